@@ -1,0 +1,112 @@
+//! Talking to language models: one file per wire protocol, one neutral stream above them.
+//!
+//! Knows nothing of tools, desktops or policy: a tool is a name, a description and a schema here. History is
+//! append-only: a turn keeps the provider's raw JSON and goes back to the same provider byte for byte.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use protocol::ids::ModelId;
+use protocol::turn::{StopReason, Usage};
+use serde_json::Value;
+
+mod error;
+mod gemini;
+mod http;
+pub mod scripted;
+
+pub use error::{ModelError, ModelErrorKind};
+pub use gemini::{Gemini, GeminiOptions};
+
+/// A language model that can be asked for one turn at a time.
+pub trait Model: Send + Sync {
+    fn id(&self) -> &ModelId;
+
+    /// Asks for one turn. The stream ends with [`TurnEvent::Finished`] or an error, never silently. Dropping it
+    /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
+    fn stream(&self, request: Request) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
+
+    /// One cheap call that tells whether the key and the network work.
+    fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>>;
+}
+
+pub type SharedModel = Arc<dyn Model>;
+
+/// All that one turn is made from. The prefix (system, tools, earlier messages) stays byte-stable between turns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    pub system: String,
+    pub tools: Vec<ToolSpec>,
+    pub messages: Vec<Message>,
+}
+
+/// A tool as a model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments, an object.
+    pub schema: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    User(Vec<Part>),
+    Assistant(Turn),
+    /// Answers to calls of the assistant's turn before it, in that order.
+    ToolResults(Vec<ToolAnswer>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Text(String),
+    Image(Image),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// `image/jpeg` or `image/png`.
+    pub media_type: String,
+    pub bytes: Arc<[u8]>,
+}
+
+/// One finished model response.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Turn {
+    pub text: String,
+    pub calls: Vec<ProposedCall>,
+    /// Who made `raw`: `gemini`. Replayed only to the same.
+    pub provider: String,
+    /// The provider's own JSON of this turn, signatures and all.
+    pub raw: Value,
+}
+
+/// A tool call as the model wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProposedCall {
+    /// The provider's id, where it gives one.
+    pub id: Option<String>,
+    pub name: String,
+    pub arguments: Value,
+}
+
+/// What goes back for one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolAnswer {
+    /// The provider's id of the call, where it gave one.
+    pub id: Option<String>,
+    pub name: String,
+    /// An object.
+    pub response: Value,
+    pub image: Option<Image>,
+}
+
+/// The neutral stream.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEvent {
+    Text(String),
+    Thinking(String),
+    /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
+    Finished { turn: Turn, usage: Usage, stop: StopReason },
+}

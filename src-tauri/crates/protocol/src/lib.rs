@@ -1,0 +1,21 @@
+//! All that crosses a door: commands, events, views, settings, ids and geometry.
+//!
+//! Every surface (windows, CLI, socket, later REST and MCP) speaks these types and nothing else. Serde only: no
+//! clock, no randomness, no I/O, so that it compiles to wasm and can be tested as plain data.
+
+pub mod command;
+pub mod event;
+pub mod view;
+
+pub mod settings;
+pub mod tool;
+pub mod turn;
+
+pub mod error;
+pub mod geometry;
+pub mod ids;
+pub mod socket;
+
+pub use command::Command;
+pub use error::{ErrorCode, ErrorView};
+pub use event::{Event, EventBody};

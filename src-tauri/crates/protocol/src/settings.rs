@@ -1,0 +1,218 @@
+//! All settings, their defaults and ranges; one patch type changes any of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ErrorCode, ErrorView};
+use crate::ids::ModelId;
+use crate::tool::{ApprovalMode, Mode};
+
+/// Everything a user can set. The file `settings.json` holds this; a missing field has its default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Settings {
+    pub model: ModelId,
+    /// Where Gemini's wire is spoken; without a path.
+    pub gemini_base_url: String,
+    /// First tried; on 404 or 400 `v1beta` is tried and remembered.
+    pub gemini_api_version: String,
+    pub mode: Mode,
+    pub approval: ApprovalMode,
+    /// Turns a run may take.
+    pub max_steps: u32,
+    /// Pause between steps, so that a person can follow and step in.
+    pub step_delay_ms: u64,
+    /// Pause between the parts of a batch.
+    pub batch_delay_ms: u64,
+    pub jpeg_quality: u8,
+    pub tool_timeout_ms: u64,
+    /// Tries again of a call that only looks.
+    pub tool_retries: u32,
+    /// Silence on an approval becomes a no after this.
+    pub approval_deadline_ms: u64,
+    /// The pointer in the top left corner stops everything.
+    pub failsafe: bool,
+    /// Messages of history sent to a model.
+    pub history_messages: u32,
+    /// Characters of one text in the history.
+    pub history_text_chars: u32,
+    /// Characters of one result's data in the history.
+    pub history_data_chars: u32,
+    /// Elements in one snapshot.
+    pub ui_nodes: u32,
+    /// Actions in one batch.
+    pub batch_actions: u32,
+    /// The chat widget's global shortcut, as Tauri writes accelerators.
+    pub shortcut: String,
+    pub theme: Theme,
+    pub language: Language,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Language {
+    #[default]
+    English,
+    Japanese,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            model: ModelId("gemini/gemini-3-flash-preview".into()),
+            gemini_base_url: "https://generativelanguage.googleapis.com".into(),
+            gemini_api_version: "v1".into(),
+            mode: Mode::Act,
+            approval: ApprovalMode::Ask,
+            max_steps: 30,
+            step_delay_ms: 500,
+            batch_delay_ms: 200,
+            jpeg_quality: 85,
+            tool_timeout_ms: 30_000,
+            tool_retries: 3,
+            approval_deadline_ms: 600_000,
+            failsafe: true,
+            history_messages: 24,
+            history_text_chars: 1_000,
+            history_data_chars: 2_000,
+            ui_nodes: 200,
+            batch_actions: 8,
+            shortcut: "CmdOrCtrl+Shift+Space".into(),
+            theme: Theme::System,
+            language: Language::English,
+        }
+    }
+}
+
+impl Settings {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadRequest`] names the setting, the value and the range.
+    pub fn validate(&self) -> Result<(), ErrorView> {
+        let ranges: [(&str, u64, u64, u64); 12] = [
+            ("maxSteps", self.max_steps.into(), 1, 500),
+            ("stepDelayMs", self.step_delay_ms, 0, 60_000),
+            ("batchDelayMs", self.batch_delay_ms, 0, 10_000),
+            ("jpegQuality", self.jpeg_quality.into(), 20, 100),
+            ("toolTimeoutMs", self.tool_timeout_ms, 100, 600_000),
+            ("toolRetries", self.tool_retries.into(), 0, 10),
+            ("approvalDeadlineMs", self.approval_deadline_ms, 1_000, 86_400_000),
+            ("historyMessages", self.history_messages.into(), 4, 1_000),
+            ("historyTextChars", self.history_text_chars.into(), 100, 100_000),
+            ("historyDataChars", self.history_data_chars.into(), 100, 1_000_000),
+            ("uiNodes", self.ui_nodes.into(), 10, 5_000),
+            ("batchActions", self.batch_actions.into(), 1, 50),
+        ];
+        for (name, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                return Err(bad(format!("setting {name} = {value} is outside {least}-{most}")));
+            }
+        }
+        if self.model.provider().is_none_or(str::is_empty) || self.model.name().is_empty() {
+            return Err(bad(format!("setting model = {:?} is not PROVIDER/ID", self.model.0))
+                .with_hint("for example gemini/gemini-3-flash-preview"));
+        }
+        let url = &self.gemini_base_url;
+        if !(url.starts_with("https://") || is_loopback_http(url)) {
+            return Err(bad(format!("setting geminiBaseUrl = {url:?} is neither https nor http on this machine"))
+                .with_hint("a key must not cross a network unencrypted"));
+        }
+        let version = &self.gemini_api_version;
+        if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            return Err(bad(format!("setting geminiApiVersion = {version:?} is not a version like v1 or v1beta")));
+        }
+        if self.shortcut.trim().is_empty() {
+            return Err(bad("setting shortcut is empty").with_hint("for example CmdOrCtrl+Shift+Space"));
+        }
+        Ok(())
+    }
+
+    /// These settings with the patch's fields in place of theirs, checked.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadRequest`] where a value is out of range; nothing is changed then.
+    pub fn patched(&self, patch: &SettingsPatch) -> Result<Self, ErrorView> {
+        let mut value = serde_json::to_value(self).map_err(|e| bad(format!("settings cannot be written: {e}")))?;
+        if let Some(fields) = value.as_object_mut() {
+            for (name, field) in &patch.0 {
+                fields.insert(name.clone(), field.clone());
+            }
+        }
+        let next: Self = serde_json::from_value(value).map_err(|e| bad(format!("settings patch: {e}")))?;
+        next.validate()?;
+        Ok(next)
+    }
+}
+
+/// Fields of [`Settings`] to change, by their JSON names. Unknown names are refused by [`Settings::patched`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SettingsPatch(pub serde_json::Map<String, serde_json::Value>);
+
+fn bad(message: impl Into<String>) -> ErrorView {
+    ErrorView::new(ErrorCode::BadRequest, message)
+}
+
+fn is_loopback_http(url: &str) -> bool {
+    url.strip_prefix("http://").is_some_and(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            return false;
+        }
+        let host = match authority.strip_prefix('[') {
+            Some(v6) => v6.split(']').next().unwrap_or_default(),
+            None => authority.split(':').next().unwrap_or_default(),
+        };
+        matches!(host, "localhost" | "::1") || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn patch(value: serde_json::Value) -> Result<Settings, ErrorView> {
+        Settings::default().patched(&serde_json::from_value(value).unwrap())
+    }
+
+    #[test]
+    fn the_defaults_are_valid() {
+        Settings::default().validate().unwrap();
+    }
+
+    #[test]
+    fn an_empty_file_is_the_defaults() {
+        assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_refused_with_its_name_and_range() {
+        let error = patch(json!({"maxSteps": 0})).unwrap_err();
+        assert_eq!(error.message, "setting maxSteps = 0 is outside 1-500");
+    }
+
+    #[test]
+    fn an_unknown_setting_is_refused_by_name() {
+        assert!(patch(json!({"maxStep": 5})).unwrap_err().message.contains("maxStep"));
+    }
+
+    #[test]
+    fn a_key_never_crosses_a_network_unencrypted() {
+        for good in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9", "https://example.org"] {
+            patch(json!({"geminiBaseUrl": good})).unwrap();
+        }
+        for bad in ["http://example.org", "http://127.0.0.1.evil.org", "http://localhost@evil.org", "ftp://localhost"] {
+            assert!(patch(json!({"geminiBaseUrl": bad})).is_err(), "{bad}");
+        }
+    }
+}

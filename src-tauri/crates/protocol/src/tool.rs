@@ -1,0 +1,186 @@
+//! The exec contract's words: what may be asked, how risky it is, what really came of it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::geometry::NormPoint;
+use crate::ids::{BlobRef, CallId};
+
+/// What a call can do, from harmless to irrevocable. Ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Risk {
+    /// Looks, waits or thinks; changes nothing.
+    Observe,
+    /// Moves about: pointer, focus, scrolling. Easily taken back.
+    Navigate,
+    /// Changes something: a click, text, a key.
+    Edit,
+    /// Cannot be undone, leaves the machine, spends or sends.
+    Consequential,
+}
+
+/// Whether the session may act or only look and plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Mode {
+    /// Only [`Risk::Observe`] runs.
+    Plan,
+    #[default]
+    Act,
+}
+
+/// When the user is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalMode {
+    /// Every Edit and Consequential call asks.
+    #[default]
+    Ask,
+    /// A yes may be remembered for one tool in this session; Consequential calls ask each time.
+    Thread,
+    /// Nothing asks. The failsafe, Plan mode and the whitelist still hold.
+    Auto,
+}
+
+/// One request of the model to use a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    pub id: CallId,
+    /// Exactly as the model wrote it; the router knows which names exist.
+    pub tool: String,
+    /// Exactly as the model wrote them; each tool checks its own.
+    pub arguments: Value,
+}
+
+/// A question to the user about one exact call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Approval {
+    pub id: crate::ids::ApprovalId,
+    pub call: ToolCall,
+    pub risk: Risk,
+    /// Why it is asked, for the user.
+    pub reason: String,
+    /// SHA-256 over tool and arguments; an answer counts for this alone.
+    pub digest: String,
+    /// When silence becomes a no.
+    pub deadline: crate::ids::Timestamp,
+}
+
+/// The user's answer to an [`Approval`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    Deny,
+    /// This one call.
+    Once,
+    /// This tool for the rest of the session. Not offered for Consequential calls.
+    Thread,
+}
+
+/// Who gave an answer or a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Door {
+    Dashboard,
+    Chat,
+    Overlay,
+    Tray,
+    Cli,
+    /// Nobody answered in time, or the program was started again.
+    Deadline,
+}
+
+/// What a call really did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Done, and seen to be done (read back, or the tool only looks).
+    Confirmed,
+    /// Sent, but nothing could be read back.
+    Unverified,
+    /// Sent, and the screen is as before.
+    NoChange,
+    /// Not done: forbidden, denied, bad arguments, failed before acting.
+    Refused,
+    /// Interrupted: it may or may not have happened. Never run again by itself.
+    Unknown,
+}
+
+/// Why a call failed, as data for the model and the windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolErrorKind {
+    UnknownTool,
+    BadArguments,
+    /// "not available here: ..."
+    NotAvailable,
+    /// Policy said no (Plan mode, own windows, failsafe).
+    Forbidden,
+    /// The user said no.
+    Denied,
+    Timeout,
+    Cancelled,
+    NotFound,
+    /// The platform failed.
+    Failed,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolError {
+    pub kind: ToolErrorKind,
+    /// What was wrong, and what to do, for the model and the user.
+    pub message: String,
+}
+
+/// What came of one call: the only result shape, for our agent and every other caller.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecResult {
+    pub effect: Effect,
+    /// One line for people: "clicked Save at 512,40".
+    pub summary: String,
+    /// For the model, bounded. Data, not instructions.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+    /// The screen after the call, own windows left out, with the red dot where it acted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PictureView>,
+    pub took: Millis,
+}
+
+/// A picture in the blob store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PictureView {
+    pub blob: BlobRef,
+    pub width: u32,
+    pub height: u32,
+    /// Where the red dot is, in 0-1000 of the display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dot: Option<NormPoint>,
+}
+
+/// A duration in whole milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Millis(pub u64);
+
+impl From<Duration> for Millis {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Millis> for Duration {
+    fn from(millis: Millis) -> Self {
+        Self::from_millis(millis.0)
+    }
+}
