@@ -1,1 +1,36 @@
-fn main() {}
+//! Makes a permission of every command, takes in the capability files, and lays down a page where the windows were
+//! not built yet, so that a fresh clone compiles.
+
+use std::path::Path;
+
+use tauri_build::{AppManifest, Attributes};
+
+const CAPABILITIES: &str = "src-tauri/capabilities";
+const PAGE: &str = "ui/dist/index.html";
+const PLACEHOLDER: &str = "<!doctype html>
+<html lang=\"en\">
+<meta charset=\"utf-8\">
+<title>Miki</title>
+<p>The windows are not built. Build them with <code>cargo xtask ui</code>, then build <code>miki</code> again.</p>
+</html>
+";
+
+fn main() {
+    println!("cargo:rerun-if-changed={CAPABILITIES}");
+    if !Path::new(PAGE).exists()
+        && let Err(error) = std::fs::create_dir_all("ui/dist").and_then(|()| std::fs::write(PAGE, PLACEHOLDER))
+    {
+        fail(&format!("cannot write the placeholder {PAGE}: {error}"));
+    }
+    let attributes = Attributes::new()
+        .capabilities_path_pattern("./src-tauri/capabilities/**/*")
+        .app_manifest(AppManifest::new().commands(protocol::command::COMMANDS));
+    if let Err(error) = tauri_build::try_build(attributes) {
+        fail(&format!("{error:#}"));
+    }
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("error: {message}");
+    std::process::exit(1);
+}

@@ -1,1 +1,15 @@
+//! The whole app from outside: a private desktop, a fake model server, and the real app between them.
+//!
+//! Never touches the user's own desktop, keyring or files, and links none of the app's crates but `protocol`: what
+//! is tested here is the program as it is built.
 
+pub mod fake_model;
+pub mod miki;
+pub mod report;
+pub mod stage;
+
+mod patience;
+mod process;
+
+pub use patience::{LONG, wait_for};
+pub use process::{Finished, Process};

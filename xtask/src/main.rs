@@ -1,1 +1,94 @@
-fn main() {}
+//! Automation in Rust: set-up, run, test, measure, ship. `cargo xtask help` lists it all.
+//!
+//! Commands here start other programs and say what they do; no logic of the app lives here.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use place::{Build, Place};
+
+mod setup;
+
+mod run;
+mod test;
+mod ui;
+
+mod bench;
+mod cross;
+mod dist;
+mod icons;
+
+mod place;
+mod shell;
+mod stamp;
+mod tally;
+mod vitals;
+
+/// Everything around the app: each command installs what it lacks first.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the app and open it; without a display, carry out the demo
+    Run {
+        /// Optimised; takes some minutes more to build
+        #[arg(long)]
+        release: bool,
+        /// Handed to the app
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Carry out the demo: the real app operates a real editor on a private desktop, with a scripted model
+    Demo {
+        /// Optimised; takes some minutes more to build
+        #[arg(long)]
+        release: bool,
+    },
+    /// Check and test everything
+    Test {
+        /// Only these steps
+        #[arg(long, value_enum, value_delimiter = ',')]
+        only: Vec<test::Step>,
+    },
+    /// Measure start, idle and answer times of the release build
+    Bench,
+    /// Build for release and print the sizes and what the app takes when idle, against the aims
+    Dist,
+    /// Install whatever any of the commands needs
+    Setup,
+    /// Build the windows into ui/dist
+    Ui {
+        /// Optimised, as shipped
+        #[arg(long)]
+        release: bool,
+    },
+    /// Draw icons/ anew from icons/source/*.svg (for those who change them)
+    Icons,
+}
+
+fn main() -> Result<()> {
+    let place = Place::of_this_checkout()?;
+    match Line::parse().command {
+        Command::Run { release, arguments } => run::run(&place, build(release), &arguments),
+        Command::Demo { release } => run::demo(&place, build(release)),
+        Command::Test { only } => test::test(&place, &only),
+        Command::Bench => bench::bench(&place),
+        Command::Dist => dist::dist(&place),
+        Command::Setup => setup::all(&place),
+        Command::Ui { release } => {
+            let small: &[setup::Need] = if release { &[setup::Need::SmallWindows] } else { &[] };
+            setup::ready(&place, &[&[setup::Need::Build], small].concat())?;
+            ui::build(&place, build(release))
+        }
+        Command::Icons => icons::draw(&place),
+    }
+}
+
+fn build(release: bool) -> Build {
+    if release { Build::Release } else { Build::Debug }
+}

@@ -50,6 +50,23 @@ pub struct Options {
     pub own_titles: Vec<String>,
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
+    /// The X display, `:0`; the environment's `DISPLAY` where empty. Ignored off Linux.
+    pub display: Option<String>,
+    /// Address of the session bus; the environment's where empty. Ignored off Linux.
+    pub session_bus: Option<String>,
+}
+
+impl Default for Options {
+    /// Failsafe on, and no windows of our own but this process's.
+    fn default() -> Self {
+        Self {
+            failsafe: true,
+            own_titles: Vec::new(),
+            own_pid: std::process::id(),
+            display: None,
+            session_bus: None,
+        }
+    }
 }
 
 /// What this platform and session can do; tools that cannot work are not offered to the model.
@@ -203,6 +220,8 @@ pub enum DesktopError {
 }
 
 pub use keys::{Key, UnknownKey};
+#[cfg(target_os = "linux")]
+pub use platform::Accessibility;
 
 pub mod fake;
 mod keys;

@@ -16,8 +16,9 @@ mod gemini;
 mod http;
 pub mod scripted;
 
-pub use error::{ModelError, ModelErrorKind};
+pub use error::{ModelError, ModelErrorKind, Retry};
 pub use gemini::{Gemini, GeminiOptions};
+pub use http::Timeouts;
 
 /// A language model that can be asked for one turn at a time.
 pub trait Model: Send + Sync {
@@ -25,7 +26,10 @@ pub trait Model: Send + Sync {
 
     /// Asks for one turn. The stream ends with [`TurnEvent::Finished`] or an error, never silently. Dropping it
     /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
-    fn stream(&self, request: Request) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
+    fn stream(
+        &self,
+        request: Request,
+    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
 
     /// One cheap call that tells whether the key and the network work.
     fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>>;
@@ -108,5 +112,9 @@ pub enum TurnEvent {
     Text(String),
     Thinking(String),
     /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
-    Finished { turn: Turn, usage: Usage, stop: StopReason },
+    Finished {
+        turn: Turn,
+        usage: Usage,
+        stop: StopReason,
+    },
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::ids::ModelId;
 use crate::ids::{ApprovalId, RunId, SessionId};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
 use crate::view::{Check, CheckView, KeyView, SessionHistory, SessionView, SnapshotView};
-use crate::ids::ModelId;
 
 /// A request with its name on every door and the type of its answer.
 pub trait Command: Serialize + DeserializeOwned + Send + 'static {

@@ -40,12 +40,30 @@ pub struct Scope {
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum EventBody {
     // durable
-    SessionCreated { title: String, mode: Mode, approval: ApprovalMode },
-    SessionEdited { title: Option<String>, mode: Option<Mode>, approval: Option<ApprovalMode> },
-    RunStarted { goal: String, model: ModelId, mode: Mode, approval: ApprovalMode, max_steps: u32 },
+    SessionCreated {
+        title: String,
+        mode: Mode,
+        approval: ApprovalMode,
+    },
+    SessionEdited {
+        title: Option<String>,
+        mode: Option<Mode>,
+        approval: Option<ApprovalMode>,
+    },
+    RunStarted {
+        goal: String,
+        model: ModelId,
+        mode: Mode,
+        approval: ApprovalMode,
+        max_steps: u32,
+    },
     /// The user said something into a running run.
-    RunSteered { text: String },
-    RunPaused { reason: String },
+    RunSteered {
+        text: String,
+    },
+    RunPaused {
+        reason: String,
+    },
     RunResumed,
     /// One model response, complete.
     TurnFinished {
@@ -60,21 +78,57 @@ pub enum EventBody {
         raw: Option<BlobRef>,
     },
     /// A turn could not be had; `retry` says whether another try follows.
-    TurnFailed { turn: u32, message: String, hint: Option<String>, retry: bool },
-    ApprovalRequested { approval: Approval },
-    ApprovalAnswered { approval: ApprovalId, answer: Answer, by: Door },
+    TurnFailed {
+        turn: u32,
+        message: String,
+        hint: Option<String>,
+        retry: bool,
+    },
+    ApprovalRequested {
+        approval: Approval,
+    },
+    ApprovalAnswered {
+        approval: ApprovalId,
+        answer: Answer,
+        by: Door,
+    },
     /// The write-ahead of an intent: it is on disk before the tool runs.
-    ToolStarted { call: ToolCall, risk: Risk },
-    ToolFinished { call: CallId, result: ExecResult },
-    RunEnded { end: RunEnd },
-    SettingsChanged { settings: Box<Settings> },
+    ToolStarted {
+        call: ToolCall,
+        risk: Risk,
+    },
+    ToolFinished {
+        call: CallId,
+        result: ExecResult,
+    },
+    RunEnded {
+        end: RunEnd,
+    },
+    SettingsChanged {
+        settings: Box<Settings>,
+    },
     /// Something a person should know that belongs to no call.
-    Noted { level: Level, message: String, hint: Option<String> },
+    Noted {
+        level: Level,
+        message: String,
+        hint: Option<String>,
+    },
 
     // passing
-    TextDelta { text: String },
-    ThinkingDelta { text: String },
-    StatusChanged { status: Status },
+    TextDelta {
+        text: String,
+    },
+    ThinkingDelta {
+        text: String,
+    },
+    StatusChanged {
+        status: Status,
+    },
+    /// The journal cannot be written (full disk, damage): whatever ran has stopped, and nothing more is accepted.
+    JournalFailed {
+        message: String,
+        hint: Option<String>,
+    },
 }
 
 impl EventBody {
@@ -96,7 +150,10 @@ impl EventBody {
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }
             | Self::Noted { .. } => true,
-            Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::StatusChanged { .. } => false,
+            Self::TextDelta { .. }
+            | Self::ThinkingDelta { .. }
+            | Self::StatusChanged { .. }
+            | Self::JournalFailed { .. } => false,
         }
     }
 }

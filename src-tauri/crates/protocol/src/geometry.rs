@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// A coordinate outside 0-1000, or not a number.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("coordinate {axis} = {value} is outside 0-1000 (0,0 is the display's top left corner, 1000,1000 its bottom right)")]
+#[error(
+    "coordinate {axis} = {value} is outside 0-1000 (0,0 is the display's top left corner, 1000,1000 its bottom right)"
+)]
 pub struct OutOfRange {
     pub axis: char,
     pub value: f64,
@@ -64,7 +66,10 @@ impl NormPoint {
             let last = f64::from(length.saturating_sub(1));
             origin + (norm / 1000.0 * f64::from(length)).floor().min(last) as i32
         };
-        PhysicalPoint { x: place(self.x, display.x, display.width), y: place(self.y, display.y, display.height) }
+        PhysicalPoint {
+            x: place(self.x, display.x, display.width),
+            y: place(self.y, display.y, display.height),
+        }
     }
 }
 

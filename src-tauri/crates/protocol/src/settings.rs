@@ -123,12 +123,16 @@ impl Settings {
         }
         let url = &self.gemini_base_url;
         if !(url.starts_with("https://") || is_loopback_http(url)) {
-            return Err(bad(format!("setting geminiBaseUrl = {url:?} is neither https nor http on this machine"))
-                .with_hint("a key must not cross a network unencrypted"));
+            return Err(bad(format!(
+                "setting geminiBaseUrl = {url:?} is neither https nor http on this machine"
+            ))
+            .with_hint("a key must not cross a network unencrypted"));
         }
         let version = &self.gemini_api_version;
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            return Err(bad(format!("setting geminiApiVersion = {version:?} is not a version like v1 or v1beta")));
+            return Err(bad(format!(
+                "setting geminiApiVersion = {version:?} is not a version like v1 or v1beta"
+            )));
         }
         if self.shortcut.trim().is_empty() {
             return Err(bad("setting shortcut is empty").with_hint("for example CmdOrCtrl+Shift+Space"));
@@ -141,7 +145,8 @@ impl Settings {
     /// # Errors
     /// [`ErrorCode::BadRequest`] where a value is out of range; nothing is changed then.
     pub fn patched(&self, patch: &SettingsPatch) -> Result<Self, ErrorView> {
-        let mut value = serde_json::to_value(self).map_err(|e| bad(format!("settings cannot be written: {e}")))?;
+        let mut value =
+            serde_json::to_value(self).map_err(|e| bad(format!("settings cannot be written: {e}")))?;
         if let Some(fields) = value.as_object_mut() {
             for (name, field) in &patch.0 {
                 fields.insert(name.clone(), field.clone());
@@ -172,7 +177,8 @@ fn is_loopback_http(url: &str) -> bool {
             Some(v6) => v6.split(']').next().unwrap_or_default(),
             None => authority.split(':').next().unwrap_or_default(),
         };
-        matches!(host, "localhost" | "::1") || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+        matches!(host, "localhost" | "::1")
+            || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
     })
 }
 
@@ -211,7 +217,12 @@ mod tests {
         for good in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9", "https://example.org"] {
             patch(json!({"geminiBaseUrl": good})).unwrap();
         }
-        for bad in ["http://example.org", "http://127.0.0.1.evil.org", "http://localhost@evil.org", "ftp://localhost"] {
+        for bad in [
+            "http://example.org",
+            "http://127.0.0.1.evil.org",
+            "http://localhost@evil.org",
+            "ftp://localhost",
+        ] {
             assert!(patch(json!({"geminiBaseUrl": bad})).is_err(), "{bad}");
         }
     }

@@ -53,7 +53,10 @@ mod tests {
     #[test]
     fn the_wire_is_as_documented() {
         let request = Request { id: 1, command: AnyCommand::StopRun(StopRun { run: None }) };
-        assert_eq!(serde_json::to_string(&request).unwrap(), r#"{"id":1,"command":"stop_run","args":{"run":null}}"#);
+        assert_eq!(
+            serde_json::to_string(&request).unwrap(),
+            r#"{"id":1,"command":"stop_run","args":{"run":null}}"#
+        );
         let reply = Frame::Reply(Reply { id: 1, outcome: Outcome::Ok(Value::Null) });
         assert_eq!(serde_json::to_string(&reply).unwrap(), r#"{"reply":{"id":1,"ok":null}}"#);
         assert_eq!(serde_json::from_str::<Frame>(r#"{"reply":{"id":1,"ok":null}}"#).unwrap(), reply);

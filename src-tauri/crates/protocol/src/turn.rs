@@ -34,9 +34,13 @@ pub enum StopReason {
     End,
     ToolCalls,
     MaxTokens,
-    Refused { category: String },
+    Refused {
+        category: String,
+    },
     Paused,
     ContextFull,
     /// The prompt or the answer was blocked by the provider.
-    Blocked { reason: String },
+    Blocked {
+        reason: String,
+    },
 }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Event;
 use crate::event::{RunEnd, Status};
 use crate::geometry::{PhysicalRect, ScaleFactor};
 use crate::ids::{RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Approval, ApprovalMode, Mode};
-use crate::Event;
 
 /// All that a surface needs to start folding: the state up to and with `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

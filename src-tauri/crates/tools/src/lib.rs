@@ -4,3 +4,120 @@
 //! schema derived from it, its risk, and what it does through a port. The router checks names and arguments, knows
 //! Plan and Act, applies policy, holds the deadline, retries what only looks, and never lets a tool's failure
 //! become more than data. Knows nothing of models, agents, journals or windows.
+
+use std::time::Duration;
+
+use protocol::geometry::{NormPoint, PixelSize};
+use protocol::tool::{ApprovalMode, ExecResult, Mode, Risk, ToolCall, ToolError};
+use serde_json::Value;
+
+mod router;
+
+mod digest;
+mod policy;
+
+mod eyes;
+mod isolated;
+mod schema;
+mod tool;
+mod untrusted;
+
+pub use policy::Grants;
+pub use router::Router;
+
+/// One call, with all that decides whether it may run.
+#[derive(Clone, Debug)]
+pub struct ExecRequest {
+    pub call: ToolCall,
+    pub mode: Mode,
+    pub approval: ApprovalMode,
+    pub grants: Grants,
+    /// The digest the user said yes to; counts for the very same tool and arguments alone.
+    pub approved: Option<String>,
+}
+
+/// What the router thinks of a call before it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assessment {
+    /// Nothing where there is no such tool, or where a batch cannot be read.
+    pub risk: Option<Risk>,
+    /// SHA-256 over tool and arguments, lower-case hex.
+    pub digest: String,
+    pub decision: Decision,
+}
+
+/// Whether a call runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    Run,
+    /// Only with an approval of its digest.
+    Ask {
+        /// For the user; holds the model's own reason where it gave one.
+        reason: String,
+    },
+    /// Never: no such tool, bad arguments, Plan mode, not available here.
+    Forbid {
+        error: ToolError,
+    },
+}
+
+/// What came of a call.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    /// Its `picture` is always nothing: whoever stores the bytes fills it in.
+    pub result: ExecResult,
+    pub picture: Option<TakenPicture>,
+    /// From `done`.
+    pub finished: Option<Finish>,
+}
+
+/// A JPEG of the display, own windows left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenPicture {
+    pub jpeg: Vec<u8>,
+    pub size: PixelSize,
+    /// Where the red dot is.
+    pub dot: Option<NormPoint>,
+    /// A hash of the pixels before marking: equal means that nothing changed.
+    pub pixels: u64,
+}
+
+/// The model's word that the goal is reached, or cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finish {
+    pub summary: String,
+    pub success: bool,
+}
+
+/// A tool as it is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments: one object, all inlined.
+    pub schema: Value,
+    /// Of a batch: the highest its parts can have.
+    pub risk: Risk,
+}
+
+/// Every bound the router keeps to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// For one try of one call; a wait has its own seconds on top.
+    pub timeout: Duration,
+    /// Further tries of a call that only looks.
+    pub retries: u32,
+    /// Between the parts of a batch.
+    pub batch_delay: Duration,
+    /// Most parts in a batch.
+    pub batch_actions: u32,
+    /// Most elements in one answer.
+    pub ui_nodes: u32,
+    pub jpeg_quality: u8,
+    /// Pictures are scaled down to fit.
+    pub picture: PixelSize,
+    /// Most characters of one text in an answer.
+    pub data_chars: usize,
+    /// Longest wait for the screen to come to rest after an action.
+    pub settle: Duration,
+}

@@ -1,0 +1,234 @@
+//! What a model is shown of a run: bounded, and byte-stable in its prefix between two compactions.
+//!
+//! Nothing is cut a little every turn, which would break the provider's prompt cache each time. The conversation
+//! grows until it is over a bound, then it is compacted once, far enough to grow for a while again.
+
+use std::sync::Arc;
+
+use models::{Message, Part, Request, ToolAnswer, ToolSpec, Turn};
+use protocol::settings::Settings;
+use protocol::tool::ExecResult;
+use serde_json::{Value, json};
+
+/// Pictures the conversation may hold before the older ones become a line of text.
+const MOST_PICTURES: usize = 10;
+/// Pictures that a compaction leaves.
+const KEPT_PICTURES: usize = 2;
+
+/// A conversation with its bounds.
+pub struct Context {
+    system: String,
+    tools: Vec<ToolSpec>,
+    messages: Vec<Message>,
+    /// Where the current run's goal stands in `messages`.
+    goal: usize,
+    bounds: Bounds,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub messages: usize,
+    pub text_chars: usize,
+    pub data_chars: usize,
+}
+
+impl From<&Settings> for Bounds {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            messages: settings.history_messages as usize,
+            text_chars: settings.history_text_chars as usize,
+            data_chars: settings.history_data_chars as usize,
+        }
+    }
+}
+
+impl Context {
+    /// A conversation that goes on from `earlier` runs with a new goal.
+    pub fn new(
+        system: String,
+        tools: Vec<ToolSpec>,
+        earlier: Vec<Message>,
+        goal: &str,
+        bounds: Bounds,
+    ) -> Self {
+        let mut messages = earlier;
+        messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
+        let goal = messages.len() - 1;
+        let mut context = Self { system, tools, messages, goal, bounds };
+        context.compact();
+        context
+    }
+
+    pub fn push_turn(&mut self, turn: Turn) {
+        self.messages.push(Message::Assistant(turn));
+    }
+
+    pub fn push_results(&mut self, answers: Vec<ToolAnswer>) {
+        self.messages.push(Message::ToolResults(answers));
+    }
+
+    pub fn push_user(&mut self, text: String) {
+        self.messages.push(Message::User(vec![Part::Text(text)]));
+    }
+
+    /// The request for the next turn; compacts first where a bound is passed.
+    pub fn request(&mut self) -> Request {
+        self.compact();
+        Request { system: self.system.clone(), tools: self.tools.clone(), messages: self.messages.clone() }
+    }
+
+    fn compact(&mut self) {
+        if self.messages.len() > self.bounds.messages {
+            self.drop_oldest();
+            self.shrink_old();
+        } else if self.pictures() > MOST_PICTURES {
+            self.shrink_old();
+        }
+    }
+
+    /// Leaves the goal and the newest half of the bound, cut only before an assistant's turn, so that no tool
+    /// result loses its call.
+    fn drop_oldest(&mut self) {
+        let keep = (self.bounds.messages / 2).max(2);
+        let goal = self.messages[self.goal].clone();
+        let from = self.messages.len().saturating_sub(keep).max(self.goal + 1);
+        let at = (from..self.messages.len()).find(|at| matches!(self.messages[*at], Message::Assistant(_)));
+        let kept = at.map_or_else(Vec::new, |at| self.messages.split_off(at));
+        self.messages = std::iter::once(goal).chain(kept).collect();
+        self.goal = 0;
+    }
+
+    /// Shortens results and drops pictures of all but the newest results.
+    fn shrink_old(&mut self) {
+        let results: Vec<usize> = (0..self.messages.len())
+            .filter(|at| matches!(self.messages[*at], Message::ToolResults(_)))
+            .collect();
+        let newest = results.len().saturating_sub(KEPT_PICTURES);
+        for at in &results[..newest] {
+            if let Message::ToolResults(answers) = &mut self.messages[*at] {
+                for answer in answers {
+                    shrink(answer, &self.bounds);
+                }
+            }
+        }
+    }
+
+    fn pictures(&self) -> usize {
+        let of = |message: &Message| match message {
+            Message::ToolResults(answers) => answers.iter().filter(|answer| answer.image.is_some()).count(),
+            Message::User(_) | Message::Assistant(_) => 0,
+        };
+        self.messages.iter().map(of).sum()
+    }
+}
+
+fn shrink(answer: &mut ToolAnswer, bounds: &Bounds) {
+    if answer.image.take().is_some() {
+        answer.response["picture"] = json!("left out here: look again if you need it");
+    }
+    if let Some(data) = answer.response.get_mut("data") {
+        let text = data.to_string();
+        if text.chars().count() > bounds.data_chars {
+            *data = Value::String(cut(&text, bounds.data_chars));
+        }
+    }
+    if let Some(Value::String(summary)) = answer.response.get_mut("summary") {
+        *summary = cut(summary, bounds.text_chars);
+    }
+}
+
+/// The first `most` characters, saying how many there were.
+fn cut(text: &str, most: usize) -> String {
+    let total = text.chars().count();
+    if total <= most {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(most).collect();
+    format!("{head} [cut: {most} of {total} characters]")
+}
+
+/// What goes back to the model for one result.
+pub fn answer(id: Option<String>, name: &str, result: &ExecResult, image: Option<Arc<[u8]>>) -> ToolAnswer {
+    let mut response = json!({ "effect": result.effect, "summary": result.summary });
+    if !result.data.is_null() {
+        response["data"] = result.data.clone();
+    }
+    if let Some(error) = &result.error {
+        response["error"] = json!({ "kind": error.kind, "message": error.message });
+    }
+    let image = image.map(|bytes| models::Image { media_type: "image/jpeg".into(), bytes });
+    ToolAnswer { id, name: name.to_owned(), response, image }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds { messages: 24, text_chars: 1_000, data_chars: 50 };
+
+    fn exchange(context: &mut Context, n: usize) {
+        context.push_turn(Turn { text: format!("turn {n}"), ..Turn::default() });
+        let image = Some(models::Image { media_type: "image/jpeg".into(), bytes: vec![1].into() });
+        let response = json!({ "data": "x".repeat(100) });
+        context.push_results(vec![ToolAnswer { id: None, name: "click".into(), response, image }]);
+    }
+
+    fn context() -> Context {
+        Context::new("system".into(), vec![], vec![], "goal", BOUNDS)
+    }
+
+    #[test]
+    fn a_request_is_the_last_one_with_more_at_its_end_except_where_it_was_compacted() {
+        let mut context = context();
+        let (mut before, mut compactions) = (context.request().messages, 0);
+        for n in 0..60 {
+            exchange(&mut context, n);
+            let now = context.request().messages;
+            compactions += usize::from(!now.starts_with(&before));
+            before = now;
+        }
+        assert!(compactions <= 12, "{compactions} compactions in 60 steps");
+    }
+
+    #[test]
+    fn it_stays_within_its_bounds_and_never_loses_the_goal_or_a_results_call() {
+        let mut context = context();
+        for n in 0..100 {
+            exchange(&mut context, n);
+            let request = context.request();
+            assert!(request.messages.len() <= BOUNDS.messages);
+            assert_eq!(request.messages[0], Message::User(vec![Part::Text("goal".into())]));
+            for pair in request.messages.windows(2) {
+                if matches!(pair[1], Message::ToolResults(_)) {
+                    assert!(matches!(pair[0], Message::Assistant(_)));
+                }
+            }
+            assert!(context.pictures() <= MOST_PICTURES);
+        }
+    }
+
+    #[test]
+    fn an_old_result_says_that_it_was_cut_and_the_newest_stays_whole() {
+        let mut context = context();
+        for n in 0..=MOST_PICTURES {
+            exchange(&mut context, n);
+        }
+        let request = context.request();
+        let Message::ToolResults(oldest) = &request.messages[2] else { panic!("no result") };
+        assert!(oldest[0].image.is_none());
+        assert!(oldest[0].response["data"].as_str().unwrap().ends_with("[cut: 50 of 102 characters]"));
+        let Some(Message::ToolResults(newest)) = request.messages.last() else { panic!("no result") };
+        assert!(newest[0].image.is_some());
+    }
+
+    #[test]
+    fn a_goal_in_a_long_session_survives_the_first_compaction() {
+        let mut earlier = context();
+        for n in 0..40 {
+            earlier.push_turn(Turn { text: format!("{n}"), ..Turn::default() });
+            earlier.push_results(vec![]);
+        }
+        let mut next = Context::new("system".into(), vec![], earlier.messages, "second goal", BOUNDS);
+        assert_eq!(next.request().messages, [Message::User(vec![Part::Text("second goal".into())])]);
+    }
+}

@@ -1,0 +1,106 @@
+//! The conversation of a session's earlier runs, made again from its events: what a restart leaves of it.
+
+use std::collections::BTreeMap;
+
+use journal::{Journal, JournalError};
+use models::{Message, Part, ProposedCall, ToolAnswer, Turn};
+use protocol::EventBody;
+use protocol::ids::{CallId, SessionId};
+use protocol::tool::{ExecResult, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::context;
+
+/// What a turn's blob holds: all that the event leaves out, so that it can be replayed byte for byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptTurn {
+    pub provider: String,
+    pub raw: Value,
+    /// The provider's ids of the calls, in order.
+    pub call_ids: Vec<Option<String>>,
+}
+
+/// Messages of all runs of `session`, oldest first, without pictures. Every call has an answer: one that was never
+/// given says so.
+///
+/// # Errors
+/// Where the journal cannot be read. A lost blob is no error: the turn is then told in neutral form.
+pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, JournalError> {
+    let mut messages = Vec::new();
+    let mut open: Option<(Turn, Vec<ToolCall>)> = None;
+    let mut results: BTreeMap<CallId, ExecResult> = BTreeMap::new();
+    for event in journal.session_events(session)? {
+        match event.body {
+            EventBody::RunStarted { goal, .. } => {
+                close(&mut messages, &mut open, &mut results);
+                messages.push(Message::User(vec![Part::Text(goal)]));
+            }
+            EventBody::RunSteered { text } => {
+                close(&mut messages, &mut open, &mut results);
+                messages.push(Message::User(vec![Part::Text(text)]));
+            }
+            EventBody::TurnFinished { text, calls, raw, .. } => {
+                close(&mut messages, &mut open, &mut results);
+                let kept = raw
+                    .and_then(|blob| journal.blobs().get(&blob.sha256).ok())
+                    .and_then(|bytes| serde_json::from_slice::<KeptTurn>(&bytes).ok());
+                open = Some((turn(text, &calls, kept), calls));
+            }
+            EventBody::ToolFinished { call, result } => {
+                results.insert(call, result);
+            }
+            _ => {}
+        }
+    }
+    close(&mut messages, &mut open, &mut results);
+    Ok(messages)
+}
+
+fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
+    let (provider, raw, ids) = match kept {
+        Some(kept) => (kept.provider, kept.raw, kept.call_ids),
+        None => (String::new(), Value::Null, Vec::new()),
+    };
+    let mut ids = ids.into_iter();
+    let proposed = |call: &ToolCall| ProposedCall {
+        id: ids.next().flatten(),
+        name: call.tool.clone(),
+        arguments: call.arguments.clone(),
+    };
+    Turn { text, calls: calls.iter().map(proposed).collect(), provider, raw }
+}
+
+fn close(
+    messages: &mut Vec<Message>,
+    open: &mut Option<(Turn, Vec<ToolCall>)>,
+    results: &mut BTreeMap<CallId, ExecResult>,
+) {
+    let Some((turn, calls)) = open.take() else { return };
+    let answers: Vec<ToolAnswer> = turn
+        .calls
+        .iter()
+        .zip(&calls)
+        .map(|(proposed, call)| match results.remove(&call.id) {
+            Some(result) => {
+                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result, None);
+                if result.picture.is_some() {
+                    answer.response["picture"] = json!("left out here: look again if you need it");
+                }
+                answer
+            }
+            None => unanswered(proposed),
+        })
+        .collect();
+    messages.push(Message::Assistant(turn));
+    if !answers.is_empty() {
+        messages.push(Message::ToolResults(answers));
+    }
+}
+
+/// The answer to a call that the run ended before.
+pub fn unanswered(call: &ProposedCall) -> ToolAnswer {
+    let response = json!({ "effect": "refused", "summary": "not executed: the run ended before it" });
+    ToolAnswer { id: call.id.clone(), name: call.name.clone(), response, image: None }
+}

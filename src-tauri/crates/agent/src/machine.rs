@@ -1,0 +1,279 @@
+//! The turn machine of one run: pure. It decides; effects are performed elsewhere.
+//!
+//! `step(machine, input)` never touches a clock, a channel or the world. An input that does not fit the state
+//! (an answer that comes after a stop) changes nothing and asks for nothing.
+
+mod words;
+
+use std::collections::VecDeque;
+
+use protocol::event::RunEnd;
+use protocol::ids::ApprovalId;
+use protocol::tool::{Answer, ToolCall, ToolError, ToolErrorKind};
+use protocol::turn::StopReason;
+
+pub use words::{Calls, Effect, Finished, Input, Next, Rules, State, Verdict};
+
+/// A run's state with its counters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    pub state: State,
+    pub turn: u32,
+    rules: Rules,
+    bad_turns: u32,
+    pause: Option<String>,
+}
+
+impl Machine {
+    pub fn new(rules: Rules) -> Self {
+        Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None }
+    }
+
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, State::Completed | State::Failed | State::Stopped)
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.pause.is_some()
+    }
+
+    /// Takes one input; answers what is to be done, in order.
+    #[must_use]
+    pub fn step(&mut self, input: Input) -> Vec<Effect> {
+        if self.is_over() {
+            return Vec::new();
+        }
+        match input {
+            Input::Stop { reason } => self.end(RunEnd::Stopped { reason }),
+            Input::Pause { reason } => {
+                if self.pause.is_some() {
+                    return Vec::new();
+                }
+                self.pause = Some(reason.clone());
+                vec![Effect::NotePaused { reason }]
+            }
+            Input::Resume => self.resume(),
+            Input::Start => match self.state {
+                State::Idle => self.ask_model(1),
+                _ => Vec::new(),
+            },
+            Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
+            Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
+            Input::Assessed(verdict) => self.assessed(verdict),
+            Input::Answered { approval, answer } => self.answered(&approval, answer),
+            Input::ToolFinished { finished } => match self.take() {
+                State::ExecutingTool { mut calls } => {
+                    calls.any_good = true;
+                    calls.finished = calls.finished.or(finished);
+                    self.next_call(calls)
+                }
+                other => self.keep(other),
+            },
+            Input::Continue => match self.take() {
+                State::AwaitingContinue { next } if self.pause.is_none() => self.proceed(next),
+                other => self.keep(other),
+            },
+        }
+    }
+
+    fn resume(&mut self) -> Vec<Effect> {
+        if self.pause.take().is_none() {
+            return Vec::new();
+        }
+        let mut effects = vec![Effect::NoteResumed];
+        match self.take() {
+            State::AwaitingContinue { next } => effects.extend(self.proceed(next)),
+            other => effects.extend(self.keep(other)),
+        }
+        effects
+    }
+
+    fn proceed(&mut self, next: Next) -> Vec<Effect> {
+        match next {
+            Next::Model { try_number } => self.ask_model(try_number),
+            Next::Tool { calls } => self.propose(calls),
+        }
+    }
+
+    fn ask_model(&mut self, try_number: u32) -> Vec<Effect> {
+        if self.pause.is_some() {
+            self.state = State::AwaitingContinue { next: Next::Model { try_number } };
+            return Vec::new();
+        }
+        if try_number == 1 {
+            if self.turn == self.rules.max_steps {
+                return self.end(RunEnd::Failed {
+                    message: format!("the model was not done after {} steps", self.rules.max_steps),
+                    hint: Some("raise max steps in the settings or with --max-steps, or say the goal in smaller parts".into()),
+                });
+            }
+            self.turn += 1;
+        }
+        self.state = State::AwaitingModel { try_number };
+        vec![Effect::AskModel { turn: self.turn }]
+    }
+
+    fn turn_finished(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> Vec<Effect> {
+        match self.take() {
+            State::AwaitingModel { try_number } => match stop {
+                StopReason::End | StopReason::ToolCalls => {
+                    let mut rest = VecDeque::from(calls);
+                    match rest.pop_front() {
+                        Some(current) => {
+                            self.propose(Calls { current, rest, any_good: false, finished: None })
+                        }
+                        None if text.trim().is_empty() => {
+                            self.state = State::AwaitingModel { try_number };
+                            self.turn_failed("the model answered nothing".into(), None, true)
+                        }
+                        None => self.end(RunEnd::Completed { summary: text }),
+                    }
+                }
+                StopReason::Paused => self.ask_model(1),
+                StopReason::MaxTokens => self.fail(
+                    "the model's answer was cut at its token limit",
+                    "say the goal in smaller parts, or choose a model with a longer answer",
+                ),
+                StopReason::ContextFull => {
+                    self.fail("the conversation no longer fits the model", "start a new session")
+                }
+                StopReason::Refused { category } => {
+                    self.fail(&format!("the model refused ({category})"), "say the goal in other words")
+                }
+                StopReason::Blocked { reason } => self.fail(
+                    &format!("the provider blocked the turn ({reason})"),
+                    "say the goal in other words",
+                ),
+            },
+            other => self.keep(other),
+        }
+    }
+
+    fn turn_failed(&mut self, message: String, hint: Option<String>, may_retry: bool) -> Vec<Effect> {
+        match self.take() {
+            State::AwaitingModel { try_number } if may_retry && try_number < self.rules.model_tries => {
+                self.state = State::AwaitingContinue { next: Next::Model { try_number: try_number + 1 } };
+                vec![Effect::DelayRetry { failures: try_number }]
+            }
+            State::AwaitingModel { .. } => self.end(RunEnd::Failed { message, hint }),
+            other => self.keep(other),
+        }
+    }
+
+    fn propose(&mut self, calls: Calls) -> Vec<Effect> {
+        if self.pause.is_some() {
+            self.state = State::AwaitingContinue { next: Next::Tool { calls } };
+            return Vec::new();
+        }
+        let assess = Effect::Assess(calls.current.clone());
+        self.state = State::ToolProposed { calls };
+        vec![assess]
+    }
+
+    fn assessed(&mut self, verdict: Verdict) -> Vec<Effect> {
+        match self.take() {
+            State::ToolProposed { calls } => match verdict {
+                Verdict::Run if self.pause.is_some() => self.propose(calls),
+                Verdict::Run => {
+                    let execute = Effect::Execute { call: calls.current.clone(), approved: false };
+                    self.state = State::ExecutingTool { calls };
+                    vec![execute]
+                }
+                Verdict::Ask { approval, risk, reason } => {
+                    let call = calls.current.clone();
+                    let request = Effect::RequestApproval { call, approval: approval.clone(), risk, reason };
+                    if self.rules.end_on_approval {
+                        let mut effects = vec![request];
+                        effects.extend(self.end(RunEnd::NeedsApproval { approval }));
+                        return effects;
+                    }
+                    self.state = State::AwaitingApproval { calls, approval };
+                    vec![request]
+                }
+                Verdict::Forbid(error) => {
+                    let mut calls = calls;
+                    calls.any_good |=
+                        !matches!(error.kind, ToolErrorKind::UnknownTool | ToolErrorKind::BadArguments);
+                    self.refuse(calls, error)
+                }
+            },
+            other => self.keep(other),
+        }
+    }
+
+    fn answered(&mut self, answered: &ApprovalId, answer: Answer) -> Vec<Effect> {
+        match self.take() {
+            State::AwaitingApproval { mut calls, approval } if approval == *answered => {
+                calls.any_good = true;
+                match answer {
+                    Answer::Once | Answer::Thread => {
+                        let execute = Effect::Execute { call: calls.current.clone(), approved: true };
+                        self.state = State::ExecutingTool { calls };
+                        vec![execute]
+                    }
+                    Answer::Deny => self.refuse(
+                        calls,
+                        ToolError {
+                            kind: ToolErrorKind::Denied,
+                            message: "the user said no to this call; do not try it again in another form"
+                                .into(),
+                        },
+                    ),
+                }
+            }
+            other => self.keep(other),
+        }
+    }
+
+    fn refuse(&mut self, calls: Calls, error: ToolError) -> Vec<Effect> {
+        let mut effects = vec![Effect::Refuse { call: calls.current.clone(), error }];
+        effects.extend(self.next_call(calls));
+        effects
+    }
+
+    /// The current call is answered: on to the next of the turn, or to the end of the turn.
+    fn next_call(&mut self, mut calls: Calls) -> Vec<Effect> {
+        if let Some(next) = calls.rest.pop_front() {
+            calls.current = next;
+            return self.propose(calls);
+        }
+        if let Some(Finished { summary, success }) = calls.finished {
+            return self.end(match success {
+                true => RunEnd::Completed { summary },
+                false => RunEnd::Failed { message: format!("the model gave up: {summary}"), hint: None },
+            });
+        }
+        self.bad_turns = if calls.any_good { 0 } else { self.bad_turns + 1 };
+        if self.bad_turns > self.rules.repairs {
+            return self.fail("the model kept sending malformed calls", "try another model");
+        }
+        self.state = State::AwaitingContinue { next: Next::Model { try_number: 1 } };
+        vec![Effect::DelayStep]
+    }
+
+    fn fail(&mut self, message: &str, hint: &str) -> Vec<Effect> {
+        self.end(RunEnd::Failed { message: message.into(), hint: Some(hint.into()) })
+    }
+
+    fn end(&mut self, end: RunEnd) -> Vec<Effect> {
+        self.state = match end {
+            RunEnd::Completed { .. } => State::Completed,
+            RunEnd::Failed { .. } => State::Failed,
+            RunEnd::Stopped { .. } | RunEnd::NeedsApproval { .. } | RunEnd::Interrupted => State::Stopped,
+        };
+        vec![Effect::End(end)]
+    }
+
+    /// Moves the state out to be matched by value; every arm puts one back.
+    fn take(&mut self) -> State {
+        std::mem::replace(&mut self.state, State::Idle)
+    }
+
+    fn keep(&mut self, state: State) -> Vec<Effect> {
+        self.state = state;
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! Every transition of the turn machine, and what holds on any path through it.
+
+use proptest::prelude::*;
+use protocol::ids::CallId;
+use protocol::tool::Risk;
+use serde_json::json;
+
+use super::*;
+
+const RULES: Rules = Rules { max_steps: 3, model_tries: 3, repairs: 3, end_on_approval: false };
+
+fn call(name: &str) -> ToolCall {
+    ToolCall { id: CallId(format!("c-{name}")), tool: name.into(), arguments: json!({}) }
+}
+
+fn turn(calls: &[&str]) -> Input {
+    let stop = if calls.is_empty() { StopReason::End } else { StopReason::ToolCalls };
+    Input::TurnFinished { text: "text".into(), calls: calls.iter().map(|name| call(name)).collect(), stop }
+}
+
+fn ask() -> Verdict {
+    Verdict::Ask { approval: ApprovalId("q-1".into()), risk: Risk::Edit, reason: "edits".into() }
+}
+
+fn answer(answer: Answer) -> Input {
+    Input::Answered { approval: ApprovalId("q-1".into()), answer }
+}
+
+fn bad_arguments() -> Input {
+    Input::Assessed(Verdict::Forbid(ToolError { kind: ToolErrorKind::BadArguments, message: "x".into() }))
+}
+
+/// The effects of the last input.
+fn last(rules: Rules, inputs: Vec<Input>) -> (Machine, Vec<Effect>) {
+    let mut machine = Machine::new(rules);
+    let mut effects = Vec::new();
+    for input in inputs {
+        effects = machine.step(input);
+    }
+    (machine, effects)
+}
+
+#[test]
+fn a_goal_goes_to_the_model_its_call_to_policy_then_to_the_desktop_then_back() {
+    let mut machine = Machine::new(RULES);
+    assert_eq!(machine.step(Input::Start), [Effect::AskModel { turn: 1 }]);
+    assert_eq!(machine.step(turn(&["click"])), [Effect::Assess(call("click"))]);
+    assert_eq!(
+        machine.step(Input::Assessed(Verdict::Run)),
+        [Effect::Execute { call: call("click"), approved: false }]
+    );
+    assert_eq!(machine.step(Input::ToolFinished { finished: None }), [Effect::DelayStep]);
+    assert_eq!(machine.step(Input::Continue), [Effect::AskModel { turn: 2 }]);
+    let done = Finished { summary: "did it".into(), success: true };
+    let _ = machine.step(turn(&["done"]));
+    let _ = machine.step(Input::Assessed(Verdict::Run));
+    assert_eq!(
+        machine.step(Input::ToolFinished { finished: Some(done) }),
+        [Effect::End(RunEnd::Completed { summary: "did it".into() })]
+    );
+    assert_eq!(machine.state, State::Completed);
+}
+
+#[test]
+fn unapproved_click_is_never_sent() {
+    let start = vec![Input::Start, turn(&["click"]), Input::Assessed(ask())];
+    let (machine, effects) = last(RULES, start.clone());
+    assert!(matches!(effects[..], [Effect::RequestApproval { .. }]));
+    assert!(matches!(machine.state, State::AwaitingApproval { .. }));
+    for input in [
+        Input::Continue,
+        Input::Resume,
+        Input::ToolFinished { finished: None },
+        Input::Assessed(Verdict::Run),
+    ] {
+        let (_, effects) = last(RULES, [start.clone(), vec![input]].concat());
+        assert_eq!(effects, []);
+    }
+    let (_, effects) = last(RULES, [start.clone(), vec![answer(Answer::Deny)]].concat());
+    assert!(
+        matches!(&effects[..], [Effect::Refuse { error, .. }, Effect::DelayStep] if error.kind == ToolErrorKind::Denied)
+    );
+    let (_, effects) = last(RULES, [start, vec![answer(Answer::Once)]].concat());
+    assert_eq!(effects, [Effect::Execute { call: call("click"), approved: true }]);
+}
+
+#[test]
+fn an_answer_to_another_question_changes_nothing() {
+    let other = Input::Answered { approval: ApprovalId("q-2".into()), answer: Answer::Once };
+    let (machine, effects) = last(RULES, vec![Input::Start, turn(&["click"]), Input::Assessed(ask()), other]);
+    assert_eq!(effects, []);
+    assert!(matches!(machine.state, State::AwaitingApproval { .. }));
+}
+
+#[test]
+fn where_nobody_can_answer_the_run_ends_saying_so() {
+    let rules = Rules { end_on_approval: true, ..RULES };
+    let (_, effects) = last(rules, vec![Input::Start, turn(&["click"]), Input::Assessed(ask())]);
+    assert!(matches!(
+        &effects[..],
+        [Effect::RequestApproval { .. }, Effect::End(RunEnd::NeedsApproval { .. })]
+    ));
+}
+
+#[test]
+fn a_model_that_never_stops_ends_at_max_steps() {
+    let mut machine = Machine::new(RULES);
+    let mut effects = machine.step(Input::Start);
+    for _ in 0..3 {
+        assert!(matches!(effects[..], [Effect::AskModel { .. }]));
+        let _ = machine.step(turn(&["click"]));
+        let _ = machine.step(Input::Assessed(Verdict::Run));
+        let _ = machine.step(Input::ToolFinished { finished: None });
+        effects = machine.step(Input::Continue);
+    }
+    assert!(
+        matches!(&effects[..], [Effect::End(RunEnd::Failed { message, .. })] if message.contains("3 steps"))
+    );
+}
+
+#[test]
+fn an_error_result_goes_back_for_a_bad_call_and_the_run_goes_on_up_to_three_repairs() {
+    let rules = Rules { max_steps: 30, ..RULES };
+    let mut machine = Machine::new(rules);
+    let _ = machine.step(Input::Start);
+    for _ in 0..3 {
+        let _ = machine.step(turn(&["nonsense"]));
+        let effects = machine.step(bad_arguments());
+        assert!(matches!(effects[..], [Effect::Refuse { .. }, Effect::DelayStep]));
+        let _ = machine.step(Input::Continue);
+    }
+    let _ = machine.step(turn(&["nonsense"]));
+    assert!(matches!(
+        machine.step(bad_arguments())[..],
+        [Effect::Refuse { .. }, Effect::End(RunEnd::Failed { .. })]
+    ));
+}
+
+#[test]
+fn parallel_calls_run_one_after_the_other_and_all_are_answered() {
+    let mut machine = Machine::new(RULES);
+    let _ = machine.step(Input::Start);
+    assert_eq!(machine.step(turn(&["a", "b"])), [Effect::Assess(call("a"))]);
+    assert!(
+        matches!(machine.step(bad_arguments())[..], [Effect::Refuse { .. }, Effect::Assess(ref b)] if *b == call("b"))
+    );
+    let _ = machine.step(Input::Assessed(Verdict::Run));
+    assert_eq!(machine.step(Input::ToolFinished { finished: None }), [Effect::DelayStep]);
+}
+
+// bar: 65
+#[test]
+fn every_way_a_turn_can_end_has_a_defined_state() {
+    let stops = [
+        (StopReason::MaxTokens, State::Failed),
+        (StopReason::ContextFull, State::Failed),
+        (StopReason::Refused { category: "x".into() }, State::Failed),
+        (StopReason::Blocked { reason: "x".into() }, State::Failed),
+        (StopReason::Paused, State::AwaitingModel { try_number: 1 }),
+        (StopReason::End, State::Completed),
+        (StopReason::ToolCalls, State::Completed),
+    ];
+    for (stop, state) in stops {
+        let finished = Input::TurnFinished { text: "text".into(), calls: vec![], stop: stop.clone() };
+        assert_eq!(last(RULES, vec![Input::Start, finished]).0.state, state, "{stop:?}");
+    }
+    // No tool of a cut turn runs, whatever it holds.
+    let cut =
+        Input::TurnFinished { text: String::new(), calls: vec![call("click")], stop: StopReason::MaxTokens };
+    assert!(matches!(last(RULES, vec![Input::Start, cut]).1[..], [Effect::End(RunEnd::Failed { .. })]));
+}
+
+#[test]
+fn an_empty_reply_is_asked_for_again_and_then_fails() {
+    let empty = Input::TurnFinished { text: " ".into(), calls: vec![], stop: StopReason::End };
+    let mut machine = Machine::new(RULES);
+    let _ = machine.step(Input::Start);
+    for failures in 1..3 {
+        assert_eq!(machine.step(empty.clone()), [Effect::DelayRetry { failures }]);
+        assert_eq!(machine.step(Input::Continue), [Effect::AskModel { turn: 1 }]);
+    }
+    assert!(matches!(machine.step(empty)[..], [Effect::End(RunEnd::Failed { .. })]));
+}
+
+#[test]
+fn a_pause_holds_the_next_step_and_a_resume_goes_on_with_it() {
+    let pause = Input::Pause { reason: "user".into() };
+    let (mut machine, effects) = last(RULES, vec![Input::Start, pause, turn(&["click"]), Input::Continue]);
+    assert_eq!(effects, []);
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::Assess(call("click"))]);
+}
+
+#[test]
+fn an_approval_given_while_paused_still_runs_the_one_call_it_was_given_for() {
+    let pause = Input::Pause { reason: "user".into() };
+    let (_, effects) = last(
+        RULES,
+        vec![Input::Start, turn(&["click"]), Input::Assessed(ask()), pause, answer(Answer::Once)],
+    );
+    assert_eq!(effects, [Effect::Execute { call: call("click"), approved: true }]);
+}
+
+fn any_input() -> impl Strategy<Value = Input> {
+    let verdict = prop_oneof![
+        Just(Verdict::Run),
+        Just(ask()),
+        Just(Verdict::Forbid(ToolError { kind: ToolErrorKind::UnknownTool, message: "x".into() })),
+    ];
+    prop_oneof![
+        Just(Input::Start),
+        prop::collection::vec(prop_oneof![Just("a"), Just("b"), Just("c")], 0..4)
+            .prop_map(|calls| turn(&calls)),
+        any::<bool>().prop_map(|may_retry| Input::TurnFailed { message: "x".into(), hint: None, may_retry }),
+        verdict.prop_map(Input::Assessed),
+        prop_oneof![Just(Answer::Deny), Just(Answer::Once), Just(Answer::Thread)].prop_map(answer),
+        Just(Input::ToolFinished { finished: None }),
+        Just(Input::Continue),
+        Just(Input::Pause { reason: "x".into() }),
+        Just(Input::Resume),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_path_stays_within_max_steps_and_nothing_follows_the_end(inputs in prop::collection::vec(any_input(), 0..200)) {
+        let mut machine = Machine::new(RULES);
+        let mut ended = false;
+        for input in inputs {
+            let granted = matches!(input, Input::Assessed(Verdict::Run) | Input::Answered { answer: Answer::Once | Answer::Thread, .. });
+            let effects = machine.step(input);
+            prop_assert!(!ended || effects.is_empty());
+            for effect in effects {
+                match effect {
+                    Effect::Execute { .. } => prop_assert!(granted, "a call ran without a word for it"),
+                    Effect::End(_) => ended = true,
+                    Effect::AskModel { turn } => prop_assert!(turn <= RULES.max_steps),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(ended, machine.is_over());
+        }
+    }
+
+    #[test]
+    fn stop_ends_a_run_from_any_state(inputs in prop::collection::vec(any_input(), 0..60)) {
+        let mut machine = Machine::new(RULES);
+        for input in inputs {
+            let _ = machine.step(input);
+        }
+        if !machine.is_over() {
+            let effects = machine.step(Input::Stop { reason: "user".into() });
+            prop_assert_eq!(effects, vec![Effect::End(RunEnd::Stopped { reason: "user".into() })]);
+        }
+        prop_assert!(machine.is_over());
+    }
+}

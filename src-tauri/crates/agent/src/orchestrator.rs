@@ -1,0 +1,338 @@
+//! The one task that owns all state: settings, the run under way, the sessions' grants.
+//!
+//! It never waits for a run, a tool or a model: those are tasks of their own, told of stops through their
+//! channels, so that a stop is heard at any moment.
+
+mod single;
+mod start;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
+use protocol::event::Scope;
+use protocol::geometry::PixelSize;
+use protocol::ids::{RunId, SessionId};
+use protocol::settings::{Settings, SettingsPatch};
+use protocol::tool::{Door, ExecResult};
+use protocol::view::{Platform, SessionView, SnapshotView};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tools::{Grants, Limits, Router};
+
+use crate::handle::{Setup, no_session};
+use crate::log::Log;
+use crate::ports::{ModelSource, SettingsStore};
+use crate::run::Control;
+
+type Reply<T> = oneshot::Sender<Result<T, ErrorView>>;
+
+/// A command with the place for its answer.
+pub enum Asked {
+    Start { command: StartRun, reply: Reply<StartedRun> },
+    Steer { command: SteerRun, reply: Reply<()> },
+    Stop { run: Option<RunId>, door: Door, reply: Reply<()> },
+    Pause { run: Option<RunId>, door: Door, reply: Reply<()> },
+    Resume { run: Option<RunId>, reply: Reply<()> },
+    Answer { command: AnswerApproval, door: Door, reply: Reply<()> },
+    Reset { reply: Reply<()> },
+    Snapshot { reply: Reply<SnapshotView> },
+    EditSession { command: EditSession, reply: Reply<SessionView> },
+    CallTool { command: CallTool, reply: Reply<ExecResult> },
+    UpdateSettings { patch: SettingsPatch, reply: Reply<Settings> },
+    Shutdown { reply: Reply<()> },
+}
+
+/// Settle time after an act, and the largest picture a model is sent.
+const SETTLE: Duration = Duration::from_millis(800);
+const PICTURE: PixelSize = PixelSize { width: 1_568, height: 1_568 };
+/// Events a run may be behind in hearing its control.
+const CONTROL: usize = 16;
+
+pub struct Orchestrator {
+    log: Arc<Log>,
+    tools: Router,
+    models: Arc<dyn ModelSource>,
+    store: Arc<dyn SettingsStore>,
+    settings: Settings,
+    version: String,
+    active: Option<Active>,
+    /// A person's single call under way.
+    calling: Option<(CancellationToken, JoinHandle<()>)>,
+    grants: BTreeMap<SessionId, Arc<Mutex<Grants>>>,
+}
+
+/// The run under way.
+struct Active {
+    session: SessionId,
+    run: RunId,
+    control: mpsc::Sender<Control>,
+    task: JoinHandle<()>,
+    /// Who waits for its end.
+    stopping: Vec<Reply<()>>,
+}
+
+impl Orchestrator {
+    pub fn new(setup: Setup, log: Arc<Log>) -> Self {
+        Self {
+            log,
+            tools: setup.router,
+            models: setup.models,
+            store: setup.settings_store,
+            settings: setup.settings,
+            version: setup.version,
+            active: None,
+            calling: None,
+            grants: BTreeMap::new(),
+        }
+    }
+
+    /// Answers commands until a shutdown or the last handle is gone; then stops whatever runs.
+    pub async fn listen(mut self, mut asked: mpsc::Receiver<Asked>) {
+        let mut leaving = None;
+        loop {
+            let task = self.active.as_mut().map(|active| &mut active.task);
+            tokio::select! {
+                ended = end_of(task) => {
+                    if let Err(panic) = ended {
+                        tracing::error!("a run's task ended badly: {panic}");
+                        self.tools.release_all();
+                    }
+                    self.run_ended();
+                }
+                ask = asked.recv() => match ask {
+                    Some(Asked::Shutdown { reply }) => {
+                        leaving = Some(reply);
+                        break;
+                    }
+                    Some(ask) => self.answer(ask).await,
+                    None => break,
+                }
+            }
+        }
+        if let Some(mut active) = self.active.take() {
+            // Dropping the control channel tells the run that the program ends.
+            drop(active.control);
+            if let Err(panic) = (&mut active.task).await {
+                tracing::error!("a run's task ended badly: {panic}");
+            }
+        }
+        if let Some((cancel, task)) = self.calling.take() {
+            cancel.cancel();
+            let _ = task.await;
+        }
+        self.tools.release_all();
+        if let Some(reply) = leaving {
+            let _ = reply.send(Ok(()));
+        }
+    }
+
+    fn run_ended(&mut self) {
+        if let Some(active) = self.active.take() {
+            for reply in active.stopping {
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    /// A caller that has gone does not mind that its answer is lost.
+    async fn answer(&mut self, ask: Asked) {
+        match ask {
+            Asked::Start { command, reply } => drop(reply.send(self.start(command).await)),
+            Asked::Steer { command, reply } => {
+                let steer = Control::Steer { text: command.text };
+                drop(reply.send(self.tell(Some(&command.run), steer).await));
+            }
+            Asked::Stop { run, door, reply } => self.stop(run, door, reply).await,
+            Asked::Pause { run, door, reply } => {
+                let pause = Control::Pause { reason: by(door) };
+                drop(reply.send(self.tell(run.as_ref(), pause).await));
+            }
+            Asked::Resume { run, reply } => drop(reply.send(self.tell(run.as_ref(), Control::Resume).await)),
+            Asked::Answer { command, door, reply } => self.answer_approval(command, door, reply).await,
+            Asked::Reset { reply } => {
+                self.grants.clear();
+                drop(reply.send(Ok(())));
+            }
+            Asked::Snapshot { reply } => drop(reply.send(self.snapshot().await)),
+            Asked::EditSession { command, reply } => drop(reply.send(self.edit_session(command).await)),
+            Asked::CallTool { command, reply } => self.call_tool(command, reply),
+            Asked::UpdateSettings { patch, reply } => drop(reply.send(self.update_settings(&patch).await)),
+            Asked::Shutdown { reply } => drop(reply.send(Ok(()))),
+        }
+    }
+
+    async fn tell(&self, run: Option<&RunId>, control: Control) -> Result<(), ErrorView> {
+        let active = self.active_run(run)?;
+        active.control.send(control).await.map_err(|_| not_under_way(&active.run))
+    }
+
+    fn active_run(&self, run: Option<&RunId>) -> Result<&Active, ErrorView> {
+        match (&self.active, run) {
+            (Some(active), Some(run)) if active.run != *run => Err(not_under_way(run)),
+            (Some(active), _) => Ok(active),
+            (None, Some(run)) => Err(not_under_way(run)),
+            (None, None) => Err(ErrorView::new(ErrorCode::NotFound, "no run is under way")),
+        }
+    }
+
+    /// Releases first, whatever the state; then asks the run to end and answers when it has.
+    async fn stop(&mut self, run: Option<RunId>, door: Door, reply: Reply<()>) {
+        if let Some((cancel, _)) = &self.calling {
+            cancel.cancel();
+        }
+        self.tools.release_all();
+        if run.is_some()
+            && let Err(error) = self.active_run(run.as_ref())
+        {
+            drop(reply.send(Err(error)));
+            return;
+        }
+        match &mut self.active {
+            None => drop(reply.send(Ok(()))),
+            Some(active) => {
+                active.stopping.push(reply);
+                // A run that no longer hears is about to end; its end answers.
+                let _ = active.control.send(Control::Stop { reason: by(door) }).await;
+            }
+        }
+    }
+
+    async fn answer_approval(&self, command: AnswerApproval, by: Door, reply: Reply<()>) {
+        let AnswerApproval { approval, digest, answer } = command;
+        let closed = ErrorView::new(
+            ErrorCode::NotFound,
+            format!("approval {approval} is not open (answered, late or unknown)"),
+        );
+        let Some(active) = &self.active else {
+            drop(reply.send(Err(closed)));
+            return;
+        };
+        let said = Control::Answer { approval, digest, answer, by, reply };
+        if let Err(mpsc::error::SendError(Control::Answer { reply, .. })) = active.control.send(said).await {
+            drop(reply.send(Err(closed)));
+        }
+    }
+
+    async fn snapshot(&self) -> Result<SnapshotView, ErrorView> {
+        let active = self.active.as_ref().map(|active| active.session.clone());
+        let (seq, sessions, current, events, approvals) = self
+            .log
+            .frozen(move |journal| {
+                let sessions = journal.sessions()?;
+                let current = active.or_else(|| sessions.first().map(|session| session.id.clone()));
+                let events = match &current {
+                    Some(session) => journal.session_events(session)?,
+                    None => Vec::new(),
+                };
+                let pending: VecDeque<_> =
+                    journal.open_runs()?.into_iter().flat_map(|run| run.pending).collect();
+                Ok((journal.last_seq(), sessions, current, events, pending))
+            })
+            .await?;
+        Ok(SnapshotView {
+            seq,
+            settings: self.settings.clone(),
+            status: self.log.status(),
+            sessions,
+            current,
+            events,
+            approvals: approvals.into(),
+            version: self.version.clone(),
+            platform: PLATFORM,
+        })
+    }
+
+    async fn edit_session(&self, command: EditSession) -> Result<SessionView, ErrorView> {
+        let EditSession { session, title, mode, approval } = command;
+        let id = session.clone();
+        self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(&session))?;
+        let scope = Scope { session: Some(session.clone()), ..Scope::default() };
+        self.log.append(scope, EventBody::SessionEdited { title, mode, approval }).await?;
+        let id = session.clone();
+        self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(&session))
+    }
+
+    async fn update_settings(&mut self, patch: &SettingsPatch) -> Result<Settings, ErrorView> {
+        let next = self.settings.patched(patch)?;
+        self.store.save(&next)?;
+        self.log
+            .append(Scope::default(), EventBody::SettingsChanged { settings: Box::new(next.clone()) })
+            .await?;
+        self.settings = next.clone();
+        Ok(next)
+    }
+
+    fn check_free(&self) -> Result<(), ErrorView> {
+        if self.log.has_failed() {
+            return Err(ErrorView::new(
+                ErrorCode::Storage,
+                "the journal could not be written; nothing new is started",
+            )
+            .with_hint("free some disk space or repair the disk, then start miki again"));
+        }
+        if let Some(active) = &self.active {
+            return Err(ErrorView::new(ErrorCode::Busy, format!("run {} has the desktop", active.run))
+                .with_hint("wait for it, or stop it"));
+        }
+        if self.calling.as_ref().is_some_and(|(_, task)| !task.is_finished()) {
+            return Err(ErrorView::new(ErrorCode::Busy, "another call has the desktop")
+                .with_hint("wait for it, or stop it"));
+        }
+        Ok(())
+    }
+
+    fn router(&self, settings: &Settings) -> Router {
+        let limits = Limits {
+            timeout: Duration::from_millis(settings.tool_timeout_ms),
+            retries: settings.tool_retries,
+            batch_delay: Duration::from_millis(settings.batch_delay_ms),
+            batch_actions: settings.batch_actions,
+            ui_nodes: settings.ui_nodes,
+            jpeg_quality: settings.jpeg_quality,
+            picture: PICTURE,
+            data_chars: settings.history_data_chars as usize,
+            settle: SETTLE,
+        };
+        self.tools.with_limits(limits)
+    }
+}
+
+async fn end_of(task: Option<&mut JoinHandle<()>>) -> Result<(), tokio::task::JoinError> {
+    match task {
+        Some(task) => task.await,
+        None => std::future::pending().await,
+    }
+}
+
+fn fresh() -> uuid::fmt::Simple {
+    uuid::Uuid::now_v7().simple()
+}
+
+fn not_under_way(run: &RunId) -> ErrorView {
+    ErrorView::new(ErrorCode::NotFound, format!("run {run} is not under way"))
+}
+
+/// Why a run was stopped or paused, for people.
+fn by(door: Door) -> String {
+    let place = match door {
+        Door::Dashboard => "in the dashboard",
+        Door::Chat => "in the chat widget",
+        Door::Overlay => "in the overlay",
+        Door::Tray => "in the tray menu",
+        Door::Cli => "on the command line",
+        Door::Deadline => "by a deadline",
+    };
+    format!("by the user, {place}")
+}
+
+const PLATFORM: Platform = if cfg!(target_os = "macos") {
+    Platform::Macos
+} else if cfg!(windows) {
+    Platform::Windows
+} else {
+    Platform::Linux
+};

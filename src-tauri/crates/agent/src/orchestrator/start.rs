@@ -1,0 +1,132 @@
+//! How a run comes to be.
+
+use std::sync::Arc;
+
+use protocol::command::{StartRun, StartedRun, Unattended};
+use protocol::event::Scope;
+use protocol::ids::{AgentId, RunId, SessionId};
+use protocol::tool::{ApprovalMode, Mode};
+use protocol::view::SessionView;
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Active, CONTROL, Orchestrator, fresh};
+use crate::context::{Bounds, Context};
+use crate::handle::no_session;
+use crate::machine::Rules;
+use crate::run::{Run, drive};
+use crate::{history, prompts};
+
+/// Characters of a goal that make a session's title.
+const TITLE_CHARS: usize = 60;
+
+impl Orchestrator {
+    pub(super) async fn start(&mut self, command: StartRun) -> Result<StartedRun, ErrorView> {
+        self.check_free()?;
+        if command.goal.trim().is_empty() {
+            return Err(ErrorView::new(ErrorCode::BadRequest, "the goal is empty")
+                .with_hint("say what is to be done"));
+        }
+        let over = command.overrides;
+        let mut settings = self.settings.clone();
+        if let Some(max_steps) = over.max_steps {
+            settings.max_steps = max_steps;
+        }
+        if let Some(model) = over.model {
+            settings.model = model;
+        }
+        if let Some(url) = &over.base_url {
+            settings.gemini_base_url = url.clone();
+        }
+        settings.validate()?;
+        let model = self.models.open(&settings.model, &settings, over.base_url.as_deref())?;
+        let (session, view) = self.session(command.session, &command.goal, over.mode, over.approval).await?;
+        let (mode, approval) = (over.mode.unwrap_or(view.mode), over.approval.unwrap_or(view.approval));
+        let run = RunId::from_suffix(fresh());
+        let scope = Scope {
+            session: Some(session.clone()),
+            run: Some(run.clone()),
+            agent: Some(AgentId::from_suffix(fresh())),
+        };
+        let router = Arc::new(self.router(&settings));
+        let specs = router
+            .specs(mode)
+            .into_iter()
+            .map(|spec| models::ToolSpec {
+                name: spec.name,
+                description: spec.description,
+                schema: spec.schema,
+            })
+            .collect();
+        let id = session.clone();
+        let earlier = self.log.frozen(move |journal| history::rebuild(journal, &id)).await?;
+        let context =
+            Context::new(prompts::system(mode), specs, earlier, &command.goal, Bounds::from(&settings));
+        let started = EventBody::RunStarted {
+            goal: command.goal,
+            model: settings.model.clone(),
+            mode,
+            approval,
+            max_steps: settings.max_steps,
+        };
+        self.log.append(scope.clone(), started).await?;
+        let (control, heard) = mpsc::channel(CONTROL);
+        let run_task = Run {
+            scope,
+            mode,
+            approval,
+            rules: Rules {
+                max_steps: settings.max_steps,
+                model_tries: 4,
+                repairs: 3,
+                end_on_approval: over.unattended == Unattended::End,
+            },
+            settings,
+            log: self.log.clone(),
+            router,
+            model,
+            context,
+            grants: self.grants.entry(session.clone()).or_default().clone(),
+            cancel: CancellationToken::new(),
+            control: heard,
+        };
+        let task = tokio::spawn(async move {
+            if let Err(error) = drive(run_task).await {
+                tracing::error!("the run stopped: {error}");
+            }
+        });
+        self.active =
+            Some(Active { session: session.clone(), run: run.clone(), control, task, stopping: Vec::new() });
+        Ok(StartedRun { session, run })
+    }
+
+    /// The session named, or a new one for `goal`.
+    async fn session(
+        &self,
+        session: Option<SessionId>,
+        goal: &str,
+        mode: Option<Mode>,
+        approval: Option<ApprovalMode>,
+    ) -> Result<(SessionId, SessionView), ErrorView> {
+        let id = match session {
+            Some(id) => id,
+            None => {
+                let id = SessionId::from_suffix(fresh());
+                let title =
+                    goal.trim().lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect();
+                let created = EventBody::SessionCreated {
+                    title,
+                    mode: mode.unwrap_or(self.settings.mode),
+                    approval: approval.unwrap_or(self.settings.approval),
+                };
+                self.log.append(Scope { session: Some(id.clone()), ..Scope::default() }, created).await?;
+                id
+            }
+        };
+        let wanted = id.clone();
+        let view =
+            self.log.frozen(move |journal| journal.session(&wanted)).await?.ok_or_else(|| no_session(&id))?;
+        Ok((id, view))
+    }
+}

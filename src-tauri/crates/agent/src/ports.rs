@@ -1,0 +1,29 @@
+//! What the mind needs from the composition root.
+
+use models::SharedModel;
+use protocol::ErrorView;
+use protocol::ids::ModelId;
+use protocol::settings::Settings;
+
+/// Opens models by their id.
+pub trait ModelSource: Send + Sync {
+    /// Opens `model`, at `base_url` where one is given.
+    ///
+    /// # Errors
+    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
+    fn open(
+        &self,
+        model: &ModelId,
+        settings: &Settings,
+        base_url: Option<&str>,
+    ) -> Result<SharedModel, ErrorView>;
+}
+
+/// Keeps the settings.
+pub trait SettingsStore: Send + Sync {
+    /// Writes all settings, whole or not at all.
+    ///
+    /// # Errors
+    /// `Storage` where the file cannot be written; the old file is untouched then.
+    fn save(&self, settings: &Settings) -> Result<(), ErrorView>;
+}

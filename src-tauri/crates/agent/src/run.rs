@@ -1,0 +1,384 @@
+//! One run: performs what the machine decides, and feeds it what came of it.
+//!
+//! At most one operation (a model's turn, a tool, a wait) is under way; control (stop, pause, answers) is heard at
+//! any moment. Stop comes first: it cancels, releases what is held, and only then writes.
+
+mod ask;
+mod perform;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use models::{ModelError, Retry, SharedModel, ToolAnswer};
+use protocol::event::{Activity, Scope, Status};
+use protocol::ids::{ApprovalId, CallId};
+use protocol::settings::Settings;
+use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, Risk, ToolCall};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tools::{ExecRequest, Executed, Grants, Router};
+
+use crate::context::{self, Context};
+use crate::history::{KeptTurn, unanswered};
+use crate::log::Log;
+use crate::machine::{Finished, Input, Machine, Rules};
+use crate::recovery;
+
+/// How long a cancelled tool may take to say what became of it.
+const LAST_WORD: Duration = Duration::from_secs(2);
+
+/// Everything a run needs, fixed when it starts.
+pub struct Run {
+    pub scope: Scope,
+    pub mode: Mode,
+    pub approval: ApprovalMode,
+    pub settings: Settings,
+    pub rules: Rules,
+    pub log: Arc<Log>,
+    pub router: Arc<Router>,
+    pub model: SharedModel,
+    pub context: Context,
+    /// Of the session: shared with its other runs in this process, gone with it.
+    pub grants: Arc<Mutex<Grants>>,
+    pub cancel: CancellationToken,
+    pub control: mpsc::Receiver<Control>,
+}
+
+/// What may be said to a run under way.
+pub enum Control {
+    Stop {
+        reason: String,
+    },
+    Pause {
+        reason: String,
+    },
+    Resume,
+    Steer {
+        text: String,
+    },
+    Answer {
+        approval: ApprovalId,
+        digest: String,
+        answer: Answer,
+        by: Door,
+        reply: oneshot::Sender<Result<(), ErrorView>>,
+    },
+}
+
+/// What an operation came to.
+enum Outcome {
+    Turn(Result<ask::Asked, ModelError>),
+    Tool(ToolCall, Box<Executed>),
+    Waited,
+    /// Nobody answered in time.
+    Silence(ApprovalId),
+}
+
+type Operation = BoxFuture<'static, Outcome>;
+
+/// A run under way.
+struct Driver {
+    run: Run,
+    machine: Machine,
+    operation: Option<Operation>,
+    /// The tool that `operation` runs.
+    running: Option<ToolCall>,
+    /// Calls of the current turn as the provider named them, and the answers so far.
+    proposed: Vec<(CallId, models::ProposedCall)>,
+    answers: Vec<(CallId, ToolAnswer)>,
+    steers: Vec<String>,
+    question: Option<Approval>,
+    /// What the last model error asked for.
+    retry_after: Option<Duration>,
+}
+
+/// Carries a run to its end. Returns early only where the journal cannot be written.
+///
+/// # Errors
+/// The journal's error; the run has stopped and holds nothing.
+pub async fn drive(run: Run) -> Result<(), ErrorView> {
+    let machine = Machine::new(run.rules);
+    let mut driver = Driver {
+        run,
+        machine,
+        operation: None,
+        running: None,
+        proposed: Vec::new(),
+        answers: Vec::new(),
+        steers: Vec::new(),
+        question: None,
+        retry_after: None,
+    };
+    let ended = driver.go().await;
+    driver.run.cancel.cancel();
+    driver.run.router.release_all();
+    let failed = ended.is_err();
+    let activity = if failed { Activity::Error } else { Activity::Idle };
+    let detail = ended.as_ref().err().map(|error| error.message.clone()).unwrap_or_default();
+    driver.run.log.set_status(driver.run.scope.clone(), Status { activity, detail, ..Status::default() });
+    ended
+}
+
+impl Driver {
+    async fn go(&mut self) -> Result<(), ErrorView> {
+        let router = self.run.router.clone();
+        let watch = self.run.settings.failsafe;
+        let mut failsafe: BoxFuture<'_, ()> =
+            if watch { router.failsafe() } else { Box::pin(std::future::pending()) };
+        self.feed(Input::Start).await?;
+        while !self.machine.is_over() {
+            let operation = self.operation.as_mut();
+            tokio::select! {
+                biased;
+                () = &mut failsafe => {
+                    failsafe = Box::pin(std::future::pending());
+                    self.stop("failsafe: the pointer was put into the top left corner".into()).await?;
+                }
+                said = self.run.control.recv() => match said {
+                    Some(said) => self.hear(said).await?,
+                    // The engine is going down.
+                    None => self.stop("the program ended".into()).await?,
+                },
+                outcome = under_way(operation) => {
+                    self.operation = None;
+                    self.came_to(outcome).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, said: Control) -> Result<(), ErrorView> {
+        match said {
+            Control::Stop { reason } => self.stop(reason).await,
+            Control::Pause { reason } => self.feed(Input::Pause { reason }).await,
+            Control::Resume => self.feed(Input::Resume).await,
+            Control::Steer { text } => {
+                self.steers.push(text);
+                Ok(())
+            }
+            Control::Answer { approval, digest, answer, by, reply } => {
+                let checked = self.check_answer(&approval, &digest, answer);
+                let refused = checked.is_err();
+                // A caller that has gone does not mind.
+                let _ = reply.send(checked);
+                if refused {
+                    return Ok(());
+                }
+                self.operation = None;
+                self.answer(approval, answer, by).await
+            }
+        }
+    }
+
+    fn check_answer(&self, approval: &ApprovalId, digest: &str, answer: Answer) -> Result<(), ErrorView> {
+        let Some(question) = self.question.as_ref().filter(|question| question.id == *approval) else {
+            return Err(ErrorView::new(
+                ErrorCode::NotFound,
+                format!("approval {approval} is not open (answered, late or unknown)"),
+            ));
+        };
+        if question.digest != digest {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                format!("approval {approval} is for another call"),
+            ));
+        }
+        if answer == Answer::Thread && question.risk == Risk::Consequential {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a consequential call is approved each time, not for the session",
+            ));
+        }
+        Ok(())
+    }
+
+    async fn answer(&mut self, approval: ApprovalId, answer: Answer, by: Door) -> Result<(), ErrorView> {
+        let Some(question) = self.question.take() else { return Ok(()) };
+        let answered = EventBody::ApprovalAnswered { approval: approval.clone(), answer, by };
+        self.append(answered).await?;
+        if answer == Answer::Thread {
+            self.grants().allow(&question.call.tool);
+        }
+        self.feed(Input::Answered { approval, answer }).await
+    }
+
+    /// Cancels, releases, waits for the tool's last word, then ends the run.
+    async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
+        self.run.cancel.cancel();
+        self.run.router.release_all();
+        if let Some(call) = self.running.take() {
+            let last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())).await;
+            self.run.router.release_all();
+            match last {
+                Ok(Outcome::Tool(call, executed)) => drop(self.tool_finished(call, *executed).await?),
+                _ => self.record(&call, recovery::interrupted(), None).await?,
+            }
+        }
+        self.operation = None;
+        self.feed(Input::Stop { reason }).await
+    }
+
+    async fn came_to(&mut self, outcome: Outcome) -> Result<(), ErrorView> {
+        match outcome {
+            Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
+            Outcome::Turn(Err(error)) => {
+                let (may_retry, after) = match error.retry() {
+                    Retry::Never => (false, None),
+                    Retry::After(after) => (true, after),
+                };
+                self.retry_after = after;
+                let (message, hint) = (error.to_string(), error.hint.clone());
+                let turn = self.machine.turn;
+                let failed = EventBody::TurnFailed {
+                    turn,
+                    message: message.clone(),
+                    hint: hint.clone(),
+                    retry: may_retry,
+                };
+                self.append(failed).await?;
+                self.feed(Input::TurnFailed { message, hint, may_retry }).await
+            }
+            Outcome::Tool(call, executed) => {
+                self.running = None;
+                let finished = self.tool_finished(call, *executed).await?;
+                self.feed(Input::ToolFinished { finished }).await
+            }
+            Outcome::Waited => self.feed(Input::Continue).await,
+            Outcome::Silence(approval) => self.answer(approval, Answer::Deny, Door::Deadline).await,
+        }
+    }
+
+    async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
+        let ask::Asked { turn, thinking, usage, stop } = asked;
+        let calls: Vec<ToolCall> = turn
+            .calls
+            .iter()
+            .map(|call| ToolCall {
+                id: CallId::from_suffix(uuid::Uuid::now_v7().simple()),
+                tool: call.name.clone(),
+                arguments: call.arguments.clone(),
+            })
+            .collect();
+        let kept = KeptTurn {
+            provider: turn.provider.clone(),
+            raw: turn.raw.clone(),
+            call_ids: turn.calls.iter().map(|call| call.id.clone()).collect(),
+        };
+        let bytes = serde_json::to_vec(&kept).map_err(|error| {
+            ErrorView::new(ErrorCode::Internal, format!("a turn cannot be kept: {error}"))
+        })?;
+        let raw = Some(self.run.log.put_blob(bytes, "application/json").await?);
+        self.append(EventBody::TurnFinished {
+            turn: self.machine.turn,
+            text: turn.text.clone(),
+            thinking,
+            calls: calls.clone(),
+            usage,
+            stop: stop.clone(),
+            raw,
+        })
+        .await?;
+        self.proposed = calls.iter().map(|call| call.id.clone()).zip(turn.calls.iter().cloned()).collect();
+        let text = turn.text.clone();
+        self.run.context.push_turn(turn);
+        self.feed(Input::TurnFinished { text, calls, stop }).await
+    }
+
+    /// Gives the machine an input and performs all that follows from it.
+    async fn feed(&mut self, input: Input) -> Result<(), ErrorView> {
+        let mut inputs = std::collections::VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            for effect in self.machine.step(input) {
+                inputs.extend(self.perform(effect).await?);
+            }
+        }
+        Ok(())
+    }
+
+    async fn tool_finished(
+        &mut self,
+        call: ToolCall,
+        executed: Executed,
+    ) -> Result<Option<Finished>, ErrorView> {
+        let Executed { mut result, picture, finished } = executed;
+        let mut image = None;
+        if let Some(taken) = picture {
+            let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+            let jpeg: Arc<[u8]> = taken.jpeg.into();
+            let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
+            result.picture = Some(PictureView { blob, width, height, dot });
+            image = Some(jpeg);
+        }
+        self.record(&call, result, image).await?;
+        Ok(finished.map(|said| Finished { summary: said.summary, success: said.success }))
+    }
+
+    async fn record(
+        &mut self,
+        call: &ToolCall,
+        result: ExecResult,
+        image: Option<Arc<[u8]>>,
+    ) -> Result<(), ErrorView> {
+        self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() }).await?;
+        self.answered(call, &result, image);
+        Ok(())
+    }
+
+    fn answered(&mut self, call: &ToolCall, result: &ExecResult, image: Option<Arc<[u8]>>) {
+        let id =
+            self.proposed.iter().find(|(id, _)| *id == call.id).and_then(|(_, proposed)| proposed.id.clone());
+        self.answers.push((call.id.clone(), context::answer(id, &call.tool, result, image)));
+    }
+
+    /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
+    async fn settle_turn(&mut self) -> Result<(), ErrorView> {
+        let mut answers = std::mem::take(&mut self.answers);
+        let in_order: Vec<ToolAnswer> = std::mem::take(&mut self.proposed)
+            .into_iter()
+            .map(|(id, proposed)| match answers.iter().position(|(answered, _)| *answered == id) {
+                Some(at) => answers.swap_remove(at).1,
+                None => unanswered(&proposed),
+            })
+            .collect();
+        if !in_order.is_empty() {
+            self.run.context.push_results(in_order);
+        }
+        for text in std::mem::take(&mut self.steers) {
+            self.append(EventBody::RunSteered { text: text.clone() }).await?;
+            self.run.context.push_user(text);
+        }
+        Ok(())
+    }
+
+    fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
+        let grants = self.grants().clone();
+        ExecRequest { call, mode: self.run.mode, approval: self.run.approval, grants, approved }
+    }
+
+    fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
+        self.run.grants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn status(&self, activity: Activity, detail: &str) {
+        let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
+        let status = Status { activity, detail: detail.to_owned(), step, max_steps };
+        self.run.log.set_status(self.run.scope.clone(), status);
+    }
+
+    /// Borrows nothing: the operation under way is not `Sync`, so no `&self` may live across an await.
+    fn append(&self, body: EventBody) -> impl Future<Output = Result<(), ErrorView>> + Send + use<> {
+        let (log, scope) = (self.run.log.clone(), self.run.scope.clone());
+        async move { log.append(scope, body).await.map(drop) }
+    }
+}
+
+/// The operation's outcome; never, where there is none.
+async fn under_way(operation: Option<&mut Operation>) -> Outcome {
+    match operation {
+        Some(operation) => operation.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,44 @@
+//! One turn of a model: its stream shown as it comes, and the whole at its end.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
+use protocol::EventBody;
+use protocol::event::Scope;
+use protocol::turn::{StopReason, Usage};
+
+use crate::log::Log;
+
+/// A turn that ended whole.
+pub struct Asked {
+    pub turn: Turn,
+    pub thinking: String,
+    pub usage: Usage,
+    pub stop: StopReason,
+}
+
+/// Asks, and shows text and thinking while they come. Dropping it ends the request.
+///
+/// # Errors
+/// The model's; what was shown of the turn is then void (`TurnFailed` tells the surfaces so).
+pub async fn ask(
+    model: SharedModel,
+    request: Request,
+    log: Arc<Log>,
+    scope: Scope,
+) -> Result<Asked, ModelError> {
+    let mut stream = model.stream(request).await?;
+    let mut thinking = String::new();
+    while let Some(event) = stream.next().await {
+        match event? {
+            TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
+            TurnEvent::Thinking(text) => {
+                thinking.push_str(&text);
+                log.pass(scope.clone(), EventBody::ThinkingDelta { text });
+            }
+            TurnEvent::Finished { turn, usage, stop } => return Ok(Asked { turn, thinking, usage, stop }),
+        }
+    }
+    Err(ModelError::cut())
+}

@@ -1,0 +1,157 @@
+//! What the machine asks for, done: each effect starts at most one operation.
+
+use std::time::Duration;
+
+use protocol::event::{Activity, RunEnd};
+use protocol::ids::{ApprovalId, Timestamp};
+use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
+use protocol::{ErrorView, EventBody};
+use serde_json::Value;
+use tools::Decision;
+
+use super::{Driver, Outcome, ask};
+use crate::machine::{Effect, Input, Verdict};
+
+/// Longest wait between two tries for a turn.
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
+
+impl Driver {
+    pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
+        match effect {
+            Effect::AskModel { turn } => {
+                self.settle_turn().await?;
+                self.status(Activity::Working, "waiting for the model");
+                let asked = ask::ask(
+                    self.run.model.clone(),
+                    self.run.context.request(),
+                    self.run.log.clone(),
+                    self.run.scope.clone(),
+                );
+                tracing::debug!(turn, "asking the model");
+                self.operation = Some(Box::pin(async move { Outcome::Turn(asked.await) }));
+            }
+            Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call)))),
+            Effect::RequestApproval { call, approval, risk, reason } => {
+                self.request_approval(call, approval, risk, reason).await?;
+            }
+            Effect::Execute { call, approved } => self.execute(call, approved).await?,
+            Effect::Refuse { call, error } => {
+                let result = refused(error);
+                self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() })
+                    .await?;
+                self.answered(&call, &result, None);
+            }
+            Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
+            Effect::DelayRetry { failures } => {
+                let wait = self.retry_after.take().unwrap_or_else(|| backoff(failures)).min(LONGEST_RETRY);
+                self.status(
+                    Activity::Working,
+                    &format!("the model did not answer; trying again in {} s", wait.as_secs_f32().ceil()),
+                );
+                self.wait(wait);
+            }
+            Effect::NotePaused { reason } => {
+                self.append(EventBody::RunPaused { reason }).await?;
+                self.status(Activity::Waiting, "paused");
+            }
+            Effect::NoteResumed => {
+                self.append(EventBody::RunResumed).await?;
+                self.status(Activity::Working, "going on");
+            }
+            Effect::End(end) => self.end(end).await?,
+        }
+        Ok(None)
+    }
+
+    async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
+        self.operation = None;
+        self.append(EventBody::RunEnded { end }).await
+    }
+
+    fn assess(&self, call: ToolCall) -> Verdict {
+        let request = self.request(call, None);
+        let assessment = self.run.router.assess(&request);
+        match assessment.decision {
+            Decision::Run => Verdict::Run,
+            Decision::Ask { reason } => Verdict::Ask {
+                approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
+                risk: assessment.risk.unwrap_or(Risk::Consequential),
+                reason,
+            },
+            Decision::Forbid { error } => Verdict::Forbid(error),
+        }
+    }
+
+    async fn request_approval(
+        &mut self,
+        call: ToolCall,
+        id: ApprovalId,
+        risk: Risk,
+        reason: String,
+    ) -> Result<(), ErrorView> {
+        let within = self.run.settings.approval_deadline_ms;
+        let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
+        let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
+        let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
+        self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
+        self.status(Activity::Waiting, &format!("asks whether it may: {}", approval.call.tool));
+        self.question = Some(approval);
+        // The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
+        self.operation = Some(Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(within)).await;
+            Outcome::Silence(id)
+        }));
+        Ok(())
+    }
+
+    async fn execute(&mut self, call: ToolCall, approved: bool) -> Result<(), ErrorView> {
+        let mut request = self.request(call.clone(), None);
+        let assessment = self.run.router.assess(&request);
+        if approved {
+            request.approved = Some(assessment.digest);
+        }
+        let risk = assessment.risk.unwrap_or(Risk::Consequential);
+        self.status(Activity::Working, &format!("{}{}", call.tool, reason_of(&call)));
+        self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
+        self.running = Some(call.clone());
+        let (router, cancel) = (self.run.router.clone(), self.run.cancel.clone());
+        self.operation = Some(Box::pin(async move {
+            let executed = router.execute(request, cancel).await;
+            Outcome::Tool(call, Box::new(executed))
+        }));
+        Ok(())
+    }
+
+    fn wait(&mut self, wait: Duration) {
+        self.operation = Some(Box::pin(async move {
+            tokio::time::sleep(wait).await;
+            Outcome::Waited
+        }));
+    }
+}
+
+fn refused(error: ToolError) -> ExecResult {
+    ExecResult {
+        effect: CallEffect::Refused,
+        summary: error.message.clone(),
+        data: Value::Null,
+        error: Some(error),
+        picture: None,
+        took: Millis(0),
+    }
+}
+
+/// What the model says the call is for, for the status line.
+fn reason_of(call: &ToolCall) -> String {
+    match call.arguments.get("reason").and_then(Value::as_str) {
+        Some(reason) => format!(": {}", reason.chars().take(80).collect::<String>()),
+        None => String::new(),
+    }
+}
+
+/// 1, 2, 4, 8 ... seconds, each half to one and a half times that, so that many clients do not return at once.
+fn backoff(failures: u32) -> Duration {
+    let base = Duration::from_secs(1u64 << failures.saturating_sub(1).min(6));
+    let dice = uuid::Uuid::now_v7().as_bytes()[15];
+    base.mul_f64(0.5 + f64::from(dice) / 255.0)
+}

@@ -1,0 +1,366 @@
+//! Names of keys, as any vendor or model writes them: xdotool, Playwright, macOS.
+//!
+//! One type for all; which key code it is on this keyboard is the platform's business.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// One key: a named one, or the one that types a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Key {
+    /// The key that types this character, with shift where the keyboard needs it.
+    Char(char),
+    Enter,
+    Tab,
+    Space,
+    Backspace,
+    Delete,
+    Insert,
+    Escape,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+    Up,
+    Down,
+    Left,
+    Right,
+    /// F1-F24.
+    F(u8),
+    Shift,
+    Ctrl,
+    Alt,
+    /// The level-3 shift of European keyboards.
+    AltGr,
+    /// Super, Windows; on macOS the same key as [`Key::Cmd`].
+    Meta,
+    /// The platform's key for shortcuts: Command on macOS, ctrl elsewhere.
+    Cmd,
+    CapsLock,
+    NumLock,
+    ScrollLock,
+    PrintScreen,
+    Pause,
+    Menu,
+    VolumeUp,
+    VolumeDown,
+    VolumeMute,
+    PlayPause,
+    NextTrack,
+    PreviousTrack,
+}
+
+/// Canonical name, then the other names, all in lower case without `_`, `-` and spaces.
+const NAMES: &[(Key, &str, &[&str])] = &[
+    (Key::Enter, "Enter", &["return", "kpenter", "numpadenter", "cr", "linefeed", "newline", "↵", "⏎"]),
+    (Key::Tab, "Tab", &["⇥"]),
+    (Key::Space, "Space", &["spacebar", "␣"]),
+    (Key::Backspace, "Backspace", &["back", "bksp", "⌫"]),
+    (Key::Delete, "Delete", &["del", "forwarddelete", "kpdelete", "⌦"]),
+    (Key::Insert, "Insert", &["ins"]),
+    (Key::Escape, "Escape", &["esc", "⎋"]),
+    (Key::Home, "Home", &["↖"]),
+    (Key::End, "End", &["↘"]),
+    (Key::PageUp, "PageUp", &["pgup", "prior", "⇞"]),
+    (Key::PageDown, "PageDown", &["pgdn", "pgdown", "next", "⇟"]),
+    (Key::Up, "Up", &["arrowup", "uparrow", "↑"]),
+    (Key::Down, "Down", &["arrowdown", "downarrow", "↓"]),
+    (Key::Left, "Left", &["arrowleft", "leftarrow", "←"]),
+    (Key::Right, "Right", &["arrowright", "rightarrow", "→"]),
+    (Key::Shift, "Shift", &["shiftl", "shiftr", "shiftleft", "shiftright", "⇧"]),
+    (Key::Ctrl, "Ctrl", &["control", "ctl", "controll", "controlr", "controlleft", "controlright", "ctrll", "ctrlr", "⌃"]),
+    (Key::Alt, "Alt", &["option", "opt", "altl", "altr", "altleft", "altright", "optionl", "⌥"]),
+    (Key::AltGr, "AltGr", &["altgraph", "isolevel3shift", "modeswitch"]),
+    (
+        Key::Meta,
+        "Meta",
+        &["super", "win", "windows", "superl", "superr", "metal", "metar", "metaleft", "metaright", "oskey", "hyper"],
+    ),
+    (Key::Cmd, "Cmd", &["command", "controlormeta", "cmdorctrl", "commandorcontrol", "mod", "⌘"]),
+    (Key::CapsLock, "CapsLock", &["caps", "⇪"]),
+    (Key::NumLock, "NumLock", &[]),
+    (Key::ScrollLock, "ScrollLock", &[]),
+    (Key::PrintScreen, "PrintScreen", &["print", "prtsc", "prtscr", "sysrq", "snapshot"]),
+    (Key::Pause, "Pause", &["break"]),
+    (Key::Menu, "Menu", &["contextmenu", "apps"]),
+    (Key::VolumeUp, "VolumeUp", &["audiovolumeup", "xf86audioraisevolume"]),
+    (Key::VolumeDown, "VolumeDown", &["audiovolumedown", "xf86audiolowervolume"]),
+    (Key::VolumeMute, "VolumeMute", &["audiovolumemute", "mute", "xf86audiomute"]),
+    (Key::PlayPause, "PlayPause", &["mediaplaypause", "xf86audioplay", "play"]),
+    (Key::NextTrack, "NextTrack", &["mediatracknext", "xf86audionext"]),
+    (Key::PreviousTrack, "PreviousTrack", &["mediatrackprevious", "xf86audioprev"]),
+];
+
+/// Names that xdotool and others give to single characters.
+const CHARACTERS: &[(char, &[&str])] = &[
+    ('+', &["plus", "kpadd"]),
+    ('-', &["minus", "hyphen", "dash", "kpsubtract"]),
+    ('=', &["equal", "equals"]),
+    (',', &["comma"]),
+    ('.', &["period", "dot"]),
+    ('/', &["slash", "kpdivide"]),
+    ('\\', &["backslash"]),
+    (';', &["semicolon"]),
+    (':', &["colon"]),
+    ('\'', &["apostrophe", "quote", "quoteright"]),
+    ('"', &["quotedbl", "doublequote"]),
+    ('`', &["grave", "backquote", "quoteleft", "backtick"]),
+    ('~', &["asciitilde", "tilde"]),
+    ('[', &["bracketleft"]),
+    (']', &["bracketright"]),
+    ('{', &["braceleft"]),
+    ('}', &["braceright"]),
+    ('(', &["parenleft"]),
+    (')', &["parenright"]),
+    ('<', &["less"]),
+    ('>', &["greater"]),
+    ('!', &["exclam"]),
+    ('@', &["at"]),
+    ('#', &["numbersign", "hash"]),
+    ('$', &["dollar"]),
+    ('%', &["percent"]),
+    ('^', &["asciicircum", "caret"]),
+    ('&', &["ampersand"]),
+    ('*', &["asterisk", "kpmultiply"]),
+    ('_', &["underscore"]),
+    ('|', &["bar", "pipe"]),
+    ('?', &["question"]),
+];
+
+/// A name that is no key's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown key {name:?}; {}", self.hint())]
+pub struct UnknownKey {
+    pub name: String,
+    /// Canonical names that come closest, best first.
+    pub nearest: Vec<String>,
+}
+
+impl UnknownKey {
+    fn hint(&self) -> String {
+        if self.nearest.is_empty() {
+            "name a key such as Enter, Escape, PageUp, F5 or one character".into()
+        } else {
+            format!("the nearest names are {}", self.nearest.join(", "))
+        }
+    }
+}
+
+impl Key {
+    /// Whether it is held down while others are pressed.
+    pub fn is_modifier(self) -> bool {
+        matches!(self, Self::Shift | Self::Ctrl | Self::Alt | Self::AltGr | Self::Meta | Self::Cmd)
+    }
+
+    /// Reads `ctrl+shift+t`, as many vendors write hotkeys; `+` itself may come last, as in `ctrl++`.
+    ///
+    /// # Errors
+    /// [`UnknownKey`] for the first part that names no key.
+    pub fn chord(text: &str) -> Result<Vec<Self>, UnknownKey> {
+        if let Ok(key) = text.parse() {
+            return Ok(vec![key]);
+        }
+        let (head, plus) = match text.strip_suffix("++") {
+            Some(head) => (head, true),
+            None => (text, false),
+        };
+        let mut keys: Vec<Self> = head.split('+').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
+        if plus {
+            keys.push(Self::Char('+'));
+        }
+        Ok(keys)
+    }
+}
+
+impl FromStr for Key {
+    type Err = UnknownKey;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKey> {
+        let mut characters = text.chars();
+        if let (Some(only), None) = (characters.next(), characters.next()) {
+            match only {
+                ' ' => return Ok(Self::Space),
+                '\n' | '\r' => return Ok(Self::Enter),
+                '\t' => return Ok(Self::Tab),
+                '\u{1b}' => return Ok(Self::Escape),
+                '\u{8}' => return Ok(Self::Backspace),
+                _ => {}
+            }
+            if let Some((key, ..)) = NAMES.iter().find(|(.., others)| others.contains(&text)) {
+                return Ok(*key);
+            }
+            if !only.is_control() {
+                return Ok(Self::Char(only));
+            }
+        }
+        let plain = plain(text);
+        if let Some(key) = by_plain_name(&plain) {
+            return Ok(key);
+        }
+        Err(UnknownKey { name: text.chars().take(40).collect(), nearest: nearest(&plain) })
+    }
+}
+
+/// Lower case, without what vendors put between words, and without the DOM's and macOS's prefixes.
+fn plain(text: &str) -> String {
+    let folded: String =
+        text.trim().chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect();
+    folded.strip_prefix("xk").filter(|rest| rest.len() > 1).map_or(folded.clone(), str::to_owned)
+}
+
+fn by_plain_name(plain: &str) -> Option<Key> {
+    let named =
+        NAMES.iter().find(|(_, name, others)| name.eq_ignore_ascii_case(plain) || others.contains(&plain));
+    if let Some((key, ..)) = named {
+        return Some(*key);
+    }
+    if let Some((character, _)) = CHARACTERS.iter().find(|(_, names)| names.contains(&plain)) {
+        return Some(Key::Char(*character));
+    }
+    if let Some(number) = plain.strip_prefix('f').and_then(|digits| digits.parse::<u8>().ok()) {
+        return (1..=24).contains(&number).then_some(Key::F(number));
+    }
+    // The DOM's codes: KeyA, Digit1, Numpad1; X11's: KP_1.
+    let rest = ["key", "digit", "numpad", "kp"].iter().find_map(|prefix| plain.strip_prefix(prefix))?;
+    let mut characters = rest.chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) if only.is_ascii_alphanumeric() => Some(Key::Char(only)),
+        _ => None,
+    }
+}
+
+fn nearest(plain: &str) -> Vec<String> {
+    let mut scored: Vec<(usize, &str)> = NAMES
+        .iter()
+        .map(|(_, name, others)| {
+            let best = std::iter::once(name.to_lowercase().as_str())
+                .chain(others.iter().copied())
+                .map(|candidate| distance(plain, candidate))
+                .min();
+            (best.unwrap_or(usize::MAX), *name)
+        })
+        .filter(|(score, _)| *score <= 1 + plain.chars().count() / 3)
+        .collect();
+    scored.sort_by_key(|(score, _)| *score);
+    scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Levenshtein's distance. Names are short; what is long is far from all of them.
+fn distance(a: &str, b: &str) -> usize {
+    if a.len() > 64 {
+        return usize::MAX;
+    }
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+impl fmt::Display for Key {
+    /// The canonical name, which parses back to the same key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Char(character) => write!(f, "{character}"),
+            Self::F(number) => write!(f, "F{number}"),
+            named => match NAMES.iter().find(|(key, ..)| key == named) {
+                Some((_, name, _)) => f.write_str(name),
+                None => write!(f, "{named:?}"),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for Key {
+    type Error = UnknownKey;
+
+    fn try_from(text: String) -> Result<Self, UnknownKey> {
+        text.parse()
+    }
+}
+
+impl From<Key> for String {
+    fn from(key: Key) -> Self {
+        key.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(names: &[&str], expected: Key) {
+        for name in names {
+            assert_eq!(name.parse(), Ok(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_vendors_name_is_the_same_key() {
+        check(&["Return", "Enter", "return", "KP_Enter", "ENTER", "\n"], Key::Enter);
+        check(&["Page_Up", "PageUp", "pgup", "page up", "Prior"], Key::PageUp);
+        check(&["ctrl", "Control", "Control_L", "ControlLeft", "⌃"], Key::Ctrl);
+        check(&["super", "Super_L", "Meta", "win"], Key::Meta);
+        check(&["cmd", "Command", "⌘", "ControlOrMeta"], Key::Cmd);
+        check(&["BackSpace", "Backspace", "backspace"], Key::Backspace);
+        check(&["Up", "ArrowUp", "up arrow"], Key::Up);
+        check(&["F5", "f5"], Key::F(5));
+        check(&["a", "KeyA"], Key::Char('a'));
+        check(&["plus", "+"], Key::Char('+'));
+        check(&["Digit7", "KP_7", "7"], Key::Char('7'));
+        check(&["space", " ", "Spacebar"], Key::Space);
+        assert_eq!("é".parse(), Ok(Key::Char('é')));
+        assert_eq!("A".parse(), Ok(Key::Char('A')));
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_nearest_names() {
+        let error = "Pagup".parse::<Key>().unwrap_err();
+        assert_eq!(error.nearest.first().map(String::as_str), Some("PageUp"));
+        assert!(error.to_string().contains("PageUp"), "{error}");
+        for nonsense in ["", "F25", "F0", "frobnicate", "\u{0}", &"x".repeat(10_000)] {
+            assert!(nonsense.parse::<Key>().is_err(), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn the_canonical_name_comes_back_as_the_same_key() {
+        let named = NAMES.iter().map(|(key, ..)| *key);
+        for key in named.chain((1..=24).map(Key::F)).chain(('!'..='~').map(Key::Char)) {
+            let json = serde_json::to_string(&key).unwrap();
+            assert_eq!(serde_json::from_str::<Key>(&json).unwrap(), key, "{json}");
+        }
+    }
+
+    #[test]
+    fn no_two_keys_share_a_name() {
+        let mut all: Vec<String> = Vec::new();
+        for (_, name, others) in NAMES {
+            all.push(name.to_lowercase());
+            all.extend(others.iter().map(|other| (*other).to_owned()));
+        }
+        all.extend(CHARACTERS.iter().flat_map(|(_, names)| names.iter().map(|name| (*name).to_owned())));
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn a_chord_is_read_in_order() {
+        assert_eq!(Key::chord("ctrl+shift+t"), Ok(vec![Key::Ctrl, Key::Shift, Key::Char('t')]));
+        assert_eq!(Key::chord("ctrl++"), Ok(vec![Key::Ctrl, Key::Char('+')]));
+        assert_eq!(Key::chord("+"), Ok(vec![Key::Char('+')]));
+        assert!(Key::chord("ctrl+nonsense").is_err());
+    }
+}

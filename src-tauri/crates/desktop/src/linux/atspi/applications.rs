@@ -1,0 +1,171 @@
+//! Which applications there are, which of their windows are showing, and which one is meant.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+
+use super::bus::{Bus, CallError, Object};
+use super::role::{number, States};
+use crate::DesktopError;
+
+/// Who we are, so that our own windows are never offered to an agent.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    pub(super) pid: u32,
+    pub(super) titles: Vec<String>,
+}
+
+/// An application with windows on the screen.
+#[derive(Clone)]
+pub(super) struct Application {
+    /// Its name on the accessibility bus.
+    pub(super) bus_name: Arc<str>,
+    pub(super) name: String,
+    pub(super) windows: Vec<Window>,
+}
+
+#[derive(Clone)]
+pub(super) struct Window {
+    pub(super) object: Object,
+    pub(super) name: String,
+    pub(super) role: u32,
+    pub(super) active: bool,
+}
+
+/// Everything on the screen that has a tree, ours left out.
+pub(super) struct Applications {
+    pub(super) all: Vec<Application>,
+    /// One of our own windows has the focus.
+    pub(super) ours_is_active: bool,
+}
+
+/// The windows to be read, the meant one first, and what has to be said about the choice.
+pub(super) struct Choice {
+    pub(super) application: Application,
+    pub(super) windows: Vec<Window>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Asks all registered applications at once; one that does not answer within `patience` is left out.
+pub(super) async fn list(bus: &Bus, own: &Own, patience: Duration) -> Result<Applications, CallError> {
+    let roots = bus.applications().await?;
+    let answers = join_all(roots.iter().map(|(bus_name, path)| async move {
+        let root = Object::new(&bus.program(bus_name), path.as_str());
+        let asked = async { tokio::join!(root.name(), windows(&root), bus.pid(bus_name)) };
+        let (name, windows, pid) = tokio::time::timeout(patience, asked).await.ok()?;
+        let application =
+            Application { bus_name: bus_name.as_str().into(), name: name.ok()?, windows: windows.ok()? };
+        Some((application, pid.is_ok_and(|pid| pid == own.pid)))
+    }))
+    .await;
+    let mut found = Applications { all: Vec::new(), ours_is_active: false };
+    for (mut application, is_ours) in answers.into_iter().flatten() {
+        let is_own_window = |window: &Window| is_ours || own.titles.contains(&window.name);
+        found.ours_is_active |= application.windows.iter().any(|window| window.active && is_own_window(window));
+        application.windows.retain(|window| !is_own_window(window));
+        if !application.windows.is_empty() {
+            found.all.push(application);
+        }
+    }
+    Ok(found)
+}
+
+async fn windows(root: &Object) -> Result<Vec<Window>, CallError> {
+    let children = root.children().await?;
+    let windows = join_all(children.iter().map(|(_, path)| async move {
+        let object = Object::new(&root.program, path.as_str());
+        let (name, role, states) = tokio::join!(object.name(), object.role(), object.states());
+        let states = states.ok()?;
+        let window =
+            Window { name: name.ok()?, role: role.ok()?, active: states.has(States::ACTIVE), object };
+        states.has(States::SHOWING).then_some(window)
+    }))
+    .await;
+    Ok(windows.into_iter().flatten().collect())
+}
+
+impl Applications {
+    /// The application named, or the active one; where none is, the only one, or the one that was looked at last.
+    pub(super) fn choose(&self, wanted: Option<&str>, last: Option<&str>) -> Result<Choice, DesktopError> {
+        if let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.is_empty()) {
+            return self.named(wanted);
+        }
+        let active = |application: &&Application| application.windows.iter().any(|window| window.active);
+        if let Some(application) = self.all.iter().find(active) {
+            return Ok(application.choice(|window| window.active, None));
+        }
+        let note = if self.ours_is_active {
+            "our own window has the focus and is left out"
+        } else {
+            "no window with an accessibility tree is active; the active one may have none (look at the screenshot)"
+        };
+        let fallback = match self.all.as_slice() {
+            [only] => Some(only),
+            all => all.iter().find(|one| self.ours_is_active && last == Some(&*one.bus_name)),
+        };
+        match fallback {
+            Some(application) => {
+                Ok(application.choice(|window| window.role == number::FRAME, Some(note.to_owned())))
+            }
+            None => Err(DesktopError::NotFound(format!("{note}; name one with app: {}", self.names()))),
+        }
+    }
+
+    fn named(&self, wanted: &str) -> Result<Choice, DesktopError> {
+        let lower = wanted.to_lowercase();
+        let says = |text: &str| text.to_lowercase().contains(&lower);
+        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name));
+        let matching: Vec<&Application> =
+            self.all.iter().filter(|one| says(&one.name) || by_window(one)).collect();
+        let best = matching
+            .iter()
+            .find(|one| one.windows.iter().any(|window| window.active))
+            .or_else(|| matching.iter().find(|one| says(&one.name)))
+            .or_else(|| matching.first());
+        let Some(application) = best else {
+            return Err(DesktopError::NotFound(format!(
+                "no application or window named \"{wanted}\" has an accessibility tree; there are: {}",
+                self.names()
+            )));
+        };
+        let named_window = application.windows.iter().any(|window| says(&window.name));
+        Ok(application.choice(
+            |window| window.active || (named_window && says(&window.name)),
+            None,
+        ))
+    }
+
+    fn names(&self) -> String {
+        if self.all.is_empty() {
+            return "none".into();
+        }
+        let name = |application: &Application| {
+            let windows: Vec<&str> = application.windows.iter().map(|window| window.name.as_str()).collect();
+            format!("{} ({})", application.name, windows.join(", "))
+        };
+        self.all.iter().map(name).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Application {
+    /// The window meant and whatever stands above it: dialogs and popups, but no second main window.
+    fn choice(&self, meant: impl Fn(&Window) -> bool, note: Option<String>) -> Choice {
+        let first = self.windows.iter().position(meant).unwrap_or(0);
+        let (mut windows, mut behind) = (Vec::new(), Vec::new());
+        for (at, window) in self.windows.iter().enumerate() {
+            if at == first {
+                windows.insert(0, window.clone());
+            } else if window.role == number::FRAME {
+                behind.push(format!("\"{}\"", window.name));
+            } else {
+                windows.push(window.clone());
+            }
+        }
+        let mut notes: Vec<String> = note.into_iter().collect();
+        if !behind.is_empty() {
+            notes.push(format!("other windows of {} are not listed: {}", self.name, behind.join(", ")));
+        }
+        Choice { application: self.clone(), windows, notes }
+    }
+}

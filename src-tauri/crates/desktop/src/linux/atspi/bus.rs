@@ -1,0 +1,255 @@
+//! The accessibility bus: finding it, calling over it, and an application's own bus where it has one.
+//!
+//! Raw method calls only: a proxy that asks one property after the other costs ten times as much. Knows nothing of
+//! what the answers mean.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+use zbus::connection::Builder;
+use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
+use zbus::Connection;
+
+/// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
+pub(super) const CALL: Duration = Duration::from_millis(1500);
+const CONNECT: Duration = Duration::from_secs(3);
+pub(super) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
+pub(super) const ROOT: &str = "/org/a11y/atspi/accessible/root";
+const REGISTRY: &str = "org.a11y.atspi.Registry";
+
+/// A reference as AT-SPI passes it: the bus name of the program, and the path of the object in it.
+pub(super) type Reference = (String, OwnedObjectPath);
+
+/// Why a call had no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CallError {
+    #[error("no answer within {CALL:?}")]
+    Late,
+    #[error("the object or its program is gone")]
+    Gone,
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<zbus::Error> for CallError {
+    fn from(error: zbus::Error) -> Self {
+        match &error {
+            zbus::Error::MethodError(name, _, _) => match name.as_str() {
+                "org.freedesktop.DBus.Error.UnknownObject"
+                | "org.freedesktop.DBus.Error.ServiceUnknown"
+                | "org.freedesktop.DBus.Error.NameHasNoOwner"
+                | "org.freedesktop.DBus.Error.NoReply"
+                | "org.freedesktop.DBus.Error.Disconnected" => Self::Gone,
+                _ => Self::Refused(error.to_string()),
+            },
+            zbus::Error::InputOutput(_) => Self::Broken(error.to_string()),
+            _ => Self::Refused(error.to_string()),
+        }
+    }
+}
+
+/// Why there is no accessibility bus.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    #[error("no session bus ({0})")]
+    Session(String),
+    #[error("no accessibility bus ({0})")]
+    Accessibility(String),
+}
+
+/// The accessibility bus, connected and with accessibility turned on.
+#[derive(Clone)]
+pub(super) struct Bus {
+    connection: Connection,
+}
+
+impl Bus {
+    /// Asks the session bus where the accessibility bus is, and turns accessibility on as a screen reader does:
+    /// without that Qt and Chromium show no tree.
+    pub(super) async fn connect(session: Option<&str>) -> Result<Self, ConnectError> {
+        tokio::time::timeout(CONNECT, Self::find(session))
+            .await
+            .unwrap_or_else(|_| Err(ConnectError::Accessibility(format!("no answer within {CONNECT:?}"))))
+    }
+
+    async fn find(session: Option<&str>) -> Result<Self, ConnectError> {
+        let no_session = |error: zbus::Error| ConnectError::Session(error.to_string());
+        let no_bus = |error: zbus::Error| ConnectError::Accessibility(error.to_string());
+        let builder = match session {
+            Some(address) => Builder::address(address),
+            None => Builder::session(),
+        };
+        let session = builder.map_err(no_session)?.build().await.map_err(no_session)?;
+        let host = Program { link: Link { connection: session, destination: Some("org.a11y.Bus".into()) } };
+        let address: String = host
+            .link
+            .raw("/org/a11y/bus", "org.a11y.Bus", "GetAddress", &())
+            .await
+            .and_then(|reply| reply.body().deserialize::<String>())
+            .map_err(no_bus)?;
+        let enabled = zbus::zvariant::Value::from(true);
+        if let Err(error) =
+            host.link.raw("/org/a11y/bus", PROPERTIES, "Set", &("org.a11y.Status", "IsEnabled", enabled)).await
+        {
+            tracing::debug!(%error, "accessibility could not be turned on; applications may show no tree");
+        }
+        let builder = Builder::address(address.as_str()).map_err(no_bus)?;
+        let bus = Self { connection: builder.build().await.map_err(no_bus)? };
+        // Until one client has registered for an event, toolkits leave parts of their bridge asleep.
+        let registry = bus.program(REGISTRY);
+        let event = ("object:children-changed", Vec::<String>::new(), "");
+        if let Err(error) =
+            registry.link.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await
+        {
+            tracing::debug!(%error, "no event could be registered for");
+        }
+        Ok(bus)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.connection.is_closed()
+    }
+
+    /// The program with this bus name, called by way of the accessibility bus.
+    pub(super) fn program(&self, name: &str) -> Program {
+        Program { link: Link { connection: self.connection.clone(), destination: Some(name.to_owned()) } }
+    }
+
+    /// All applications that have registered, by their root objects.
+    pub(super) async fn applications(&self) -> Result<Vec<Reference>, CallError> {
+        self.program(REGISTRY).call(ROOT, ACCESSIBLE, "GetChildren", &()).await
+    }
+
+    /// The process behind a bus name.
+    pub(super) async fn pid(&self, name: &str) -> Result<u32, CallError> {
+        let daemon = self.program("org.freedesktop.DBus");
+        daemon
+            .call("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", &name)
+            .await
+    }
+}
+
+const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+
+#[derive(Clone)]
+struct Link {
+    connection: Connection,
+    /// Nothing on an application's own bus, where there is only one to talk to.
+    destination: Option<String>,
+}
+
+impl Link {
+    async fn raw<B>(
+        &self,
+        path: &str,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> zbus::Result<zbus::Message>
+    where
+        B: Serialize + DynamicType + Sync,
+    {
+        self.connection
+            .call_method(self.destination.as_deref(), path, Some(interface), method, body)
+            .await
+    }
+}
+
+/// One program on the accessibility bus. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct Program {
+    link: Link,
+}
+
+impl Program {
+    /// The program's own bus where it offers one: it halves the cost of a call. Otherwise this one again.
+    pub(super) async fn nearest(&self) -> Self {
+        let address: Result<String, CallError> =
+            self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
+        let Ok(address) = address else { return self.clone() };
+        if address.is_empty() {
+            return self.clone();
+        }
+        let Ok(builder) = Builder::address(address.as_str()) else { return self.clone() };
+        match tokio::time::timeout(CALL, builder.p2p().build()).await {
+            Ok(Ok(connection)) => Self { link: Link { connection, destination: None } },
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the application's own bus does not answer; its address goes unused");
+                self.clone()
+            }
+            Err(_) => self.clone(),
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.link.connection.is_closed()
+    }
+
+    pub(super) async fn call<B, R>(
+        &self,
+        path: &str,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> Result<R, CallError>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: DeserializeOwned + Type,
+    {
+        let reply = tokio::time::timeout(CALL, self.link.raw(path, interface, method, body))
+            .await
+            .map_err(|_| CallError::Late)??;
+        Ok(reply.body().deserialize::<R>()?)
+    }
+
+    pub(super) async fn property<T>(&self, path: &str, interface: &str, name: &str) -> Result<T, CallError>
+    where
+        T: TryFrom<OwnedValue>,
+        T::Error: std::fmt::Display,
+    {
+        let value: OwnedValue = self.call(path, PROPERTIES, "Get", &(interface, name)).await?;
+        T::try_from(value).map_err(|error| CallError::Refused(error.to_string()))
+    }
+}
+
+/// An object of a program: what a ref of a snapshot stands for.
+#[derive(Clone)]
+pub(super) struct Object {
+    pub(super) program: Program,
+    pub(super) path: Arc<str>,
+}
+
+impl Object {
+    pub(super) fn new(program: &Program, path: &str) -> Self {
+        Self { program: program.clone(), path: path.into() }
+    }
+
+    pub(super) async fn call<B, R>(&self, interface: &str, method: &str, body: &B) -> Result<R, CallError>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: DeserializeOwned + Type,
+    {
+        self.program.call(&self.path, interface, method, body).await
+    }
+
+    pub(super) async fn name(&self) -> Result<String, CallError> {
+        self.program.property(&self.path, ACCESSIBLE, "Name").await
+    }
+
+    pub(super) async fn children(&self) -> Result<Vec<Reference>, CallError> {
+        self.call(ACCESSIBLE, "GetChildren", &()).await
+    }
+
+    pub(super) async fn states(&self) -> Result<super::role::States, CallError> {
+        let words: Vec<u32> = self.call(ACCESSIBLE, "GetState", &()).await?;
+        Ok(super::role::States::from_words(&words))
+    }
+
+    pub(super) async fn role(&self) -> Result<u32, CallError> {
+        self.call(ACCESSIBLE, "GetRole", &()).await
+    }
+}

@@ -1,0 +1,260 @@
+//! From everything that was read to the few elements an agent can use: on the screen, with a size, and either
+//! operable or saying something. Pure; what is left out is counted.
+
+use std::fmt::Write as _;
+
+use protocol::geometry::PhysicalRect;
+
+use super::nodes::Facts;
+use super::role::{self, Kind};
+use crate::{Element, ElementQuery};
+
+/// Characters of a name; a paragraph is a name in some toolkits.
+const NAME_CHARS: usize = 200;
+/// Where the query names none.
+const LIMIT: usize = 200;
+
+/// The elements, each with the index of the object it stands for.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Pruned {
+    pub(super) elements: Vec<Element>,
+    pub(super) sources: Vec<usize>,
+    pub(super) cut: Vec<String>,
+}
+
+/// Objects in the tree's order, each with its parent's index, which is smaller than its own.
+pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect, query: &ElementQuery) -> Pruned {
+    let rects = visible(nodes, display);
+    let useful: Vec<usize> = (0..nodes.len()).filter(|&at| is_useful(nodes, at)).collect();
+    let mut kept: Vec<usize> = useful.iter().copied().filter(|&at| rects[at].is_some()).collect();
+    let mut cut = Vec::new();
+    let mut say = |count: usize, of: usize, what: &str| {
+        if count > 0 {
+            let mut line = String::new();
+            let _ = write!(line, "{count} of {of} {what}");
+            cut.push(line);
+        }
+    };
+    say(useful.len() - kept.len(), useful.len(), "are off screen or scrolled away");
+    if let Some(wanted) = query.query.as_deref().map(str::trim).filter(|wanted| !wanted.is_empty()) {
+        let before = kept.len();
+        let wanted = wanted.to_lowercase();
+        kept.retain(|&at| mentions(nodes[at].1, &wanted));
+        say(before - kept.len(), before, &format!("do not mention \"{wanted}\""));
+    }
+    let limit = usize::try_from(query.limit).ok().filter(|&limit| limit > 0).unwrap_or(LIMIT);
+    if kept.len() > limit {
+        let before = kept.len();
+        kept = most_useful(nodes, &kept, limit);
+        say(before - limit, before, &format!("are beyond the limit of {limit}; ask with a query for others"));
+    }
+    let mut depths: Vec<Option<u32>> = vec![None; nodes.len()];
+    let mut elements = Vec::with_capacity(kept.len());
+    for (number, &at) in kept.iter().enumerate() {
+        let Some(rect) = rects[at] else { continue };
+        let depth = ancestors(nodes, at).find_map(|above| depths[above]).map_or(0, |depth| depth + 1);
+        depths[at] = Some(depth);
+        elements.push(element(nodes[at].1, number + 1, depth, &rect, display));
+    }
+    Pruned { elements, sources: kept, cut }
+}
+
+fn element(facts: &Facts, number: usize, depth: u32, rect: &PhysicalRect, display: &PhysicalRect) -> Element {
+    let (name, kind) = role::describe(facts.role);
+    let shorten = |text: &str| text.trim().chars().take(NAME_CHARS).collect::<String>();
+    let value = if facts.value == facts.name { String::new() } else { facts.value.clone() };
+    Element {
+        reference: format!("e{number}"),
+        role: name.to_owned(),
+        name: shorten(&facts.name),
+        value,
+        states: facts.states.names(kind),
+        bounds: rect.to_norm(display),
+        depth,
+    }
+}
+
+fn ancestors<'a>(nodes: &'a [(Option<usize>, &Facts)], at: usize) -> impl Iterator<Item = usize> + 'a {
+    std::iter::successors(nodes[at].0, |&above| nodes[above].0)
+}
+
+fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
+    let (parent, facts) = nodes[at];
+    let named = !facts.name.trim().is_empty();
+    match role::describe(facts.role).1 {
+        Kind::Frame => false,
+        Kind::Control => true,
+        Kind::Container => named && (parent.is_some() || at > 0),
+        // A button's label says what the button's name says.
+        Kind::Content => {
+            let echo = parent.is_some_and(|above| {
+                let above = nodes[above].1;
+                role::describe(above.role).1 == Kind::Control && above.name == facts.name
+            });
+            (named && !echo) || !facts.value.trim().is_empty()
+        }
+    }
+}
+
+fn mentions(facts: &Facts, wanted: &str) -> bool {
+    facts.name.to_lowercase().contains(wanted)
+        || facts.value.to_lowercase().contains(wanted)
+        || role::describe(facts.role).0.contains(wanted)
+}
+
+/// What has the focus and what can be operated first; the order stays the tree's.
+fn most_useful(nodes: &[(Option<usize>, &Facts)], kept: &[usize], limit: usize) -> Vec<usize> {
+    let rank = |at: usize| {
+        let facts = nodes[at].1;
+        let named = !facts.name.is_empty() || !facts.value.is_empty();
+        match role::describe(facts.role).1 {
+            _ if facts.states.has(role::States::FOCUSED) => 0,
+            Kind::Control if named => 1,
+            Kind::Control => 2,
+            Kind::Content => 3,
+            Kind::Container | Kind::Frame => 4,
+        }
+    };
+    let mut best = kept.to_vec();
+    best.sort_by_key(|&at| rank(at));
+    best.truncate(limit);
+    best.sort_unstable();
+    best
+}
+
+/// What of each object can be seen: cut at the display's edge and at every pane that scrolls above it.
+fn visible(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect) -> Vec<Option<PhysicalRect>> {
+    let mut panes: Vec<Option<PhysicalRect>> = Vec::with_capacity(nodes.len());
+    let mut rects = Vec::with_capacity(nodes.len());
+    for (parent, facts) in nodes {
+        let frame = match parent {
+            Some(above) if !role::pops_up(nodes[*above].1.role) => panes[*above],
+            _ => Some(*display),
+        };
+        let (x, y, width, height) = facts.extents;
+        let own = PhysicalRect {
+            x,
+            y,
+            width: u32::try_from(width).unwrap_or(0),
+            height: u32::try_from(height).unwrap_or(0),
+        };
+        let rect = frame.and_then(|frame| intersection(&own, &frame));
+        panes.push(if role::clips(facts.role) { rect } else { frame });
+        rects.push(rect);
+    }
+    rects
+}
+
+fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
+    let span = |a: i32, a_length: u32, b: i32, b_length: u32| {
+        let start = a.max(b);
+        let end = (i64::from(a) + i64::from(a_length)).min(i64::from(b) + i64::from(b_length));
+        u32::try_from(end - i64::from(start)).ok().filter(|&length| length > 0).map(|length| (start, length))
+    };
+    let (x, width) = span(one.x, one.width, other.x, other.width)?;
+    let (y, height) = span(one.y, one.height, other.y, other.height)?;
+    Some(PhysicalRect { x, y, width, height })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::role::{number, States};
+    use super::*;
+    use protocol::geometry::NormRect;
+
+    const DISPLAY: PhysicalRect = PhysicalRect { x: 0, y: 0, width: 1000, height: 1000 };
+    const BUTTON: u32 = 43;
+    const FILLER: u32 = 20;
+    const LABEL: u32 = 29;
+
+    fn facts(role: u32, name: &str, extents: (i32, i32, i32, i32)) -> Facts {
+        Facts { role, name: name.into(), value: String::new(), states: States::SENSITIVE, extents }
+    }
+
+    fn run(nodes: &[(Option<usize>, Facts)], query: &ElementQuery) -> Pruned {
+        let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
+        prune(&nodes, &DISPLAY, query)
+    }
+
+    fn window() -> (Option<usize>, Facts) {
+        (None, facts(number::FRAME, "Editor", (0, 0, 500, 500)))
+    }
+
+    fn names(pruned: &Pruned) -> Vec<&str> {
+        pruned.elements.iter().map(|element| element.name.as_str()).collect()
+    }
+
+    #[test]
+    fn an_unnamed_filler_is_left_out_and_does_not_count_as_depth() {
+        let nodes = [
+            window(),
+            (Some(0), facts(FILLER, "", (0, 0, 500, 500))),
+            (Some(1), facts(BUTTON, "Save", (10, 20, 30, 40))),
+            (Some(2), facts(LABEL, "Save", (12, 22, 20, 20))),
+        ];
+        let pruned = run(&nodes, &ElementQuery::default());
+        let save = Element {
+            reference: "e1".into(),
+            role: "button".into(),
+            name: "Save".into(),
+            value: String::new(),
+            states: Vec::new(),
+            bounds: NormRect { x: 10.0, y: 20.0, width: 30.0, height: 40.0 },
+            depth: 0,
+        };
+        assert_eq!(pruned, Pruned { elements: vec![save], sources: vec![2], cut: Vec::new() });
+    }
+
+    #[test]
+    fn what_is_scrolled_away_is_cut_and_counted_and_what_is_half_in_view_is_clipped() {
+        let nodes = [
+            window(),
+            (Some(0), facts(number::SCROLL_PANE, "", (0, 0, 100, 100))),
+            (Some(1), facts(BUTTON, "Above", (0, -50, 50, 40))),
+            (Some(1), facts(BUTTON, "Half", (0, 80, 50, 40))),
+            (Some(1), facts(BUTTON, "Below", (0, 200, 50, 40))),
+        ];
+        let pruned = run(&nodes, &ElementQuery::default());
+        assert_eq!(names(&pruned), ["Half"]);
+        assert_eq!(pruned.elements[0].bounds, NormRect { x: 0.0, y: 80.0, width: 50.0, height: 20.0 });
+        assert_eq!(pruned.cut, ["2 of 3 are off screen or scrolled away"]);
+    }
+
+    #[test]
+    fn an_open_menu_reaches_over_the_pane_it_hangs_from() {
+        let nodes = [
+            window(),
+            (Some(0), facts(number::SCROLL_PANE, "", (0, 0, 100, 100))),
+            (Some(1), facts(number::MENU, "File", (0, 0, 50, 20))),
+            (Some(2), facts(35, "Open", (0, 300, 50, 20))),
+        ];
+        assert_eq!(names(&run(&nodes, &ElementQuery::default())), ["File", "Open"]);
+    }
+
+    #[test]
+    fn a_query_looks_at_name_value_and_role_in_any_case() {
+        let mut valued = facts(number::ENTRY, "Name", (0, 0, 10, 10));
+        valued.value = "Bashō".into();
+        let nodes = [window(), (Some(0), valued), (Some(0), facts(BUTTON, "Save", (0, 0, 10, 10)))];
+        for (wanted, found) in [("BASH", "Name"), ("save", "Save"), ("Entry", "Name")] {
+            let query = ElementQuery { query: Some(wanted.into()), ..ElementQuery::default() };
+            let pruned = run(&nodes, &query);
+            assert_eq!(names(&pruned), [found]);
+            assert_eq!(pruned.cut, [format!("1 of 2 do not mention \"{}\"", wanted.to_lowercase())]);
+        }
+    }
+
+    #[test]
+    fn the_limit_keeps_controls_before_labels_in_the_trees_order() {
+        let nodes = [
+            window(),
+            (Some(0), facts(LABEL, "one", (0, 0, 10, 10))),
+            (Some(0), facts(BUTTON, "two", (0, 0, 10, 10))),
+            (Some(0), facts(LABEL, "three", (0, 0, 10, 10))),
+            (Some(0), facts(BUTTON, "four", (0, 0, 10, 10))),
+        ];
+        let pruned = run(&nodes, &ElementQuery { limit: 3, ..ElementQuery::default() });
+        assert_eq!(names(&pruned), ["one", "two", "four"]);
+        assert_eq!(pruned.cut, ["1 of 4 are beyond the limit of 3; ask with a query for others"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! AT-SPI's numbers for roles and states, and what they mean to an agent.
+
+/// The states of one object: bit `n` is AT-SPI's state number `n`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct States(u64);
+
+impl States {
+    pub(super) const ACTIVE: Self = Self(1 << 1);
+    pub(super) const CHECKED: Self = Self(1 << 4);
+    pub(super) const EDITABLE: Self = Self(1 << 7);
+    pub(super) const ENABLED: Self = Self(1 << 8);
+    pub(super) const EXPANDED: Self = Self(1 << 10);
+    pub(super) const FOCUSED: Self = Self(1 << 12);
+    pub(super) const SELECTED: Self = Self(1 << 23);
+    pub(super) const SENSITIVE: Self = Self(1 << 24);
+    pub(super) const SHOWING: Self = Self(1 << 25);
+
+    pub(super) fn from_words(words: &[u32]) -> Self {
+        let word = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
+        Self(word(0) | word(1) << 32)
+    }
+
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// As a match rule takes them: two signed words.
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the set, bit by bit")]
+    pub(super) fn words(self) -> Vec<i32> {
+        vec![self.0 as u32 as i32, (self.0 >> 32) as u32 as i32]
+    }
+
+    /// The words of [`crate::Element::states`].
+    pub(super) fn names(self, kind: Kind) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut add = |is: bool, name: &str| {
+            if is {
+                names.push(name.to_owned());
+            }
+        };
+        add(self.has(Self::FOCUSED), "focused");
+        let able = self.has(Self::ENABLED) || self.has(Self::SENSITIVE);
+        add(kind == Kind::Control && !able, "disabled");
+        add(self.has(Self::CHECKED), "checked");
+        add(self.has(Self::SELECTED), "selected");
+        add(self.has(Self::EXPANDED), "expanded");
+        add(self.has(Self::EDITABLE), "editable");
+        names
+    }
+}
+
+/// What a role is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Can be operated: kept even without a name.
+    Control,
+    /// Tells something: kept with a name or a value.
+    Content,
+    /// Holds others: kept with a name only.
+    Container,
+    /// A top-level window or a part of the toolkit's furniture: never an element.
+    Frame,
+}
+
+/// Role numbers that the code itself asks about.
+pub(super) mod number {
+    pub(in super::super) const DIAL: u32 = 15;
+    pub(in super::super) const DIALOG: u32 = 16;
+    pub(in super::super) const FRAME: u32 = 23;
+    pub(in super::super) const MENU: u32 = 33;
+    pub(in super::super) const PASSWORD: u32 = 40;
+    pub(in super::super) const POPUP_MENU: u32 = 41;
+    pub(in super::super) const PROGRESS_BAR: u32 = 42;
+    pub(in super::super) const SCROLL_PANE: u32 = 49;
+    pub(in super::super) const SLIDER: u32 = 51;
+    pub(in super::super) const SPIN_BUTTON: u32 = 52;
+    pub(in super::super) const TERMINAL: u32 = 60;
+    pub(in super::super) const TEXT: u32 = 61;
+    pub(in super::super) const VIEWPORT: u32 = 68;
+    pub(in super::super) const WINDOW: u32 = 69;
+    pub(in super::super) const ENTRY: u32 = 79;
+    pub(in super::super) const LEVEL_BAR: u32 = 103;
+}
+
+const ROLES: [(&str, Kind); 130] = {
+    use Kind::{Container as Box, Content as Say, Control as Do, Frame as Top};
+    [
+        ("invalid", Box), ("accelerator label", Say), ("alert", Box), ("animation", Say), ("arrow", Say),
+        ("calendar", Do), ("canvas", Box), ("check box", Do), ("check menu item", Do), ("color chooser", Do),
+        ("column header", Do), ("combo box", Do), ("date editor", Do), ("desktop icon", Do),
+        ("desktop frame", Top), ("dial", Do), ("dialog", Box), ("directory pane", Box), ("drawing area", Box),
+        ("file chooser", Box), ("filler", Box), ("focus traversable", Box), ("font chooser", Do),
+        ("frame", Top), ("glass pane", Box), ("html container", Box), ("icon", Say), ("image", Say),
+        ("internal frame", Box), ("label", Say), ("layered pane", Box), ("list", Box), ("list item", Do),
+        ("menu", Do), ("menu bar", Box), ("menu item", Do), ("option pane", Box), ("page tab", Do),
+        ("page tab list", Box), ("panel", Box), ("password text", Do), ("popup menu", Box),
+        ("progress bar", Say), ("button", Do), ("radio button", Do), ("radio menu item", Do),
+        ("root pane", Top), ("row header", Say), ("scroll bar", Box), ("scroll pane", Box),
+        ("separator", Box), ("slider", Do), ("spin button", Do), ("split pane", Box), ("status bar", Say),
+        ("table", Box), ("table cell", Say), ("table column header", Do), ("table row header", Say),
+        ("tearoff menu item", Box), ("terminal", Do), ("text", Do), ("toggle button", Do), ("tool bar", Box),
+        ("tool tip", Say), ("tree", Box), ("tree table", Box), ("unknown", Box), ("viewport", Box),
+        ("window", Top), ("extended", Box), ("header", Box), ("footer", Box), ("paragraph", Say),
+        ("ruler", Box), ("application", Top), ("autocomplete", Do), ("edit bar", Do), ("embedded", Box),
+        ("entry", Do), ("chart", Say), ("caption", Say), ("document frame", Box), ("heading", Say),
+        ("page", Box), ("section", Box), ("redundant object", Box), ("form", Box), ("link", Do),
+        ("input method window", Top), ("table row", Say), ("tree item", Do), ("document spreadsheet", Box),
+        ("document presentation", Box), ("document text", Box), ("document web", Box),
+        ("document email", Box), ("comment", Say), ("list box", Box), ("grouping", Box), ("image map", Say),
+        ("notification", Say), ("info bar", Say), ("level bar", Say), ("title bar", Box),
+        ("block quote", Say), ("audio", Say), ("video", Say), ("definition", Say), ("article", Box),
+        ("landmark", Box), ("log", Box), ("marquee", Say), ("math", Say), ("rating", Say), ("timer", Say),
+        ("static", Say), ("math fraction", Box), ("math root", Box), ("subscript", Say),
+        ("superscript", Say), ("description list", Box), ("description term", Say),
+        ("description value", Say), ("footnote", Say), ("content deletion", Say),
+        ("content insertion", Say), ("mark", Say), ("suggestion", Say), ("push button menu", Do),
+    ]
+};
+
+/// The lower-case name of a role, and what it is good for. A number newer than this table is content.
+pub(super) fn describe(role: u32) -> (&'static str, Kind) {
+    usize::try_from(role).ok().and_then(|index| ROLES.get(index)).copied().unwrap_or(("element", Kind::Content))
+}
+
+/// Whether objects of this role cut their children off at their own edge. Windows don't: a menu's items are below
+/// the window in the tree and reach over its edge.
+pub(super) fn clips(role: u32) -> bool {
+    matches!(role, number::SCROLL_PANE | number::VIEWPORT)
+}
+
+/// Whether what is below this role lies in a window of its own, whatever cuts it off itself.
+pub(super) fn pops_up(role: u32) -> bool {
+    matches!(role, number::MENU | number::POPUP_MENU | number::WINDOW | number::DIALOG)
+}
+
+/// Whether the value of this role is a number.
+pub(super) fn is_numeric(role: u32) -> bool {
+    use number::{DIAL, LEVEL_BAR, PROGRESS_BAR, SLIDER, SPIN_BUTTON};
+    matches!(role, DIAL | LEVEL_BAR | PROGRESS_BAR | SLIDER | SPIN_BUTTON)
+}
+
+/// Whether what this role says is its text. A password's is never read.
+pub(super) fn is_textual(role: u32, states: States) -> bool {
+    role != number::PASSWORD
+        && (matches!(role, number::TEXT | number::ENTRY | number::TERMINAL) || states.has(States::EDITABLE))
+        && !is_numeric(role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_stands_at_the_numbers_of_the_specification() {
+        let named = [
+            (2, "alert"), (number::DIAL, "dial"), (number::DIALOG, "dialog"),
+            (19, "file chooser"), (number::FRAME, "frame"), (29, "label"),
+            (43, "button"), (number::MENU, "menu"), (number::POPUP_MENU, "popup menu"), (number::PASSWORD, "password text"), (number::PROGRESS_BAR, "progress bar"),
+            (number::SCROLL_PANE, "scroll pane"), (number::SLIDER, "slider"),
+            (number::SPIN_BUTTON, "spin button"), (number::TERMINAL, "terminal"), (number::TEXT, "text"),
+            (number::VIEWPORT, "viewport"), (number::WINDOW, "window"), (number::ENTRY, "entry"),
+            (88, "link"), (95, "document web"), (number::LEVEL_BAR, "level bar"), (116, "static"),
+            (129, "push button menu"),
+        ];
+        for (role, name) in named {
+            assert_eq!(describe(role).0, name);
+        }
+        assert_eq!(describe(9_999), ("element", Kind::Content));
+    }
+
+    #[test]
+    fn states_go_to_words_and_back() {
+        let states = States::SHOWING.with(States::FOCUSED).with(States(1 << 41));
+        let words: Vec<u32> = states.words().into_iter().map(i32::cast_unsigned).collect();
+        assert_eq!(States::from_words(&words), states);
+    }
+
+    #[test]
+    fn a_password_is_never_textual() {
+        assert!(!is_textual(number::PASSWORD, States::EDITABLE));
+        assert!(is_textual(number::ENTRY, States::default()));
+    }
+
+    #[test]
+    fn only_a_control_is_called_disabled() {
+        assert_eq!(States::default().names(Kind::Control), ["disabled"]);
+        assert_eq!(States::default().names(Kind::Content), Vec::<String>::new());
+        let focused = States::FOCUSED.with(States::EDITABLE).with(States::ENABLED);
+        assert_eq!(focused.names(Kind::Control), ["focused", "editable"]);
+    }
+}

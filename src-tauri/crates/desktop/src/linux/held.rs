@@ -1,0 +1,153 @@
+//! What this program holds down, and letting go of it: from any thread, at once, on a connection of its own.
+//!
+//! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{
+    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+
+use super::session::Session;
+use crate::DesktopError;
+
+/// A key by its code, or a pointer button by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Down {
+    Key(u8),
+    Button(u8),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Press,
+    Release,
+}
+
+pub(super) struct Held {
+    display: Option<String>,
+    down: Mutex<BTreeSet<Down>>,
+    /// Counts releases of everything; an action begun before one of them is over.
+    epoch: AtomicU64,
+    session: Mutex<Option<Arc<Session>>>,
+}
+
+/// When an action has to end.
+pub(super) struct Stop {
+    cancel: CancellationToken,
+    held: Arc<Held>,
+    epoch: u64,
+}
+
+impl Stop {
+    pub(super) fn new(cancel: CancellationToken, held: &Arc<Held>) -> Self {
+        Self { cancel, held: Arc::clone(held), epoch: held.epoch.load(Ordering::SeqCst) }
+    }
+
+    /// # Errors
+    /// [`DesktopError::Cancelled`] once the action is to end.
+    pub(super) fn check(&self) -> Result<(), DesktopError> {
+        if self.cancel.is_cancelled() || self.held.epoch.load(Ordering::SeqCst) != self.epoch {
+            Err(DesktopError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Waits in small pieces, for applications that need time between two events.
+    pub(super) fn pause(&self, duration: std::time::Duration) -> Result<(), DesktopError> {
+        let end = std::time::Instant::now() + duration;
+        loop {
+            self.check()?;
+            let left = end.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(std::time::Duration::from_millis(10)));
+        }
+    }
+}
+
+impl Held {
+    /// `session` is kept for releasing alone; without one, releasing opens its own.
+    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>) -> Arc<Self> {
+        Arc::new(Self {
+            display,
+            down: Mutex::new(BTreeSet::new()),
+            epoch: AtomicU64::new(0),
+            session: Mutex::new(session),
+        })
+    }
+
+    fn down(&self) -> MutexGuard<'_, BTreeSet<Down>> {
+        self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Presses; recorded before it is sent.
+    pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
+        stop.check()?;
+        self.down().insert(what);
+        send(session, what, Way::Press)?;
+        session.conn.flush()?;
+        if let Err(stopped) = stop.check() {
+            self.release(session, what)?;
+            return Err(stopped);
+        }
+        Ok(())
+    }
+
+    pub(super) fn release(&self, session: &Session, what: Down) -> Result<(), DesktopError> {
+        send(session, what, Way::Release)?;
+        session.conn.flush()?;
+        self.down().remove(&what);
+        Ok(())
+    }
+
+    /// Lets go of everything, and ends the actions under way. Locks are held for moments only; nothing is waited for.
+    pub(super) fn release_all(&self) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        let down = std::mem::take(&mut *self.down());
+        if down.is_empty() {
+            return;
+        }
+        let kept = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if kept.is_some_and(|session| release_each(&session, &down).is_ok()) {
+            return;
+        }
+        // The kept connection is gone: open another, away from the caller, who must not wait.
+        let display = self.display.clone();
+        let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
+            let released = Session::connect(display.as_deref()).and_then(|session| release_each(&session, &down));
+            if let Err(error) = released {
+                tracing::warn!(%error, "keys or buttons may still be held");
+            }
+        });
+        if let Err(error) = started {
+            tracing::warn!(%error, "keys or buttons may still be held");
+        }
+    }
+}
+
+fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
+    for what in down {
+        send(session, *what, Way::Release)?;
+    }
+    session.conn.flush()?;
+    Ok(())
+}
+
+fn send(session: &Session, what: Down, way: Way) -> Result<(), DesktopError> {
+    let (kind, detail) = match (what, way) {
+        (Down::Key(code), Way::Press) => (KEY_PRESS_EVENT, code),
+        (Down::Key(code), Way::Release) => (KEY_RELEASE_EVENT, code),
+        (Down::Button(number), Way::Press) => (BUTTON_PRESS_EVENT, number),
+        (Down::Button(number), Way::Release) => (BUTTON_RELEASE_EVENT, number),
+    };
+    session.conn.xtest_fake_input(kind, detail, 0, session.root, 0, 0, 0)?;
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! Pointer, wheel and keys by XTEST. Typing text is in `typing.rs`.
+//!
+//! Each event is sent and seen to be worked off before the next; between two of them an action can be stopped.
+//! Nothing is done to our own windows, and nothing in the failsafe's corner.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
+use tokio_util::sync::CancellationToken;
+use x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
+use x11rb::protocol::xtest::{self, ConnectionExt as _};
+
+use super::failsafe::in_corner;
+use super::held::{Down, Held, Stop};
+use super::keymap::{Keymap, Stroke};
+use super::lane::Kept;
+use super::session::Session;
+use super::windows::Own;
+use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
+
+/// Pixels between two points of a drag; applications start dragging after a few.
+const DRAG_STEP: f64 = 12.0;
+/// Time an application gets between two points of a drag.
+const DRAG_PAUSE: Duration = Duration::from_millis(4);
+/// Most notches of one scroll, presses of one key, points of one drag.
+const MOST_NOTCHES: u32 = 200;
+const MOST_PRESSES: u32 = 200;
+const MOST_POINTS: usize = 500;
+
+/// What acting keeps open.
+pub(super) struct Hand {
+    pub(super) session: Session,
+    pub(super) held: Arc<Held>,
+    pub(super) own: Own,
+    pub(super) display: Option<String>,
+    pub(super) failsafe: bool,
+}
+
+impl Kept for Hand {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        self.held.release_all();
+    }
+}
+
+impl Hand {
+    pub(super) fn open(
+        display: Option<String>,
+        own: Own,
+        held: Arc<Held>,
+        failsafe: bool,
+    ) -> Result<Self, DesktopError> {
+        let session = Session::connect(display.as_deref())?;
+        if !session.has(xtest::X11_EXTENSION_NAME) {
+            return Err(DesktopError::NotAvailable(
+                "the X server has no XTEST extension, which pointer and keys need; start it without -extension XTEST"
+                    .into(),
+            ));
+        }
+        Ok(Self { session, held, own, display, failsafe })
+    }
+
+    /// Does one act; whatever it held is released when it answers.
+    pub(super) fn perform(&mut self, action: &Action, cancel: CancellationToken) -> Result<Acted, DesktopError> {
+        let stop = Stop::new(cancel, &self.held);
+        let result = stop.check().and_then(|()| self.dispatch(action, &stop));
+        if result.is_err() {
+            self.held.release_all();
+        }
+        result
+    }
+
+    fn dispatch(&mut self, action: &Action, stop: &Stop) -> Result<Acted, DesktopError> {
+        match action {
+            Action::Move { display, to } => self.travel(*display, *to, stop),
+            Action::Click { display, at, button, count, held } => {
+                let at = self.target(*display, *at)?;
+                self.click(at, *button, *count, held, stop)
+            }
+            Action::Drag { display, path, button } => self.drag(*display, path, *button, stop),
+            Action::Scroll { display, at, down, right } => self.scroll((*display, *at), *down, *right, stop),
+            Action::Type { text } => self.write(text, stop),
+            Action::Press { key, times } => self.press(*key, *times, stop),
+            Action::Hotkey { keys } => self.hotkey(keys, stop),
+        }
+    }
+
+    /// The pixel of a point where acting is allowed.
+    fn place(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
+        let bounds = self.session.display(display)?;
+        let point = at.to_physical(&bounds);
+        if self.failsafe {
+            let displays: Vec<PhysicalRect> = self.session.displays()?.iter().map(|d| d.bounds).collect();
+            if in_corner(point, &displays, 2) {
+                return Err(DesktopError::Forbidden(
+                    "the top left corner of the screen is the user's emergency stop; act at another point".into(),
+                ));
+            }
+        }
+        Ok(point)
+    }
+
+    /// The same, where no window of ours takes the click.
+    fn target(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
+        let point = self.place(display, at)?;
+        let below = self.session.top_at(point, &self.own)?;
+        if below.is_some_and(|top| top.own.is_some()) {
+            return Err(DesktopError::Forbidden(format!(
+                "{:.0},{:.0} is on one of Miki's own windows; act on another window, or ask the user to move it",
+                at.x(),
+                at.y()
+            )));
+        }
+        Ok(point)
+    }
+
+    fn check_focus(&self) -> Result<(), DesktopError> {
+        if self.session.focus_is_own(&self.own)? {
+            return Err(DesktopError::Forbidden(
+                "the keyboard focus is in one of Miki's own windows; click or focus the target first".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn move_to(&self, point: PhysicalPoint) -> Result<(), DesktopError> {
+        let out = |_| DesktopError::Failed(format!("{},{} is beyond what X11 can address", point.x, point.y));
+        let (x, y) = (i16::try_from(point.x).map_err(out)?, i16::try_from(point.y).map_err(out)?);
+        self.session.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, self.session.root, x, y, 0)?;
+        self.session.sync()
+    }
+
+    fn travel(&self, display: u32, to: NormPoint, stop: &Stop) -> Result<Acted, DesktopError> {
+        let point = self.place(display, to)?;
+        stop.check()?;
+        self.move_to(point)?;
+        let now = self.session.pointer()?;
+        let evidence = if now == point { Evidence::ReadBack } else { Evidence::Mismatch };
+        Ok(Acted { evidence, note: format!("the pointer is at pixel {},{}", now.x, now.y) })
+    }
+
+    fn tap(&self, what: Down, stop: &Stop) -> Result<(), DesktopError> {
+        self.held.press(&self.session, what, stop)?;
+        self.held.release(&self.session, what)
+    }
+
+    fn click(
+        &self,
+        at: PhysicalPoint,
+        button: Button,
+        count: u8,
+        modifiers: &[Key],
+        stop: &Stop,
+    ) -> Result<Acted, DesktopError> {
+        if !(1..=3).contains(&count) {
+            return Err(DesktopError::BadInput(format!("click count = {count} is outside 1-3")));
+        }
+        let codes = self.codes(modifiers)?;
+        self.move_to(at)?;
+        for code in &codes {
+            self.held.press(&self.session, Down::Key(*code), stop)?;
+        }
+        for _ in 0..count {
+            self.tap(Down::Button(number(button)), stop)?;
+        }
+        for code in codes.iter().rev() {
+            self.held.release(&self.session, Down::Key(*code))?;
+        }
+        self.session.sync()?;
+        Ok(sent(format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase()))
+    }
+
+    /// Key codes of keys to hold down, with the shift that the last ones may need.
+    fn codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keymap = Keymap::read(&self.session)?;
+        let mut codes = Vec::new();
+        for key in keys {
+            // "ctrl+S" means ctrl+s: upper case is how hotkeys are written, not how they are pressed.
+            let key = match *key {
+                Key::Char(character) if keys.len() > 1 => Key::Char(character.to_ascii_lowercase()),
+                key => key,
+            };
+            let Stroke { code, shift } = keymap.key(key)?;
+            let shift = if shift { Some(keymap.key(Key::Shift)?.code) } else { None };
+            for code in shift.into_iter().chain([code]) {
+                if !codes.contains(&code) {
+                    codes.push(code);
+                }
+            }
+        }
+        Ok(codes)
+    }
+
+    fn drag(&self, display: u32, path: &[NormPoint], button: Button, stop: &Stop) -> Result<Acted, DesktopError> {
+        if !(2..=MOST_POINTS).contains(&path.len()) {
+            return Err(DesktopError::BadInput(format!(
+                "a drag of {} points is outside 2-{MOST_POINTS}",
+                path.len()
+            )));
+        }
+        let points = path.iter().map(|at| self.target(display, *at)).collect::<Result<Vec<_>, _>>()?;
+        let what = Down::Button(number(button));
+        let mut at = points[0];
+        self.move_to(at)?;
+        self.held.press(&self.session, what, stop)?;
+        for next in &points[1..] {
+            let (dx, dy) = (f64::from(next.x - at.x), f64::from(next.y - at.y));
+            let steps = (dx.hypot(dy) / DRAG_STEP).ceil().max(2.0);
+            for step in 1..=steps as u32 {
+                let part = f64::from(step) / steps;
+                let x = at.x + (dx * part).round() as i32;
+                let y = at.y + (dy * part).round() as i32;
+                stop.pause(DRAG_PAUSE)?;
+                self.move_to(PhysicalPoint { x, y })?;
+            }
+            at = *next;
+        }
+        stop.pause(DRAG_PAUSE)?;
+        self.held.release(&self.session, what)?;
+        self.session.sync()?;
+        Ok(sent(format!("dragged over {} points to pixel {},{}", points.len(), at.x, at.y)))
+    }
+
+    fn scroll(&self, at: (u32, NormPoint), down: i32, right: i32, stop: &Stop) -> Result<Acted, DesktopError> {
+        let notches = down.unsigned_abs().saturating_add(right.unsigned_abs());
+        if !(1..=MOST_NOTCHES).contains(&notches) {
+            return Err(DesktopError::BadInput(format!(
+                "a scroll of {notches} notches is outside 1-{MOST_NOTCHES}"
+            )));
+        }
+        let point = self.target(at.0, at.1)?;
+        self.move_to(point)?;
+        let wheels = [(down, 5, 4), (right, 7, 6)];
+        for (amount, forward, backward) in wheels {
+            let wheel = if amount > 0 { forward } else { backward };
+            for _ in 0..amount.unsigned_abs() {
+                self.tap(Down::Button(wheel), stop)?;
+                self.session.sync()?;
+            }
+        }
+        Ok(sent(format!("scrolled {down} down and {right} right at pixel {},{}", point.x, point.y)))
+    }
+
+    fn press(&self, key: Key, times: u32, stop: &Stop) -> Result<Acted, DesktopError> {
+        if !(1..=MOST_PRESSES).contains(&times) {
+            return Err(DesktopError::BadInput(format!("times = {times} is outside 1-{MOST_PRESSES}")));
+        }
+        self.check_focus()?;
+        let codes = self.codes(&[key])?;
+        for _ in 0..times {
+            self.chord(&codes, stop)?;
+        }
+        Ok(sent(format!("pressed {key} x{times}{}", cmd_note(&[key]))))
+    }
+
+    fn hotkey(&self, keys: &[Key], stop: &Stop) -> Result<Acted, DesktopError> {
+        if !(1..=6).contains(&keys.len()) {
+            return Err(DesktopError::BadInput(format!("a hotkey of {} keys is outside 1-6", keys.len())));
+        }
+        self.check_focus()?;
+        let codes = self.codes(keys)?;
+        self.chord(&codes, stop)?;
+        let names: Vec<String> = keys.iter().map(Key::to_string).collect();
+        Ok(sent(format!("pressed {}{}", names.join("+"), cmd_note(keys))))
+    }
+
+    /// Presses all in order and releases them in reverse.
+    pub(super) fn chord(&self, codes: &[u8], stop: &Stop) -> Result<(), DesktopError> {
+        for code in codes {
+            self.held.press(&self.session, Down::Key(*code), stop)?;
+        }
+        for code in codes.iter().rev() {
+            self.held.release(&self.session, Down::Key(*code))?;
+        }
+        self.session.sync()
+    }
+
+    pub(super) fn hotkey_codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
+        self.codes(keys)
+    }
+
+    /// Writes text, where the focus is not ours.
+    fn write(&self, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+        self.check_focus()?;
+        super::typing::write(self, text, stop)
+    }
+}
+
+fn number(button: Button) -> u8 {
+    match button {
+        Button::Left => 1,
+        Button::Middle => 2,
+        Button::Right => 3,
+    }
+}
+
+fn cmd_note(keys: &[Key]) -> &'static str {
+    if keys.contains(&Key::Cmd) { " (cmd is ctrl on this platform)" } else { "" }
+}
+
+fn sent(note: String) -> Acted {
+    Acted { evidence: Evidence::Sent, note }
+}

@@ -1,0 +1,144 @@
+//! Text at the keyboard focus: by keys where the layout can type it, else by the clipboard.
+//!
+//! Keys outside the layout would need it remapped, which races applications; pasting is exact in any script.
+//! The clipboard gets its earlier content back.
+
+use std::time::{Duration, Instant};
+
+use super::clipboard::{Content, Offer, earlier_content};
+use super::held::{Down, Stop};
+use super::input::Hand;
+use super::keymap::{Keymap, Stroke};
+use crate::{Acted, DesktopError, Evidence, Key};
+
+/// The longest text that is typed key by key.
+const MOST_TYPED: usize = 200;
+/// Keys between two looks at whether to stop.
+const KEYS_A_FLUSH: usize = 12;
+/// The longest text at all, in bytes.
+const MOST_BYTES: usize = 1 << 20;
+/// How long an application may take to ask for the pasted text.
+const PASTE_WAIT: Duration = Duration::from_millis(2500);
+/// After which any reader will do: some applications read through a process of their own.
+const ANY_READER: Duration = Duration::from_millis(800);
+
+pub(super) fn write(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+    if text.is_empty() || text.len() > MOST_BYTES {
+        return Err(DesktopError::BadInput(format!("a text of {} bytes is outside 1-{MOST_BYTES}", text.len())));
+    }
+    // Line ends of other systems would become two new lines.
+    let text = text.replace("\r\n", "\n");
+    let keymap = Keymap::read(&hand.session)?;
+    let strokes: Option<Vec<Stroke>> = if text.len() <= MOST_TYPED {
+        text.chars().map(|character| keymap.typing(character)).collect()
+    } else {
+        None
+    };
+    match strokes {
+        Some(strokes) => {
+            by_keys(hand, &strokes, &keymap, stop)?;
+            Ok(sent(format!("typed {} characters by keys", strokes.len())))
+        }
+        None => by_clipboard(hand, &text, stop),
+    }
+}
+
+fn by_keys(hand: &Hand, strokes: &[Stroke], keymap: &Keymap, stop: &Stop) -> Result<(), DesktopError> {
+    let shift = Down::Key(keymap.key(Key::Shift)?.code);
+    let mut shifted = false;
+    for (i, stroke) in strokes.iter().enumerate() {
+        if stroke.shift != shifted {
+            if stroke.shift {
+                hand.held.press(&hand.session, shift, stop)?;
+            } else {
+                hand.held.release(&hand.session, shift)?;
+            }
+            shifted = stroke.shift;
+        }
+        hand.held.press(&hand.session, Down::Key(stroke.code), stop)?;
+        hand.held.release(&hand.session, Down::Key(stroke.code))?;
+        if i % KEYS_A_FLUSH == KEYS_A_FLUSH - 1 {
+            hand.session.sync()?;
+        }
+    }
+    if shifted {
+        hand.held.release(&hand.session, shift)?;
+    }
+    hand.session.sync()
+}
+
+/// How an application pastes.
+struct Paste {
+    selection: u32,
+    keys: &'static [Key],
+}
+
+fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
+    const OLD_TERMINALS: [&str; 4] = ["xterm", "uxterm", "urxvt", "st-256color"];
+    const TERMINALS: [&str; 11] = [
+        "gnome-terminal",
+        "xfce4-terminal",
+        "konsole",
+        "alacritty",
+        "kitty",
+        "tilix",
+        "terminator",
+        "mate-terminal",
+        "lxterminal",
+        "wezterm",
+        "kgx",
+    ];
+    let class = hand.session.focused_class()?;
+    let is = |names: &[&str]| class.split(' ').any(|word| names.contains(&word));
+    let atoms = &hand.session.atoms;
+    Ok(if is(&OLD_TERMINALS) {
+        Paste { selection: x11rb::protocol::xproto::AtomEnum::PRIMARY.into(), keys: &[Key::Shift, Key::Insert] }
+    } else if is(&TERMINALS) || class.contains("terminal") {
+        Paste { selection: atoms.CLIPBOARD, keys: &[Key::Ctrl, Key::Shift, Key::Char('v')] }
+    } else {
+        Paste { selection: atoms.CLIPBOARD, keys: &[Key::Ctrl, Key::Char('v')] }
+    })
+}
+
+fn by_clipboard(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+    let paste = way_of_pasting(hand)?;
+    let codes = hand.hotkey_codes(paste.keys)?;
+    let focused = hand.session.focused()?;
+    let earlier = earlier_content(&hand.session, paste.selection)?;
+    stop.check()?;
+    let offer = Offer::make(hand.display.as_deref(), paste.selection, Content::text(&hand.session, text))?;
+    let read = hand.chord(&codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
+    let kept = earlier.is_some();
+    // Also when stopped: our text must not stay in the user's clipboard.
+    offer.give_back(earlier)?;
+    let count = text.chars().count();
+    if !read? {
+        return Ok(Acted {
+            evidence: Evidence::Mismatch,
+            note: format!(
+                "the focused window did not take the paste of {count} characters; focus an editable field first"
+            ),
+        });
+    }
+    let clipboard = if kept { "" } else { "; the clipboard's earlier content could not be kept" };
+    Ok(sent(format!("typed {count} characters by paste{clipboard}")))
+}
+
+/// Whether the window with the focus, or after a while anyone, has read the text.
+fn wait_until_read(offer: &Offer, focused: Option<u32>, stop: &Stop) -> Result<bool, DesktopError> {
+    let begin = Instant::now();
+    while begin.elapsed() < PASTE_WAIT {
+        let reads = offer.readers(focused);
+        if reads.by_focused > 0 || (reads.by_others > 0 && begin.elapsed() > ANY_READER) {
+            // Some ask for more than one form of it.
+            stop.pause(Duration::from_millis(40))?;
+            return Ok(true);
+        }
+        stop.pause(Duration::from_millis(4))?;
+    }
+    Ok(false)
+}
+
+fn sent(note: String) -> Acted {
+    Acted { evidence: Evidence::Sent, note }
+}

@@ -1,0 +1,215 @@
+//! Which windows there are, which of them are ours, and which one takes a click or a key.
+//!
+//! A window is ours by its process or its title. A click-through window of ours (the overlay: an empty input shape)
+//! takes no clicks, so it does not stand in the way of one.
+
+use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use x11rb::protocol::shape::{ConnectionExt as _, SK};
+use x11rb::protocol::xproto::{
+    AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, Visualid, Window, WindowClass,
+};
+
+use super::session::Session;
+use crate::DesktopError;
+
+/// How our own windows are known.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    pub(super) titles: Vec<String>,
+    pub(super) pid: u32,
+}
+
+/// A visible child of the root window: a client with its frame, or a menu and the like without one.
+#[derive(Clone, Debug)]
+pub(super) struct Top {
+    pub(super) window: Window,
+    /// With its border.
+    pub(super) rect: PhysicalRect,
+    pub(super) border: u32,
+    pub(super) visual: Visualid,
+    /// The window in it that is ours; the same as `window` where there is no frame.
+    pub(super) own: Option<Window>,
+}
+
+/// The most windows below a frame that are looked at, and how deep.
+const MOST_CHILDREN: usize = 24;
+const DEEPEST: u32 = 2;
+
+impl Session {
+    /// All visible top-level windows, lowest first.
+    pub(super) fn tops(&self, own: &Own) -> Result<Vec<Top>, DesktopError> {
+        let children = self.conn.query_tree(self.root)?.reply()?.children;
+        let mut cookies = Vec::with_capacity(children.len());
+        for window in children {
+            cookies.push((
+                window,
+                self.conn.get_window_attributes(window)?,
+                self.conn.get_geometry(window)?,
+            ));
+        }
+        let mut tops = Vec::new();
+        for (window, attributes, geometry) in cookies {
+            // A window may vanish between two requests; then it is simply not there.
+            let (Ok(attributes), Ok(geometry)) = (attributes.reply(), geometry.reply()) else { continue };
+            if attributes.map_state != MapState::VIEWABLE || attributes.class != WindowClass::INPUT_OUTPUT {
+                continue;
+            }
+            let border = u32::from(geometry.border_width);
+            let rect = PhysicalRect {
+                x: i32::from(geometry.x),
+                y: i32::from(geometry.y),
+                width: u32::from(geometry.width) + 2 * border,
+                height: u32::from(geometry.height) + 2 * border,
+            };
+            let own = self.own_within(window, own, 0)?;
+            tops.push(Top { window, rect, border, visual: attributes.visual, own });
+        }
+        Ok(tops)
+    }
+
+    /// The window in this tree that is ours.
+    fn own_within(&self, window: Window, own: &Own, depth: u32) -> Result<Option<Window>, DesktopError> {
+        if self.is_own(window, own)? {
+            return Ok(Some(window));
+        }
+        if depth == DEEPEST || self.is_client(window)? {
+            return Ok(None);
+        }
+        let Ok(tree) = self.conn.query_tree(window)?.reply() else { return Ok(None) };
+        for child in tree.children.into_iter().rev().take(MOST_CHILDREN) {
+            if let Some(found) = self.own_within(child, own, depth + 1)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_client(&self, window: Window) -> Result<bool, DesktopError> {
+        let state = self.conn.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 0)?.reply();
+        Ok(state.is_ok_and(|reply| reply.type_ != 0))
+    }
+
+    fn is_own(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
+        let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
+        let pid = read(self.atoms._NET_WM_PID)?;
+        let name = read(self.atoms._NET_WM_NAME)?;
+        let old_name = read(AtomEnum::WM_NAME.into())?;
+        let is_pid = |reply: GetPropertyReply| {
+            reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
+        };
+        let is_title = |reply: GetPropertyReply| {
+            own.titles.iter().any(|title| title.as_bytes() == reply.value.as_slice())
+        };
+        // All replies are taken, so that none is left behind in the connection.
+        let (pid, name, old_name) = (pid.reply(), name.reply(), old_name.reply());
+        Ok(pid.is_ok_and(is_pid) || name.is_ok_and(is_title) || old_name.is_ok_and(is_title))
+    }
+
+    /// The window that takes a click at `point`, if any.
+    pub(super) fn top_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Top>, DesktopError> {
+        for top in self.tops(own)?.into_iter().rev() {
+            if top.rect.contains(point) && self.takes_input_at(&top, point)? {
+                return Ok(Some(top));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the input shapes of the frame and of our window in it have this point.
+    fn takes_input_at(&self, top: &Top, point: PhysicalPoint) -> Result<bool, DesktopError> {
+        let border = top.border as i32;
+        let frame_origin = (top.rect.x + border, top.rect.y + border);
+        if !self.input_shape_has(top.window, frame_origin, point)? {
+            return Ok(false);
+        }
+        let Some(inner) = top.own.filter(|inner| *inner != top.window) else { return Ok(true) };
+        let Ok(origin) = self.conn.translate_coordinates(inner, self.root, 0, 0)?.reply() else {
+            return Ok(true);
+        };
+        // Outside the client lies its frame, which is as much ours.
+        let Ok(size) = self.conn.get_geometry(inner)?.reply() else { return Ok(true) };
+        let area = PhysicalRect {
+            x: i32::from(origin.dst_x),
+            y: i32::from(origin.dst_y),
+            width: u32::from(size.width),
+            height: u32::from(size.height),
+        };
+        if !area.contains(point) {
+            return Ok(true);
+        }
+        self.input_shape_has(inner, (area.x, area.y), point)
+    }
+
+    fn input_shape_has(
+        &self,
+        window: Window,
+        origin: (i32, i32),
+        point: PhysicalPoint,
+    ) -> Result<bool, DesktopError> {
+        let Ok(shape) = self.conn.shape_get_rectangles(window, SK::INPUT)?.reply() else { return Ok(true) };
+        Ok(shape.rectangles.iter().any(|part| {
+            PhysicalRect {
+                x: origin.0 + i32::from(part.x),
+                y: origin.1 + i32::from(part.y),
+                width: u32::from(part.width),
+                height: u32::from(part.height),
+            }
+            .contains(point)
+        }))
+    }
+
+    /// Whether clicks go through this whole window.
+    pub(super) fn is_click_through(&self, window: Window) -> Result<bool, DesktopError> {
+        let shape = self.conn.shape_get_rectangles(window, SK::INPUT)?.reply();
+        Ok(shape.is_ok_and(|shape| shape.rectangles.is_empty()))
+    }
+
+    /// The window that gets the keys, if the server names one.
+    pub(super) fn focused(&self) -> Result<Option<Window>, DesktopError> {
+        let focus = self.conn.get_input_focus()?.reply()?.focus;
+        // 0 and 1 mean no window, and the window below the pointer.
+        Ok((focus > 1).then_some(focus))
+    }
+
+    /// Whether keys would go to a window of ours.
+    pub(super) fn focus_is_own(&self, own: &Own) -> Result<bool, DesktopError> {
+        let Some(mut window) = self.focused()? else {
+            let below = self.top_at(self.pointer()?, own)?;
+            return Ok(below.is_some_and(|top| top.own.is_some()));
+        };
+        while window != 0 && window != self.root {
+            if self.is_own(window, own)? {
+                return Ok(true);
+            }
+            let Ok(tree) = self.conn.query_tree(window)?.reply() else { break };
+            window = tree.parent;
+        }
+        Ok(false)
+    }
+
+    /// Class and instance of the window with the keyboard focus, in lower case; empty where it has none.
+    pub(super) fn focused_class(&self) -> Result<String, DesktopError> {
+        let Some(mut window) = self.focused()? else { return Ok(String::new()) };
+        while window != 0 && window != self.root {
+            let class =
+                self.conn.get_property(false, window, AtomEnum::WM_CLASS, AtomEnum::STRING, 0, 256)?.reply();
+            if let Ok(class) = class
+                && !class.value.is_empty()
+            {
+                return Ok(String::from_utf8_lossy(&class.value).replace('\0', " ").trim().to_lowercase());
+            }
+            let Ok(tree) = self.conn.query_tree(window)?.reply() else { break };
+            window = tree.parent;
+        }
+        Ok(String::new())
+    }
+}
+
+/// Whether two rectangles share a pixel.
+pub(super) fn overlap(a: &PhysicalRect, b: &PhysicalRect) -> bool {
+    let end = |origin: i32, length: u32| i64::from(origin) + i64::from(length);
+    i64::from(a.x) < end(b.x, b.width)
+        && i64::from(b.x) < end(a.x, a.width)
+        && i64::from(a.y) < end(b.y, b.height)
+        && i64::from(b.y) < end(a.y, a.height)
+}

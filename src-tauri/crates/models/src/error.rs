@@ -1,0 +1,93 @@
+//! Why a turn could not be had, whether to ask again, and what a person can do about it.
+
+use std::time::Duration;
+
+use protocol::error::{ErrorCode, ErrorView};
+
+/// A failed turn or probe. Its text never holds a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    pub kind: ModelErrorKind,
+    /// Lower case, no final period; what the provider said, bounded, is part of it.
+    pub message: String,
+    /// What to do about it, where we know.
+    pub hint: Option<String>,
+    /// How long the provider asks us to wait.
+    pub retry_after: Option<Duration>,
+}
+
+/// What kind of thing went wrong. Callers branch on this, never on text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModelErrorKind {
+    /// The key is wrong or may not do this.
+    Auth,
+    /// The account has no credit.
+    NoCredit,
+    /// A limit that does not pass by waiting a little: per day, a spending cap.
+    Quota,
+    /// Too many requests just now.
+    Rate,
+    /// The provider's fault: overloaded or broken.
+    Overloaded,
+    /// The request is too large.
+    TooLarge,
+    BadRequest,
+    /// No such model, or no such address.
+    NotFound,
+    /// The address leads elsewhere, where the key must not go.
+    Redirect,
+    /// No connection, or it was lost or silent.
+    Network,
+    /// The answer is not what the wire protocol says, or ended before its end.
+    Protocol,
+    Cancelled,
+}
+
+/// Whether the same request may be sent again. How often is the caller's to decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    Never,
+    /// After at least so long, where the provider says.
+    After(Option<Duration>),
+}
+
+impl ModelError {
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, retry_after: None }
+    }
+
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The stream ended before the turn did: nothing of it may be run.
+    pub fn cut() -> Self {
+        Self::new(ModelErrorKind::Protocol, "the model's answer was cut before its end")
+    }
+
+    pub fn retry(&self) -> Retry {
+        match self.kind {
+            ModelErrorKind::Rate
+            | ModelErrorKind::Overloaded
+            | ModelErrorKind::Network
+            | ModelErrorKind::Protocol => Retry::After(self.retry_after),
+            ModelErrorKind::Auth
+            | ModelErrorKind::NoCredit
+            | ModelErrorKind::Quota
+            | ModelErrorKind::TooLarge
+            | ModelErrorKind::BadRequest
+            | ModelErrorKind::NotFound
+            | ModelErrorKind::Redirect
+            | ModelErrorKind::Cancelled => Retry::Never,
+        }
+    }
+}
+
+impl From<ModelError> for ErrorView {
+    fn from(error: ModelError) -> Self {
+        Self { code: ErrorCode::Model, message: error.message, hint: error.hint }
+    }
+}

@@ -1,0 +1,194 @@
+//! The recorded streams, read to reviewed values; each cut at every byte.
+
+use super::*;
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../../../../../tests/fixtures/gemini/", $name))
+    };
+}
+
+/// The data of whole events in an event stream's text, however little of it there is.
+fn data(stream: &str) -> Vec<&str> {
+    stream.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')?.strip_prefix("data: ")).collect()
+}
+
+fn read(stream: &str) -> Result<Vec<TurnEvent>, ModelError> {
+    let mut turn = TurnInMaking::default();
+    let mut events = Vec::new();
+    for data in data(stream) {
+        events.extend(turn.feed(data)?);
+    }
+    events.push(turn.finish()?);
+    Ok(events)
+}
+
+fn call(id: &str, name: &str, arguments: Value) -> ProposedCall {
+    ProposedCall { id: Some(id.into()), name: name.into(), arguments }
+}
+
+fn turn(text: &str, calls: Vec<ProposedCall>, parts: &Value) -> Turn {
+    Turn {
+        text: text.into(),
+        calls,
+        provider: "gemini".into(),
+        raw: json!({"parts": parts, "role": "model"}),
+    }
+}
+
+#[test]
+fn a_text_comes_in_pieces_and_keeps_its_signature() {
+    let parts = json!([
+        {"text": "Hello"},
+        {"text": ", wörld 👋"},
+        {"text": "", "thoughtSignature": "EvYBCvMB0e2KbAAA"},
+    ]);
+    let expected = [
+        TurnEvent::Text("Hello".into()),
+        TurnEvent::Text(", wörld 👋".into()),
+        TurnEvent::Finished {
+            turn: turn("Hello, wörld 👋", vec![], &parts),
+            usage: Usage { input: 12, cached: 0, output: 5, thinking: 40 },
+            stop: StopReason::End,
+        },
+    ];
+    assert_eq!(read(fixture!("stream_text.sse")).unwrap(), expected);
+}
+
+#[test]
+fn a_thought_and_a_call_come_apart_and_go_back_together() {
+    let thought = "**Locating the button**\n\nI see it.";
+    let arguments = json!({"x": 500, "y": 42});
+    let parts = json!([
+        {"text": thought, "thought": true},
+        {
+            "functionCall": {"id": "a1b2c3d4", "name": "click", "args": arguments},
+            "thoughtSignature": "CiQB0e2KbzJ3mSigAbCd",
+        },
+    ]);
+    let expected = [
+        TurnEvent::Thinking(thought.into()),
+        TurnEvent::Finished {
+            turn: turn("", vec![call("a1b2c3d4", "click", arguments)], &parts),
+            usage: Usage { input: 1_500, cached: 1_024, output: 22, thinking: 64 },
+            stop: StopReason::ToolCalls,
+        },
+    ];
+    assert_eq!(read(fixture!("stream_thought_then_function_call.sse")).unwrap(), expected);
+}
+
+#[test]
+fn parallel_calls_keep_their_order_and_the_one_signature() {
+    let events = read(fixture!("stream_parallel_function_calls.sse")).unwrap();
+    let parts = json!([
+        {"functionCall": {"id": "f1", "name": "click", "args": {"x": 1, "y": 2}}, "thoughtSignature": "U2lnT25GaXJzdE9ubHk="},
+        {"functionCall": {"id": "f2", "name": "screenshot", "args": {}}},
+    ]);
+    let calls = vec![call("f1", "click", json!({"x": 1, "y": 2})), call("f2", "screenshot", json!({}))];
+    let usage = Usage { input: 1_500, cached: 0, output: 30, thinking: 50 };
+    let expected = TurnEvent::Finished { turn: turn("", calls, &parts), usage, stop: StopReason::ToolCalls };
+    assert_eq!(events, [expected]);
+}
+
+// bar: 65
+#[test]
+fn a_blocked_prompt_is_a_turn_without_content() {
+    let usage = Usage { input: 9, ..Usage::default() };
+    let stop = StopReason::Blocked { reason: "PROHIBITED_CONTENT".into() };
+    let expected = TurnEvent::Finished { turn: turn("", vec![], &json!([])), usage, stop };
+    assert_eq!(read(fixture!("stream_prompt_blocked.sse")).unwrap(), [expected]);
+}
+
+fn finished(finish: &str) -> Result<(Turn, StopReason), ModelError> {
+    let call = json!({"functionCall": {"name": "click", "args": {}}});
+    let parts = json!([{"text": "Par"}, call]);
+    let response =
+        json!({"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": finish}]});
+    match read(&format!("data: {response}\n\n"))?.pop() {
+        Some(TurnEvent::Finished { turn, stop, .. }) => Ok((turn, stop)),
+        other => panic!("{other:?}"),
+    }
+}
+
+// bar: 65
+#[test]
+fn a_turn_that_did_not_end_well_has_no_calls_to_run_or_to_answer() {
+    let blocked = |reason: &str| StopReason::Blocked { reason: reason.into() };
+    for (finish, expected) in [
+        ("MAX_TOKENS", StopReason::MaxTokens),
+        ("SAFETY", blocked("SAFETY")),
+        ("SOMETHING_NEW", blocked("SOMETHING_NEW")),
+    ] {
+        let (got, stop) = finished(finish).unwrap();
+        assert_eq!(stop, expected);
+        assert_eq!(got, turn("Par", vec![], &json!([{"text": "Par"}])), "{finish}");
+    }
+    assert_eq!(finished("STOP").unwrap().0.calls.len(), 1);
+}
+
+#[test]
+fn a_malformed_call_is_an_error_that_may_be_tried_again() {
+    for finish in ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"] {
+        let error = finished(finish).unwrap_err();
+        assert_eq!(
+            (error.kind, error.retry()),
+            (ModelErrorKind::Protocol, crate::Retry::After(None)),
+            "{finish}"
+        );
+    }
+    assert_eq!(finished("MISSING_THOUGHT_SIGNATURE").unwrap_err().retry(), crate::Retry::Never);
+    assert_eq!(finished("FINISH_REASON_UNSPECIFIED").unwrap_err(), ModelError::cut());
+}
+
+#[test]
+fn the_length_ran_out_in_the_middle_of_a_text() {
+    let events = read(fixture!("stream_max_tokens.sse")).unwrap();
+    let usage = Usage { input: 10, cached: 0, output: 3, thinking: 60 };
+    let turn = turn("Par", vec![], &json!([{"text": "Par"}]));
+    let end = TurnEvent::Finished { turn, usage, stop: StopReason::MaxTokens };
+    assert_eq!(events, [TurnEvent::Text("Par".into()), end]);
+}
+
+// bar: 61
+#[test]
+fn an_error_in_the_middle_of_a_stream_is_that_error() {
+    let stream = format!(
+        "data: {}\n\ndata: {}\n\n",
+        json!({"candidates": [{"content": {"parts": [{"text": "a"}]}}]}),
+        json!({"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}})
+    );
+    assert_eq!(read(&stream).unwrap_err().kind, ModelErrorKind::Overloaded);
+}
+
+#[test]
+fn odd_shapes_are_passed_over_or_refused_but_never_a_panic() {
+    for data in ["", "[]", "null", "3", "{}", r#"{"candidates":{}}"#, r#"{"candidates":[null]}"#, "{\"a\":"] {
+        let mut turn = TurnInMaking::default();
+        let _ = turn.feed(data);
+        assert!(turn.finish().is_err(), "{data}");
+    }
+    let parts = json!([null, 3, {}, {"functionCall": 3}, {"functionCall": {}}, {"text": 3}]);
+    let response = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    assert!(read(&format!("data: {response}\n")).is_ok());
+}
+
+// bar: 61, 62
+#[test]
+fn a_stream_cut_at_any_byte_is_cut_or_whole() {
+    for stream in [
+        fixture!("stream_text.sse"),
+        fixture!("stream_thought_then_function_call.sse"),
+        fixture!("stream_parallel_function_calls.sse"),
+        fixture!("stream_max_tokens.sse"),
+        fixture!("stream_prompt_blocked.sse"),
+    ] {
+        let whole = read(stream).unwrap().pop();
+        for cut in 0..stream.len() {
+            let part = String::from_utf8_lossy(&stream.as_bytes()[..cut]);
+            match read(&part) {
+                Ok(mut events) => assert_eq!(events.pop(), whole, "cut at {cut}"),
+                Err(error) => assert_eq!(error, ModelError::cut(), "cut at {cut}"),
+            }
+        }
+    }
+}

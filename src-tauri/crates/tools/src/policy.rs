@@ -1,0 +1,144 @@
+//! Whether a call may run: a pure function of mode, approval mode, risk and grant. Nothing else decides.
+
+use std::collections::BTreeSet;
+
+use protocol::tool::{ApprovalMode, Mode, Risk, ToolCall};
+
+/// Tools the user allowed for this session ([`protocol::tool::Answer::Thread`]). Never covers Consequential calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants(BTreeSet<String>);
+
+impl Grants {
+    /// Remembers a yes for one tool. A yes for `batch` covers no part of one: parts are covered by their own tools.
+    pub fn allow(&mut self, tool: impl Into<String>) {
+        self.0.insert(tool.into());
+    }
+
+    /// Remembers a yes for what the user saw: the tool, or the tools of a batch's parts.
+    pub fn allow_call(&mut self, call: &ToolCall) {
+        let parts = call.arguments.get("actions").and_then(serde_json::Value::as_array);
+        match (call.tool.as_str(), parts) {
+            ("batch", Some(parts)) => {
+                let names = parts.iter().filter_map(|part| part.get("tool")?.as_str());
+                self.0.extend(names.map(str::to_owned));
+            }
+            _ => self.allow(&call.tool),
+        }
+    }
+
+    pub fn covers(&self, tool: &str) -> bool {
+        self.0.contains(tool)
+    }
+}
+
+impl<T: Into<String>> FromIterator<T> for Grants {
+    fn from_iter<I: IntoIterator<Item = T>>(tools: I) -> Self {
+        Self(tools.into_iter().map(Into::into).collect())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Run,
+    Ask,
+    Forbid,
+}
+
+/// Whether every tool that would ask was granted for the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Granted {
+    Yes,
+    No,
+}
+
+pub(crate) fn decide(mode: Mode, approval: ApprovalMode, risk: Risk, granted: Granted) -> Verdict {
+    match (mode, risk) {
+        (Mode::Plan | Mode::Act, Risk::Observe) => Verdict::Run,
+        (Mode::Plan, Risk::Navigate | Risk::Edit | Risk::Consequential) => Verdict::Forbid,
+        (Mode::Act, Risk::Navigate) => Verdict::Run,
+        (Mode::Act, Risk::Edit) => match (approval, granted) {
+            (ApprovalMode::Auto, _) | (ApprovalMode::Thread, Granted::Yes) => Verdict::Run,
+            (ApprovalMode::Thread, Granted::No) | (ApprovalMode::Ask, _) => Verdict::Ask,
+        },
+        (Mode::Act, Risk::Consequential) => match approval {
+            ApprovalMode::Auto => Verdict::Run,
+            ApprovalMode::Ask | ApprovalMode::Thread => Verdict::Ask,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // bar: 24
+    #[test]
+    fn every_combination_is_decided_as_tabled() {
+        use ApprovalMode::{Ask as A, Auto, Thread};
+        use Granted::{No, Yes};
+        use Mode::{Act, Plan};
+        use Risk::{Consequential as C, Edit as E, Navigate as N, Observe as O};
+        use Verdict::{Ask, Forbid, Run};
+        // The table of the specification, row by row, written without looking at the function.
+        let table = [
+            ((Plan, A, O, No), Run),
+            ((Plan, A, O, Yes), Run),
+            ((Plan, A, N, No), Forbid),
+            ((Plan, A, N, Yes), Forbid),
+            ((Plan, A, E, No), Forbid),
+            ((Plan, A, E, Yes), Forbid),
+            ((Plan, A, C, No), Forbid),
+            ((Plan, A, C, Yes), Forbid),
+            ((Plan, Thread, O, No), Run),
+            ((Plan, Thread, O, Yes), Run),
+            ((Plan, Thread, N, No), Forbid),
+            ((Plan, Thread, N, Yes), Forbid),
+            ((Plan, Thread, E, No), Forbid),
+            ((Plan, Thread, E, Yes), Forbid),
+            ((Plan, Thread, C, No), Forbid),
+            ((Plan, Thread, C, Yes), Forbid),
+            ((Plan, Auto, O, No), Run),
+            ((Plan, Auto, O, Yes), Run),
+            ((Plan, Auto, N, No), Forbid),
+            ((Plan, Auto, N, Yes), Forbid),
+            ((Plan, Auto, E, No), Forbid),
+            ((Plan, Auto, E, Yes), Forbid),
+            ((Plan, Auto, C, No), Forbid),
+            ((Plan, Auto, C, Yes), Forbid),
+            ((Act, A, O, No), Run),
+            ((Act, A, O, Yes), Run),
+            ((Act, A, N, No), Run),
+            ((Act, A, N, Yes), Run),
+            ((Act, A, E, No), Ask),
+            ((Act, A, E, Yes), Ask),
+            ((Act, A, C, No), Ask),
+            ((Act, A, C, Yes), Ask),
+            ((Act, Thread, O, No), Run),
+            ((Act, Thread, O, Yes), Run),
+            ((Act, Thread, N, No), Run),
+            ((Act, Thread, N, Yes), Run),
+            ((Act, Thread, E, No), Ask),
+            ((Act, Thread, E, Yes), Run),
+            ((Act, Thread, C, No), Ask),
+            ((Act, Thread, C, Yes), Ask),
+            ((Act, Auto, O, No), Run),
+            ((Act, Auto, O, Yes), Run),
+            ((Act, Auto, N, No), Run),
+            ((Act, Auto, N, Yes), Run),
+            ((Act, Auto, E, No), Run),
+            ((Act, Auto, E, Yes), Run),
+            ((Act, Auto, C, No), Run),
+            ((Act, Auto, C, Yes), Run),
+        ];
+        let mut seen = std::collections::HashSet::new();
+        for ((mode, approval, risk, granted), expected) in table {
+            assert!(seen.insert(format!("{mode:?}{approval:?}{risk:?}{granted:?}")), "a row stands twice");
+            assert_eq!(
+                decide(mode, approval, risk, granted),
+                expected,
+                "{mode:?} {approval:?} {risk:?} {granted:?}"
+            );
+        }
+        assert_eq!(seen.len(), 2 * 3 * 4 * 2);
+    }
+}

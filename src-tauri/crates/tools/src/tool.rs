@@ -1,0 +1,311 @@
+//! What a tool is, and the one list of all there are. A tool is a file in `tool/`.
+//!
+//! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use desktop::{Abilities, Desktop};
+use protocol::geometry::NormPoint;
+use protocol::tool::{Risk, ToolError, ToolErrorKind};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Limits, schema, untrusted};
+
+mod gesture;
+mod outcome;
+
+mod click;
+mod drag;
+mod hotkey;
+mod move_pointer;
+mod press;
+mod scroll;
+mod type_text;
+
+mod elements;
+mod focus_element;
+mod screenshot;
+mod web_elements;
+
+mod batch;
+mod done;
+mod osa;
+mod think;
+mod wait;
+
+pub(crate) use batch::MOST_RISK as BATCH_RISK;
+pub(crate) use outcome::{Outcome, from_desktop};
+
+/// Every tool there is, in the order the model sees. Nothing outside this list can be run.
+pub(crate) fn builtin() -> Vec<Entry> {
+    vec![
+        Entry::of::<elements::ElementsJson>(),
+        Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<web_elements::WebElements>(),
+        Entry::of::<click::Click>(),
+        Entry::of::<move_pointer::Move>(),
+        Entry::of::<drag::Drag>(),
+        Entry::of::<scroll::Scroll>(),
+        Entry::of::<type_text::Type>(),
+        Entry::of::<press::Press>(),
+        Entry::of::<hotkey::Hotkey>(),
+        Entry::of::<focus_element::FocusElement>(),
+        Entry::of::<osa::Osa>(),
+        Entry::of::<wait::Wait>(),
+        Entry::of::<think::Think>(),
+        Entry::of::<batch::Batch>(),
+        Entry::of::<done::Done>(),
+    ]
+}
+
+/// The only display there is a setting for yet.
+pub(crate) const DISPLAY: u32 = 0;
+/// Characters of all arguments of one call; what is longer is refused before it is read.
+const ARGUMENT_CHARS: usize = 200_000;
+/// Characters of a model's reason that people see.
+const REASON_CHARS: usize = 200;
+
+/// One tool. Its input's doc comment is what the model reads of it.
+pub(crate) trait Tool: 'static {
+    /// The only spelling that is this tool.
+    const NAME: &'static str;
+    const RISK: Risk;
+    type Input: DeserializeOwned + JsonSchema;
+
+    /// Why it cannot work on this desktop; nothing where it can.
+    fn missing(_abilities: &Abilities) -> Option<&'static str> {
+        None
+    }
+
+    /// Checks what types cannot, and makes what will run. Pure: nothing is looked at or done.
+    fn plan(input: Self::Input, catalog: &Catalog<'_>) -> Result<Plan, ToolError>;
+}
+
+/// A checked call, ready to run. Runs again from the start when it is tried again.
+#[async_trait]
+pub(crate) trait Task: Send + Sync {
+    async fn run(&self, cx: &Context) -> Outcome;
+}
+
+/// What a tool wants done.
+pub(crate) struct Plan {
+    pub work: Work,
+    /// The model's reason, for people.
+    pub reason: Option<String>,
+    /// Time it takes by its nature, on top of the timeout.
+    pub takes: Duration,
+}
+
+pub(crate) enum Work {
+    One(Arc<dyn Task>),
+    Parts(Vec<Planned>),
+}
+
+impl Plan {
+    pub(crate) fn of(task: impl Task + 'static) -> Self {
+        Self { work: Work::One(Arc::new(task)), reason: None, takes: Duration::ZERO }
+    }
+
+    pub(crate) fn because(mut self, reason: Option<String>) -> Self {
+        self.reason = reason.map(|text| untrusted::line(&text, REASON_CHARS)).filter(|text| !text.is_empty());
+        self
+    }
+}
+
+/// A plan with its tool.
+pub(crate) struct Planned {
+    pub name: &'static str,
+    /// Of a batch: the highest of its parts.
+    pub risk: Risk,
+    pub plan: Plan,
+}
+
+impl Planned {
+    /// The tools a session's grant must name for this to run unasked.
+    pub(crate) fn askers(&self) -> Vec<&'static str> {
+        match &self.plan.work {
+            Work::One(_) => vec![self.name],
+            Work::Parts(parts) => {
+                parts.iter().filter(|part| part.risk >= Risk::Edit).map(|part| part.name).collect()
+            }
+        }
+    }
+}
+
+/// Why a call has no plan.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub risk: Option<Risk>,
+    pub error: ToolError,
+}
+
+type MakePlan = fn(Value, &Catalog<'_>) -> Result<Planned, ToolError>;
+
+/// One line of the list.
+pub(crate) struct Entry {
+    pub name: &'static str,
+    pub risk: Risk,
+    pub description: String,
+    pub schema: Value,
+    pub missing: fn(&Abilities) -> Option<&'static str>,
+    plan: MakePlan,
+}
+
+impl Entry {
+    fn of<T: Tool>() -> Self {
+        let derived = schema::derive::<T::Input>();
+        Self {
+            name: T::NAME,
+            risk: T::RISK,
+            description: derived.description,
+            schema: derived.schema,
+            missing: T::missing,
+            plan: |arguments, catalog| {
+                let input = serde_path_to_error::deserialize::<_, T::Input>(arguments).map_err(|error| {
+                    let path = error.path().to_string();
+                    let what = error.inner();
+                    if path == "." { bad_arguments(what) } else { bad_arguments(format!("{path}: {what}")) }
+                })?;
+                let plan = T::plan(input, catalog)?;
+                let risk = match &plan.work {
+                    Work::One(_) => T::RISK,
+                    Work::Parts(parts) => parts.iter().map(|part| part.risk).max().unwrap_or(T::RISK),
+                };
+                Ok(Planned { name: T::NAME, risk, plan })
+            },
+        }
+    }
+}
+
+/// The list, and what decides which of it works.
+pub(crate) struct Catalog<'a> {
+    pub entries: &'a [Entry],
+    pub abilities: Abilities,
+    pub limits: &'a Limits,
+}
+
+impl Catalog<'_> {
+    /// Makes a plan of a call. The name is compared byte by byte: no trimming, no folding, no look-alikes.
+    pub(crate) fn plan(&self, name: &str, arguments: &Value) -> Result<Planned, Refusal> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.name == name) else {
+            let names: Vec<_> = self
+                .entries
+                .iter()
+                .filter(|e| (e.missing)(&self.abilities).is_none())
+                .map(|e| e.name)
+                .collect();
+            let message = format!(
+                "there is no tool {:?}; the tools are {}",
+                untrusted::line(name, 60),
+                names.join(", ")
+            );
+            return Err(Refusal { risk: None, error: tool_error(ToolErrorKind::UnknownTool, message) });
+        };
+        let refuse = |error| Refusal { risk: (name != batch::NAME).then_some(entry.risk), error };
+        if let Some(why) = (entry.missing)(&self.abilities) {
+            let message = format!("not available here: {why}");
+            return Err(refuse(tool_error(ToolErrorKind::NotAvailable, message)));
+        }
+        let length = arguments.to_string().len();
+        if length > ARGUMENT_CHARS {
+            let message =
+                format!("the arguments are {length} characters long; at most {ARGUMENT_CHARS} are taken");
+            return Err(refuse(bad_arguments(message)));
+        }
+        let arguments = match arguments {
+            // Some models send nothing at all where a tool needs nothing.
+            Value::Null => Value::Object(serde_json::Map::new()),
+            Value::Object(_) => arguments.clone(),
+            _ => return Err(refuse(bad_arguments("the arguments must be one JSON object"))),
+        };
+        (entry.plan)(arguments, self).map_err(refuse)
+    }
+}
+
+/// Where the elements of the last snapshot are, by their refs.
+pub(crate) type Seen = HashMap<String, SeenElement>;
+
+#[derive(Clone, Debug)]
+pub(crate) struct SeenElement {
+    pub name: String,
+    /// Nothing where its middle is off the display.
+    pub at: Option<NormPoint>,
+}
+
+/// What a task works with.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub desktop: Arc<dyn Desktop>,
+    pub limits: Arc<Limits>,
+    pub cancel: CancellationToken,
+    begun: Arc<AtomicBool>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        desktop: Arc<dyn Desktop>,
+        limits: Arc<Limits>,
+        seen: Arc<Mutex<Seen>>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { desktop, limits, cancel, begun: Arc::default(), seen }
+    }
+
+    /// The same for one try, with its own stop and nothing begun.
+    pub(crate) fn for_try(&self, cancel: CancellationToken) -> Self {
+        Self { cancel, begun: Arc::default(), ..self.clone() }
+    }
+
+    /// To be called right before the first thing that changes something: from here on, an interruption leaves it
+    /// unknown what happened.
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) fn tool_error(kind: ToolErrorKind, message: impl Into<String>) -> ToolError {
+    ToolError { kind, message: message.into() }
+}
+
+pub(crate) fn bad_arguments(message: impl std::fmt::Display) -> ToolError {
+    tool_error(ToolErrorKind::BadArguments, untrusted::line(&message.to_string(), 500))
+}
+
+/// Refuses what is outside `least..=most`, by name.
+pub(crate) fn within<T>(field: &str, value: T, least: T, most: T) -> Result<T, ToolError>
+where
+    T: Copy + PartialOrd + std::fmt::Display,
+{
+    if value >= least && value <= most {
+        return Ok(value);
+    }
+    Err(bad_arguments(format!("{field} = {value} is outside {least}-{most}")))
+}
+
+/// Refuses a text that is empty or longer than `most` characters.
+pub(crate) fn filled(field: &str, text: &str, most: usize) -> Result<(), ToolError> {
+    let length = text.chars().count();
+    match length {
+        0 => Err(bad_arguments(format!("{field} is empty"))),
+        _ if length > most => {
+            Err(bad_arguments(format!("{field} has {length} characters; at most {most} are taken")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,72 @@
+//! `click`: one or more clicks at a point.
+
+use desktop::{Abilities, Action, Button};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, at, chord, key, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+
+pub(super) struct Click;
+
+/// Clicks at a point of the display. Take the point from the middle of an element's bounds, or from a screenshot.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// From the left edge (0) to the right edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    x: f64,
+    /// From the top edge (0) to the bottom edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    y: f64,
+    /// Left where it is left out.
+    button: Option<Which>,
+    /// 2 for a double click, 3 for a triple click.
+    #[schemars(range(min = 1, max = 3))]
+    count: Option<u8>,
+    /// Keys held while clicking: shift, ctrl, alt, cmd.
+    #[schemars(length(max = 4))]
+    modifiers: Option<Vec<String>>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Which {
+    Left,
+    Middle,
+    Right,
+}
+
+impl Tool for Click {
+    const NAME: &'static str = "click";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let point = point(input.x, input.y)?;
+        let count = within("count", input.count.unwrap_or(1), 1, 3)?;
+        let names = input.modifiers.unwrap_or_default();
+        within("the number of modifiers", names.len(), 0, 4)?;
+        let held = names.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(other) = held.iter().find(|key| !key.is_modifier()) {
+            return Err(bad_arguments(format!("{other} is no modifier; name shift, ctrl, alt or cmd")));
+        }
+        let (button, name) = match input.button.unwrap_or(Which::Left) {
+            Which::Left => (Button::Left, "left"),
+            Which::Middle => (Button::Middle, "middle"),
+            Which::Right => (Button::Right, "right"),
+        };
+        let times = ["", " twice", " three times"][usize::from(count - 1)];
+        let with = if held.is_empty() { String::new() } else { format!(" with {}", chord(&held)) };
+        let summary = format!("clicked {name}{times} at {}{with}", at(point));
+        let action = Action::Click { display: DISPLAY, at: point, button, count, held };
+        Ok(Gesture::plan(Self::NAME, action, summary, Some(point)).because(input.reason))
+    }
+}

@@ -1,0 +1,49 @@
+//! `done`: the model says that the goal is reached, or that it cannot be.
+
+use async_trait::async_trait;
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use crate::{Finish, untrusted};
+
+const MOST_CHARS: usize = 4_000;
+
+pub(super) struct Done;
+
+/// Ends the work. Call it once you have seen that the goal is reached, or with success false when it cannot be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// What was done and how you know, for the user.
+    #[schemars(length(min = 1, max = 4000))]
+    summary: String,
+    /// Whether the goal is reached; true where it is left out.
+    success: Option<bool>,
+}
+
+impl Tool for Done {
+    const NAME: &'static str = "done";
+    const RISK: Risk = Risk::Observe;
+    type Input = Input;
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        filled("summary", &input.summary, MOST_CHARS)?;
+        let (summary, _) = untrusted::clean(&input.summary);
+        Ok(Plan::of(End(Finish { summary, success: input.success.unwrap_or(true) })))
+    }
+}
+
+struct End(Finish);
+
+#[async_trait]
+impl Task for End {
+    async fn run(&self, _: &Context) -> Outcome {
+        let word = if self.0.success { "done" } else { "gave up" };
+        let looked =
+            Outcome::looked(format!("{word}: {}", untrusted::line(&self.0.summary, 200)), Value::Null);
+        Outcome { finished: Some(self.0.clone()), ..looked }
+    }
+}

@@ -1,0 +1,65 @@
+//! `drag`: the left button goes down at the first point and up at the last.
+
+use desktop::{Abilities, Action, Button};
+use protocol::geometry::NormPoint;
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, at, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+
+const MOST_POINTS: usize = 100;
+
+pub(super) struct Drag;
+
+/// Drags with the left button held: give either `from` and `to`, or a `path` of two or more points.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Where the button goes down.
+    from: Option<Place>,
+    /// Where the button is let go.
+    to: Option<Place>,
+    /// All points in order, in place of `from` and `to`.
+    #[schemars(length(min = 2, max = 100))]
+    path: Option<Vec<Place>>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    /// From the left edge (0) to the right edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    x: f64,
+    /// From the top edge (0) to the bottom edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    y: f64,
+}
+
+impl Tool for Drag {
+    const NAME: &'static str = "drag";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let places = match (input.path, input.from, input.to) {
+            (Some(path), None, None) => path,
+            (None, Some(from), Some(to)) => vec![from, to],
+            _ => return Err(bad_arguments("give either from and to, or a path, and not both")),
+        };
+        within("the number of points", places.len(), 2, MOST_POINTS)?;
+        let path: Vec<NormPoint> =
+            places.iter().map(|place| point(place.x, place.y)).collect::<Result<_, _>>()?;
+        let [first, .., last] = path[..] else { return Err(bad_arguments("a path has two or more points")) };
+        let summary = format!("dragged from {} to {}", at(first), at(last));
+        let action = Action::Drag { display: DISPLAY, path, button: Button::Left };
+        Ok(Gesture::plan(Self::NAME, action, summary, Some(last)).because(input.reason))
+    }
+}

@@ -1,0 +1,44 @@
+//! `hotkey`: keys held together.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, chord, key, needs_input};
+use super::{Catalog, Plan, Tool, bad_arguments, within};
+
+const MOST_KEYS: usize = 6;
+
+pub(super) struct Hotkey;
+
+/// Presses keys together, such as ctrl and s: all go down in order and up in reverse.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Names of the keys, modifiers first: ["ctrl", "shift", "t"]. `cmd` is the platform's key for shortcuts.
+    #[schemars(length(min = 1, max = 6))]
+    keys: Vec<String>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for Hotkey {
+    const NAME: &'static str = "hotkey";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        within("the number of keys", input.keys.len(), 1, MOST_KEYS)?;
+        let keys = input.keys.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(twice) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
+            return Err(bad_arguments(format!("keys has {} twice", twice.1)));
+        }
+        let summary = format!("pressed {}", chord(&keys));
+        Ok(Gesture::plan(Self::NAME, Action::Hotkey { keys }, summary, None).because(input.reason))
+    }
+}

@@ -1,0 +1,42 @@
+//! `move`: the pointer goes to a point, and nothing is pressed.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, at, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool};
+
+pub(super) struct Move;
+
+/// Moves the pointer to a point of the display without pressing anything, for example to open a hover menu.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// From the left edge (0) to the right edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    x: f64,
+    /// From the top edge (0) to the bottom edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    y: f64,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for Move {
+    const NAME: &'static str = "move";
+    const RISK: Risk = Risk::Navigate;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let to = point(input.x, input.y)?;
+        let action = Action::Move { display: DISPLAY, to };
+        let summary = format!("moved the pointer to {}", at(to));
+        Ok(Gesture::plan(Self::NAME, action, summary, Some(to)).because(input.reason))
+    }
+}

@@ -1,0 +1,103 @@
+//! What came of one task, and how a desktop's words become the contract's.
+
+use desktop::{Acted, DesktopError, Evidence};
+use protocol::geometry::NormPoint;
+use protocol::tool::{Effect, ToolError, ToolErrorKind};
+use serde_json::{Value, json};
+
+use super::tool_error;
+use crate::{Finish, TakenPicture, untrusted};
+
+/// Characters of an error or note.
+const NOTE_CHARS: usize = 500;
+
+/// What came of a task, before the router has looked at the screen.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub effect: Effect,
+    pub summary: String,
+    pub data: Value,
+    pub error: Option<ToolError>,
+    /// Where it acted.
+    pub dot: Option<NormPoint>,
+    pub picture: Option<TakenPicture>,
+    pub finished: Option<Finish>,
+}
+
+impl Outcome {
+    /// Something was looked at or waited for.
+    pub(crate) fn looked(summary: impl Into<String>, data: Value) -> Self {
+        Self {
+            effect: Effect::Confirmed,
+            summary: summary.into(),
+            data,
+            error: None,
+            dot: None,
+            picture: None,
+            finished: None,
+        }
+    }
+
+    /// Something was done, as far as the desktop can tell.
+    pub(crate) fn acted(acted: &Acted, summary: &str, dot: Option<NormPoint>) -> Self {
+        let note = untrusted::line(&acted.note, NOTE_CHARS);
+        let (effect, summary) = match acted.evidence {
+            Evidence::ReadBack => (Effect::Confirmed, summary.to_owned()),
+            Evidence::Sent => (Effect::Unverified, summary.to_owned()),
+            Evidence::Mismatch => {
+                (Effect::NoChange, format!("{summary}; read back, and it is not as wished"))
+            }
+        };
+        let data = if note.is_empty() { json!({}) } else { json!({ "note": note }) };
+        Self { effect, dot, ..Self::looked(summary, data) }
+    }
+
+    /// It did not work.
+    pub(crate) fn failed(tool: &str, effect: Effect, error: ToolError) -> Self {
+        let what = match effect {
+            Effect::Unknown => "may or may not have happened",
+            Effect::Confirmed | Effect::Unverified | Effect::NoChange | Effect::Refused => "not done",
+        };
+        let summary = format!("{} {what}: {}", untrusted::line(tool, 60), error.message);
+        Self { effect, error: Some(error), ..Self::looked(summary, Value::Null) }
+    }
+
+    /// The desktop said no while something was to be done. Some answers leave open how far it came.
+    pub(crate) fn failed_acting(tool: &str, error: &DesktopError) -> Self {
+        let effect = match error {
+            DesktopError::Timeout(_) | DesktopError::Cancelled | DesktopError::Failed(_) => Effect::Unknown,
+            DesktopError::NotAvailable(_)
+            | DesktopError::Permission { .. }
+            | DesktopError::NotFound(_)
+            | DesktopError::BadInput(_)
+            | DesktopError::Forbidden(_) => Effect::Refused,
+        };
+        Self::failed(tool, effect, from_desktop(error))
+    }
+
+    pub(crate) fn failed_looking(tool: &str, error: &DesktopError) -> Self {
+        Self::failed(tool, Effect::Refused, from_desktop(error))
+    }
+
+    /// Adds words to the line for people.
+    pub(crate) fn say(&mut self, words: &str) {
+        self.summary = format!("{}; {words}", self.summary);
+    }
+}
+
+/// A desktop's error for the model. Its text may hold window titles, so it is cleaned like all that was read.
+pub(crate) fn from_desktop(error: &DesktopError) -> ToolError {
+    let message = untrusted::line(&error.to_string(), NOTE_CHARS);
+    match error {
+        DesktopError::NotAvailable(_) => tool_error(ToolErrorKind::NotAvailable, message),
+        DesktopError::Permission { .. } => {
+            tool_error(ToolErrorKind::NotAvailable, format!("not available here: {message}"))
+        }
+        DesktopError::NotFound(_) => tool_error(ToolErrorKind::NotFound, message),
+        DesktopError::BadInput(_) => tool_error(ToolErrorKind::BadArguments, message),
+        DesktopError::Forbidden(_) => tool_error(ToolErrorKind::Forbidden, message),
+        DesktopError::Timeout(_) => tool_error(ToolErrorKind::Timeout, message),
+        DesktopError::Cancelled => tool_error(ToolErrorKind::Cancelled, message),
+        DesktopError::Failed(_) => tool_error(ToolErrorKind::Failed, message),
+    }
+}

@@ -1,0 +1,44 @@
+//! `press`: one key, once or several times.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, key, needs_input};
+use super::{Catalog, Plan, Tool, within};
+
+const MOST_TIMES: u32 = 50;
+
+pub(super) struct Press;
+
+/// Presses one key and lets it go. For keys held together use hotkey; for text use type.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The key's name, such as Enter, Escape, Tab, PageDown, F5, or one character.
+    key: String,
+    /// How often; once where it is left out.
+    #[schemars(range(min = 1, max = 50))]
+    times: Option<u32>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for Press {
+    const NAME: &'static str = "press";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let key = key(&input.key)?;
+        let times = within("times", input.times.unwrap_or(1), 1, MOST_TIMES)?;
+        let often = if times == 1 { String::new() } else { format!(" {times} times") };
+        let summary = format!("pressed {key}{often}");
+        Ok(Gesture::plan(Self::NAME, Action::Press { key, times }, summary, None).because(input.reason))
+    }
+}

@@ -1,0 +1,62 @@
+//! `scroll`: notches of the wheel at a point.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, at, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+
+const MOST_NOTCHES: i32 = 50;
+
+pub(super) struct Scroll;
+
+/// Scrolls what is below a point, in notches of the wheel.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// From the left edge (0) to the right edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    x: f64,
+    /// From the top edge (0) to the bottom edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    y: f64,
+    /// Notches towards the end; negative towards the beginning.
+    #[schemars(range(min = -50, max = 50))]
+    down: Option<i32>,
+    /// Notches to the right; negative to the left.
+    #[schemars(range(min = -50, max = 50))]
+    right: Option<i32>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for Scroll {
+    const NAME: &'static str = "scroll";
+    const RISK: Risk = Risk::Navigate;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let place = point(input.x, input.y)?;
+        let down = within("down", input.down.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
+        let right = within("right", input.right.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
+        let words = [(down, "down", "up"), (right, "right", "left")]
+            .into_iter()
+            .filter(|(notches, ..)| *notches != 0)
+            .map(|(notches, ahead, back)| {
+                format!("{} {}", if notches > 0 { ahead } else { back }, notches.unsigned_abs())
+            })
+            .collect::<Vec<_>>();
+        if words.is_empty() {
+            return Err(bad_arguments("down and right are both 0; say how many notches to scroll"));
+        }
+        let action = Action::Scroll { display: DISPLAY, at: place, down, right };
+        let summary = format!("scrolled {} at {}", words.join(" and "), at(place));
+        Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
+    }
+}

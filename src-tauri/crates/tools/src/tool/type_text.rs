@@ -1,0 +1,46 @@
+//! `type`: text at the keyboard focus.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, needs_input};
+use super::{Catalog, Plan, Tool, filled};
+use crate::untrusted;
+
+const MOST_CHARS: usize = 20_000;
+/// Characters of the text that people see in the line of the step.
+const SHOWN_CHARS: usize = 60;
+
+pub(super) struct Type;
+
+/// Types text at the keyboard focus, in any script. A line break types Enter. Click or focus the field first.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    #[schemars(length(min = 1, max = 20000))]
+    text: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for Type {
+    const NAME: &'static str = "type";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        filled("text", &input.text, MOST_CHARS)?;
+        let count = input.text.chars().count();
+        let characters = if count == 1 { "character" } else { "characters" };
+        let shown = untrusted::line(&input.text.chars().take(SHOWN_CHARS).collect::<String>(), SHOWN_CHARS);
+        let more = if count > SHOWN_CHARS { "…" } else { "" };
+        let summary = format!("typed {count} {characters}: {shown}{more}");
+        Ok(Gesture::plan(Self::NAME, Action::Type { text: input.text }, summary, None).because(input.reason))
+    }
+}

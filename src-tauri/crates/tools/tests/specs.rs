@@ -1,0 +1,173 @@
+//! What a model is offered: names, schemas, and what is left out where it cannot work.
+
+mod stage;
+
+use protocol::tool::{Mode, Risk, ToolErrorKind};
+use serde_json::{Value, json};
+use stage::{call, desktop, limits, request};
+use tools::{Decision, Router};
+
+const ACT: [&str; 15] = [
+    "elementsJson",
+    "screenshot",
+    "click",
+    "move",
+    "drag",
+    "scroll",
+    "type",
+    "press",
+    "hotkey",
+    "focusElement",
+    "osa",
+    "wait",
+    "think",
+    "batch",
+    "done",
+];
+
+fn names(router: &Router, mode: Mode) -> Vec<String> {
+    router.specs(mode).into_iter().map(|spec| spec.name).collect()
+}
+
+#[test]
+fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
+    let router = Router::builtin(desktop(), limits());
+    assert_eq!(names(&router, Mode::Act), ACT);
+    assert_eq!(names(&router, Mode::Plan), ["elementsJson", "screenshot", "wait", "think", "done"]);
+    assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
+}
+
+#[test]
+fn every_schema_is_as_in_its_snapshot() {
+    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+        let shown = json!({ "description": spec.description, "risk": spec.risk, "schema": spec.schema });
+        insta::assert_json_snapshot!(spec.name.clone(), shown);
+    }
+}
+
+#[test]
+fn every_schema_is_one_closed_inlined_object_of_words_that_gemini_knows() {
+    const WORDS: [&str; 13] = [
+        "type",
+        "description",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "minimum",
+        "maximum",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+    ];
+    fn walk(schema: &Value, path: &str) {
+        let Value::Object(object) = schema else { return assert!(schema.is_boolean(), "{path}") };
+        for (word, value) in object {
+            assert!(WORDS.contains(&word.as_str()), "{path}: {word}");
+            match word.as_str() {
+                "type" => assert!(value.is_string(), "{path}: {value}"),
+                "items" | "additionalProperties" => walk(value, &format!("{path}/{word}")),
+                "properties" => {
+                    for (name, inner) in value.as_object().unwrap() {
+                        walk(inner, &format!("{path}/{name}"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+        assert_eq!(spec.schema["type"], "object", "{}", spec.name);
+        assert_eq!(spec.schema["additionalProperties"], false, "{}", spec.name);
+        assert!(spec.schema["properties"].is_object(), "{}", spec.name);
+        assert!(spec.description.ends_with('.'), "{}", spec.name);
+        walk(&spec.schema, &spec.name);
+    }
+}
+
+#[test]
+fn every_acting_tool_has_a_reason_that_may_be_left_out() {
+    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+        let has = !spec.schema["properties"]["reason"].is_null();
+        assert_eq!(has, spec.risk > Risk::Observe, "{}", spec.name);
+        assert!(!spec.schema["required"].as_array().is_some_and(|names| names.contains(&json!("reason"))));
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() {
+    let fake = desktop();
+    fake.edit(|scene| {
+        scene.abilities =
+            desktop::Abilities { screen: false, input: false, elements: false, scripting: false };
+    });
+    let router = Router::builtin(fake.clone(), limits());
+    assert_eq!(names(&router, Mode::Act), ["wait", "think", "batch", "done"]);
+    for name in
+        ACT.iter().filter(|name| !["wait", "think", "batch", "done"].contains(name)).chain(&["webElements"])
+    {
+        let error = call(&router, name, json!({})).await.result.error.unwrap();
+        assert_eq!(error.kind, ToolErrorKind::NotAvailable, "{name}");
+        assert!(error.message.starts_with("not available here: "), "{name}: {}", error.message);
+    }
+    assert_eq!(fake.calls(), []);
+}
+
+#[tokio::test]
+async fn web_elements_are_not_available_until_a_browser_is_attached() {
+    let router = Router::builtin(desktop(), limits());
+    let error = call(&router, "webElements", json!({})).await.result.error.unwrap();
+    assert_eq!(
+        error.message,
+        "not available here: the browser is not attached yet (it comes with a later version)"
+    );
+}
+
+// bar: 31
+#[tokio::test]
+async fn only_exact_names_pass() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    let good = json!({"x": 1, "y": 2});
+    for name in [
+        "Click",
+        "CLICK",
+        " click",
+        "click ",
+        "click\n",
+        "clісk",
+        "ｃｌｉｃｋ",
+        "cl\u{200b}ick",
+        "click\0",
+        "",
+        "left_click",
+        "elementsjson",
+        "elements_json",
+        "Batch",
+        "__proto__",
+    ] {
+        let request = request(name, good.clone());
+        let assessment = router.assess(&request);
+        assert_eq!(assessment.risk, None, "{name:?}");
+        assert!(matches!(assessment.decision, Decision::Forbid { .. }), "{name:?}");
+        let error = call(&router, name, good.clone()).await.result.error.unwrap();
+        assert_eq!(error.kind, ToolErrorKind::UnknownTool, "{name:?}");
+    }
+    assert_eq!(fake.calls(), []);
+}
+
+// bar: 31
+#[tokio::test]
+async fn an_extra_field_is_refused_by_its_name() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    for spec in router.specs(Mode::Act) {
+        let result = call(&router, &spec.name, json!({"extraField": 1})).await.result;
+        let error = result.error.unwrap();
+        assert_eq!(error.kind, ToolErrorKind::BadArguments, "{}", spec.name);
+        assert!(error.message.contains("extraField"), "{}: {}", spec.name, error.message);
+    }
+    assert_eq!(fake.calls(), []);
+}

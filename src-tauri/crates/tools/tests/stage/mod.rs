@@ -1,0 +1,181 @@
+//! What the tests of the contract share: a small fake desktop, one that makes trouble, and ways to call a tool.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use desktop::fake::FakeDesktop;
+use desktop::{
+    Abilities, Acted, Action, Desktop, DesktopError, Element, ElementQuery, Picture, Script, Shot, Snapshot,
+};
+use futures::future::BoxFuture;
+use protocol::geometry::{NormRect, PixelSize};
+use protocol::ids::CallId;
+use protocol::tool::{ApprovalMode, Mode, ToolCall};
+use protocol::view::{CheckView, DisplayView};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tools::{ExecRequest, Executed, Grants, Limits, Router};
+
+pub fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(30),
+        retries: 3,
+        batch_delay: Duration::from_millis(200),
+        batch_actions: 8,
+        ui_nodes: 200,
+        jpeg_quality: 85,
+        picture: PixelSize { width: 1280, height: 800 },
+        data_chars: 2_000,
+        settle: Duration::from_millis(800),
+    }
+}
+
+/// A fake with a small display, one element and a script, whose screen changes with every act.
+pub fn desktop() -> Arc<FakeDesktop> {
+    let fake = FakeDesktop::new();
+    fake.edit(|scene| {
+        scene.displays[0].bounds.width = 64;
+        scene.displays[0].bounds.height = 48;
+        scene.abilities.scripting = true;
+        scene.script = Some("out\u{200b}put".into());
+        scene.snapshot = Snapshot {
+            app: "Editor".into(),
+            window: "Untitled".into(),
+            elements: vec![Element {
+                reference: "e1".into(),
+                role: "button".into(),
+                name: "Save".into(),
+                value: String::new(),
+                states: Vec::new(),
+                bounds: NormRect { x: 100.0, y: 200.0, width: 50.0, height: 20.0 },
+                depth: 1,
+            }],
+            cut: Vec::new(),
+        };
+    });
+    fake.react(|_, scene| scene.colour[0] = scene.colour[0].wrapping_add(1));
+    fake
+}
+
+pub fn request(tool: &str, arguments: Value) -> ExecRequest {
+    ExecRequest {
+        call: ToolCall { id: CallId("c-1".into()), tool: tool.into(), arguments },
+        mode: Mode::Act,
+        approval: ApprovalMode::Auto,
+        grants: Grants::default(),
+        approved: None,
+    }
+}
+
+pub async fn call(router: &Router, tool: &str, arguments: Value) -> Executed {
+    router.execute(request(tool, arguments), CancellationToken::new()).await
+}
+
+/// What an act, or a look at the elements, does in place of its work.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    Fails(DesktopError),
+    Hangs,
+    HangsUntilCancelled,
+    Panics,
+}
+
+/// The fake, with trouble in every act and every look at elements, and where wished in every picture.
+pub struct Troubled {
+    pub fake: Arc<FakeDesktop>,
+    pub trouble: Trouble,
+    /// Pictures fail too.
+    pub blind: bool,
+    pub tries: AtomicUsize,
+    /// Where it falls out of the tries of `tries`: later ones go well.
+    pub until: usize,
+}
+
+impl Troubled {
+    pub fn new(trouble: Trouble) -> Arc<Self> {
+        Arc::new(Self {
+            fake: desktop(),
+            trouble,
+            blind: false,
+            tries: AtomicUsize::new(0),
+            until: usize::MAX,
+        })
+    }
+
+    pub fn tried(&self) -> usize {
+        self.tries.load(Ordering::SeqCst)
+    }
+
+    async fn meet<T>(&self, cancel: Option<CancellationToken>) -> Option<Result<T, DesktopError>> {
+        if self.tries.fetch_add(1, Ordering::SeqCst) >= self.until {
+            return None;
+        }
+        match &self.trouble {
+            Trouble::Fails(error) => Some(Err(error.clone())),
+            #[expect(clippy::panic, reason = "the trouble to be survived")]
+            Trouble::Panics => panic!("the backend is broken"),
+            Trouble::Hangs => std::future::pending().await,
+            Trouble::HangsUntilCancelled => match cancel {
+                Some(cancel) => {
+                    cancel.cancelled().await;
+                    Some(Err(DesktopError::Cancelled))
+                }
+                None => std::future::pending().await,
+            },
+        }
+    }
+}
+
+impl Desktop for Troubled {
+    fn abilities(&self) -> Abilities {
+        self.fake.abilities()
+    }
+    fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
+        self.fake.displays()
+    }
+    fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
+        Box::pin(async move {
+            if self.blind {
+                return Err(DesktopError::Failed("the display is gone".into()));
+            }
+            self.fake.screenshot(shot).await
+        })
+    }
+    fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            match self.meet(Some(cancel.clone())).await {
+                Some(trouble) => trouble,
+                None => self.fake.act(action, cancel).await,
+            }
+        })
+    }
+    fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
+        Box::pin(async move {
+            match self.meet(None).await {
+                Some(trouble) => trouble,
+                None => self.fake.elements(query).await,
+            }
+        })
+    }
+    fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.focus_element(reference)
+    }
+    fn run_script(
+        &self,
+        script: Script,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<String, DesktopError>> {
+        self.fake.run_script(script, cancel)
+    }
+    fn release_all(&self) {
+        self.fake.release_all();
+    }
+    fn failsafe(&self) -> BoxFuture<'_, ()> {
+        self.fake.failsafe()
+    }
+    fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
+        self.fake.checks()
+    }
+}

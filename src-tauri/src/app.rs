@@ -1,0 +1,129 @@
+//! The app: windows, tray and shortcut around the engine. Holds no state of its own; it follows the engine's events.
+
+use std::sync::Arc;
+
+use protocol::command::{ShowWindow, Window, WindowAction};
+use protocol::tool::Door;
+use protocol::view::{Check, CheckState};
+use protocol::{ErrorCode, ErrorView};
+use tauri::{AppHandle, RunEvent};
+
+use crate::cli::{interrupt, runtime};
+use crate::engine::Engine;
+use crate::exit::Exit;
+use crate::home::Home;
+use crate::link::Link;
+
+mod follow;
+mod ipc;
+mod picture;
+mod shortcut;
+mod tray;
+mod windows;
+
+/// Opens the app, or brings the one that runs to the front.
+///
+/// # Errors
+/// No display; a data folder that cannot be used or that a command without windows has.
+pub fn run(home: Home) -> Result<Exit, ErrorView> {
+    let runtime = runtime()?;
+    let here = match runtime.block_on(Link::open(&home))? {
+        Link::Here(here) => here,
+        // One instance a data folder: the second start shows the first one's window.
+        link @ Link::There(_) => {
+            runtime.block_on(link.call(ShowWindow { window: Window::Dashboard, action: WindowAction::Show }))?;
+            return Ok(Exit::Done);
+        }
+    };
+    let engine = Arc::clone(&here.engine);
+    if let Err(error) = runtime.block_on(has_display(&engine)) {
+        runtime.block_on(here.end());
+        return Err(error);
+    }
+    tauri::async_runtime::set(runtime.handle().clone());
+    let code = open(&runtime, &engine);
+    runtime.block_on(here.end());
+    code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn open(runtime: &tokio::runtime::Runtime, engine: &Arc<Engine>) -> Result<i32, ErrorView> {
+    let failed = |what: &str, error: &dyn std::fmt::Display| {
+        ErrorView::new(ErrorCode::Display, format!("{what}: {error}"))
+            .with_hint("miki run works without windows; miki doctor tells what is missing")
+    };
+    let settings = runtime.block_on(engine.agent().snapshot())?.settings;
+    let mut interrupts = interrupt::listen()?;
+    let app = tauri::Builder::default()
+        .invoke_handler(ipc::handler())
+        .register_asynchronous_uri_scheme_protocol("picture", picture::answer)
+        .manage(Arc::clone(engine))
+        .manage(ipc::Subscriptions::default())
+        .on_window_event(windows::on_event)
+        .setup({
+            let engine = Arc::clone(engine);
+            move |app| {
+                windows::make(app.handle())?;
+                engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
+                let tray = tray::make(app.handle(), &settings);
+                shortcut::make(app.handle(), &settings.shortcut);
+                tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray));
+                let handle = app.handle().clone();
+                tauri::async_runtime::spawn(async move {
+                    if interrupts.recv().await.is_some() {
+                        quit(&handle);
+                    }
+                });
+                Ok(())
+            }
+        })
+        .build(tauri::generate_context!())
+        .map_err(|error| failed("the windows cannot be opened", &error))?;
+    Ok(app.run_return(|app, event| match event {
+        // All windows closed is no end: the tray stays. `exit` with a code is.
+        RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { .. } => windows::show_or_log(app, Window::Dashboard, WindowAction::Show),
+        _ => {
+            let _ = app;
+        }
+    }))
+}
+
+/// Ends the app; the engine is ended after the event loop, so that nothing is held and all is written.
+fn quit(app: &AppHandle) {
+    app.exit(0);
+}
+
+/// The door of a window, by its label.
+fn door(label: &str) -> Result<Door, ErrorView> {
+    match label {
+        windows::DASHBOARD => Ok(Door::Dashboard),
+        windows::CHAT => Ok(Door::Chat),
+        windows::OVERLAY => Ok(Door::Overlay),
+        other => Err(ErrorView::new(ErrorCode::Forbidden, format!("window {other:?} has no door"))),
+    }
+}
+
+/// GTK ends the process where there is no display: better to say so first.
+async fn has_display(engine: &Engine) -> Result<(), ErrorView> {
+    if !cfg!(target_os = "linux") || set("WAYLAND_DISPLAY") {
+        return Ok(());
+    }
+    let none = |detail: &str| {
+        Err(ErrorView::new(ErrorCode::Display, format!("no display to open windows on: {detail}")).with_hint(
+            "work without windows with: miki run \"GOAL\"; or make a display: xvfb-run -a miki; or set DISPLAY",
+        ))
+    };
+    if !set("DISPLAY") {
+        return none("neither DISPLAY nor WAYLAND_DISPLAY is set");
+    }
+    let views = engine.display_checks().await;
+    match views.iter().find(|view| view.check == Check::Display && view.state == CheckState::Missing) {
+        Some(view) => none(&view.detail),
+        None => Ok(()),
+    }
+}
+
+fn set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}

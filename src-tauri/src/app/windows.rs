@@ -1,0 +1,172 @@
+//! Our three windows: what they look like, and showing and hiding them.
+//!
+//! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
+
+use protocol::command::{Window, WindowAction};
+use protocol::{ErrorCode, ErrorView};
+use tauri::webview::NewWindowResponse;
+use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, Wry};
+
+use crate::engine::{TITLES, Windows};
+
+pub const DASHBOARD: &str = "dashboard";
+pub const CHAT: &str = "chat";
+pub const OVERLAY: &str = "overlay";
+
+/// Makes all three; the dashboard is shown, the others wait.
+pub fn make(app: &AppHandle) -> tauri::Result<()> {
+    base(app, DASHBOARD, TITLES[0]).inner_size(1180.0, 800.0).min_inner_size(760.0, 520.0).center().build()?;
+    base(app, CHAT, TITLES[1])
+        .inner_size(640.0, 220.0)
+        .resizable(false)
+        .decorations(false)
+        .transparent(true)
+        .shadow(false)
+        .always_on_top(true)
+        .skip_taskbar(true)
+        .center()
+        .visible(false)
+        .build()?;
+    base(app, OVERLAY, TITLES[2])
+        .decorations(false)
+        .transparent(true)
+        .shadow(false)
+        .always_on_top(true)
+        .skip_taskbar(true)
+        .resizable(false)
+        // It must never take the keyboard from what the agent types into.
+        .focused(false)
+        .focusable(false)
+        .visible(false)
+        .build()?;
+    Ok(())
+}
+
+fn base<'a>(app: &'a AppHandle, label: &str, title: &str) -> WebviewWindowBuilder<'a, Wry, AppHandle> {
+    WebviewWindowBuilder::new(app, label, WebviewUrl::App("index.html".into()))
+        .title(title)
+        // Not in recordings of other programs, and not in the agent's own pictures, where the system can do that.
+        .content_protected(true)
+        .on_navigation(is_ours)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+}
+
+/// `tauri://localhost`, or `http://tauri.localhost` on Windows.
+fn is_ours(url: &Url) -> bool {
+    match url.scheme() {
+        "tauri" => url.host_str() == Some("localhost"),
+        "http" | "https" => cfg!(windows) && url.host_str() == Some("tauri.localhost") && url.port().is_none(),
+        _ => false,
+    }
+}
+
+/// A closed window is hidden: the tray and the next `miki` show it again. Where no tray could be made, closing the
+/// dashboard ends the app, since nothing else would.
+pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    if let WindowEvent::CloseRequested { api, .. } = event {
+        if window.label() == DASHBOARD && window.app_handle().tray_by_id(super::tray::ID).is_none() {
+            super::quit(window.app_handle());
+            return;
+        }
+        api.prevent_close();
+        if let Err(error) = window.hide() {
+            tracing::warn!("window {} cannot be hidden: {error}", window.label());
+        }
+    }
+}
+
+/// The windows as the engine sees them.
+pub struct AppWindows(AppHandle);
+
+impl AppWindows {
+    pub fn new(app: AppHandle) -> Self {
+        Self(app)
+    }
+}
+
+impl Windows for AppWindows {
+    fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView> {
+        show(&self.0, window, action).map_err(|error| {
+            ErrorView::new(ErrorCode::Internal, format!("window {} cannot be shown or hidden: {error}", label(window)))
+        })
+    }
+}
+
+/// For the tray and the shortcut, which have nobody to answer to.
+pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
+    if let Err(error) = show(app, window, action) {
+        tracing::warn!("window {} cannot be shown or hidden: {error}", label(window));
+    }
+}
+
+fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<()> {
+    let Some(view) = app.get_webview_window(label(window)) else { return Err(tauri::Error::WindowNotFound) };
+    let visible = match action {
+        WindowAction::Show => true,
+        WindowAction::Hide => false,
+        WindowAction::Toggle => !view.is_visible()?,
+    };
+    if !visible {
+        return view.hide();
+    }
+    match window {
+        Window::Overlay => show_overlay(&view),
+        Window::Dashboard | Window::Chat => {
+            if window == Window::Dashboard {
+                view.unminimize()?;
+            } else {
+                view.center()?;
+            }
+            view.show()?;
+            view.set_focus()
+        }
+    }
+}
+
+/// Over the whole primary display, and clicks go through it.
+fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
+    // Some X servers name no primary display.
+    let display = match view.primary_monitor()? {
+        Some(display) => Some(display),
+        None => view.available_monitors()?.into_iter().next(),
+    };
+    if let Some(display) = display {
+        view.set_position(*display.position())?;
+        view.set_size(*display.size())?;
+    }
+    view.show()?;
+    // On X11 this holds only for a window that is mapped.
+    view.set_ignore_cursor_events(true)
+}
+
+fn label(window: Window) -> &'static str {
+    match window {
+        Window::Dashboard => DASHBOARD,
+        Window::Chat => CHAT,
+        Window::Overlay => OVERLAY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_page_may_be_shown() {
+        assert!(is_ours(&Url::parse("tauri://localhost/index.html").unwrap()));
+        for foreign in [
+            "https://example.org/",
+            "http://localhost:1420/",
+            "tauri://evil/",
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "javascript:alert(1)",
+            "about:blank",
+        ] {
+            assert!(!is_ours(&Url::parse(foreign).unwrap()), "{foreign}");
+        }
+        if !cfg!(windows) {
+            assert!(!is_ours(&Url::parse("http://tauri.localhost/").unwrap()));
+        }
+    }
+}

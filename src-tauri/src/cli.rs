@@ -1,0 +1,170 @@
+//! The command line: what may be written, and which file does it.
+
+use std::future::Future;
+
+use clap::{Parser, Subcommand};
+use protocol::{ErrorCode, ErrorView};
+
+use crate::exit::Exit;
+use crate::home::Home;
+
+mod run;
+
+mod do_tool;
+mod doctor;
+mod key;
+
+pub mod interrupt;
+mod story;
+
+/// An agent that operates your computer, asks before anything that matters, and shows what it did.
+///
+/// Without a command the app opens. A command attaches to the app that runs, or does the work itself.
+#[derive(Debug, Parser)]
+#[command(name = "miki", version, after_help = AFTER)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const AFTER: &str = "\
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 stopped, 4 needs an approval.
+
+Environment:
+  MIKI_HOME             the data folder (settings, journal, pictures)
+  MIKI_KEY_<PROVIDER>   a key that goes before the keychain's, for example MIKI_KEY_GEMINI
+  RUST_LOG              what is logged to stderr (default: warn)";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Run),
+    Do(do_tool::Do),
+    Key(key::Key),
+    Doctor(doctor::Doctor),
+}
+
+/// Does what the command line says.
+pub fn main() -> Exit {
+    let line = match Line::try_parse() {
+        Ok(line) => line,
+        Err(error) => {
+            // Help and version come this way too, with code 0. A closed pipe is no failure of ours.
+            let _ = error.print();
+            return if error.exit_code() == 0 { Exit::Done } else { Exit::Usage };
+        }
+    };
+    match line.command {
+        None => told(with_home(crate::app::run)),
+        Some(Command::Key(key)) => told(key.run()),
+        Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
+        Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
+        Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
+    }
+}
+
+fn with_home<T>(work: impl FnOnce(Home) -> Result<T, ErrorView>) -> Result<T, ErrorView> {
+    work(Home::open()?)
+}
+
+fn on_runtime<T>(work: impl Future<Output = Result<T, ErrorView>>) -> Result<T, ErrorView> {
+    runtime()?.block_on(work)
+}
+
+/// The runtime of a command or the app.
+///
+/// # Errors
+/// [`ErrorCode::Internal`] where the system gives no threads.
+pub fn runtime() -> Result<tokio::runtime::Runtime, ErrorView> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("no threads to work on: {error}")))
+}
+
+fn told(outcome: Result<Exit, ErrorView>) -> Exit {
+    match outcome {
+        Ok(exit) => exit,
+        Err(error) => {
+            say_error(&error);
+            Exit::Failed
+        }
+    }
+}
+
+/// An error and its hint on stderr, for people.
+pub fn say_error(error: &ErrorView) {
+    eprintln!("miki: {}", story::plain(&error.message));
+    if let Some(hint) = &error.hint {
+        eprintln!("  {}", story::plain(hint));
+    }
+}
+
+/// One line on stdout. A closed pipe (`| head`) is no failure.
+fn say(line: &str) {
+    use std::io::Write;
+
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn code(line: &[&str]) -> Option<i32> {
+        Line::try_parse_from(line).err().map(|error| error.exit_code())
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Line::command().debug_assert();
+    }
+
+    #[test]
+    fn wrong_usage_is_code_2() {
+        for line in [
+            &["miki", "fly"][..],
+            &["miki", "run"],
+            &["miki", "run", "goal", "--mode", "dream"],
+            &["miki", "run", "goal", "--max-steps", "0"],
+            &["miki", "run", "goal", "--max-steps", "many"],
+            &["miki", "run", "goal", "--model", "no-slash"],
+            &["miki", "run", ""],
+            &["miki", "do", "click"],
+            &["miki", "do", "click", "{not json"],
+            &["miki", "do", "click", "[1]"],
+            &["miki", "key", "set"],
+            &["miki", "key", "set", "gemini", "the-key-itself"],
+            &["miki", "key", "set", "gemnii"],
+            &["miki", "doctor", "--jsno"],
+        ] {
+            assert_eq!(code(line), Some(2), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_code_0() {
+        for line in [["miki", "--help"], ["miki", "--version"], ["miki", "help"]] {
+            assert_eq!(code(&line), Some(0), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn right_usage_is_read() {
+        for line in [
+            &["miki"][..],
+            &["miki", "run", "goal"],
+            &["miki", "run", "goal", "--json", "--mode", "plan", "--approval", "auto", "--model", "gemini/x"],
+            &["miki", "run", "goal", "--base-url", "http://127.0.0.1:8080", "--max-steps", "3"],
+            &["miki", "do", "click", r#"{"x":1,"y":2}"#],
+            &["miki", "key", "status"],
+            &["miki", "key", "status", "gemini"],
+            &["miki", "key", "delete", "gemini"],
+            &["miki", "doctor", "--json"],
+        ] {
+            assert_eq!(code(line), None, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `miki doctor`: what the program needs from the machine, and how to mend what is not well.
+
+use std::sync::Arc;
+
+use clap::Args;
+use protocol::command::Permissions;
+use protocol::settings::Settings;
+use protocol::view::{Check, CheckState, CheckView};
+use protocol::{ErrorCode, ErrorView};
+
+use super::story::plain;
+use crate::checks;
+use crate::engine::open_desktop;
+use crate::exit::Exit;
+use crate::home::Home;
+use crate::keys::{Keychain, Keys, environment};
+use crate::link::Link;
+use crate::model_source::Models;
+use crate::settings_file::SettingsFile;
+
+/// Check display, permissions, keychain, accessibility bus and model, and tell how to mend each
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Print the checks as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    pub async fn run(self, home: Home) -> Result<Exit, ErrorView> {
+        let views = match Link::open(&home).await {
+            Ok(link) => {
+                let views = link.call(Permissions {}).await;
+                link.close().await;
+                views?
+            }
+            // What keeps the engine from starting is a finding; the rest is looked at all the same.
+            Err(error) => without_engine(&home, error).await,
+        };
+        if self.json {
+            let json = serde_json::to_string(&views)
+                .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("checks cannot be written: {error}")))?;
+            super::say(&json);
+        } else {
+            super::say(&told(&views));
+        }
+        let well = views.iter().all(|view| view.state != CheckState::Missing);
+        Ok(if well { Exit::Done } else { Exit::Failed })
+    }
+}
+
+async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
+    let settings = SettingsFile::new(home.settings()).load().unwrap_or_else(|_| Settings::default());
+    let keys = Keys::new(Arc::new(Keychain), environment());
+    let models = Models::new(keys.clone());
+    let desktop = open_desktop(&settings);
+    checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
+}
+
+fn told(views: &[CheckView]) -> String {
+    let mut lines = Vec::new();
+    for view in views {
+        let mark = match view.state {
+            CheckState::Well => "ok     ",
+            CheckState::Limited => "limited",
+            CheckState::Missing => "MISSING",
+        };
+        lines.push(format!("{mark}  {:<15} {}", name(view.check), plain(&view.detail)));
+        if let Some(mend) = &view.mend {
+            lines.push(format!("{:26}{}", "", plain(mend)));
+        }
+    }
+    lines.join("\n")
+}
+
+fn name(check: Check) -> &'static str {
+    match check {
+        Check::Display => "display",
+        Check::ScreenCapture => "screen capture",
+        Check::Input => "input",
+        Check::Accessibility => "accessibility",
+        Check::Clipboard => "clipboard",
+        Check::Keychain => "keychain",
+        Check::Journal => "journal",
+        Check::Model => "model",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_stands_with_how_to_mend_it() {
+        let view = CheckView {
+            check: Check::Keychain,
+            state: CheckState::Missing,
+            detail: "there is no keychain".into(),
+            mend: Some("start one".into()),
+        };
+        assert_eq!(told(&[view]), "MISSING  keychain        there is no keychain\n                          start one");
+    }
+}

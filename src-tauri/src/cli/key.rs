@@ -1,0 +1,111 @@
+//! `miki key`: sets, shows and deletes keys in the keychain. A key is never an argument: those can be seen by all.
+
+use std::io::{IsTerminal, Read};
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use protocol::command::Secret;
+use protocol::view::{KeyState, KeyView};
+use protocol::{ErrorCode, ErrorView};
+
+use crate::exit::Exit;
+use crate::keys::{KNOWN, Keychain, Keys, environment, variable};
+
+/// Set, show or delete a provider's key in the system's keychain
+#[derive(Debug, Args)]
+pub struct Key {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Read a key from the terminal (unseen) or from stdin, and keep it
+    Set {
+        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        provider: String,
+    },
+    /// Say where keys are, never what they are
+    Status {
+        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        provider: Option<String>,
+    },
+    /// Remove a key from the keychain
+    Delete {
+        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        provider: String,
+    },
+}
+
+/// No key is longer; what is has been piped in by mistake.
+const MAX_BYTES: u64 = 64 * 1024;
+
+impl Key {
+    pub fn run(self) -> Result<Exit, ErrorView> {
+        let keys = Keys::new(Arc::new(Keychain), environment());
+        match self.what {
+            What::Set { provider } => {
+                let view = keys.set(&provider, &read(&provider)?)?;
+                super::say(&line(&view));
+                if view.state == KeyState::InEnvironment {
+                    super::say(&format!("kept; but {} in the environment goes before it", variable(&provider)));
+                }
+                Ok(Exit::Done)
+            }
+            What::Delete { provider } => {
+                super::say(&line(&keys.delete(&provider)?));
+                Ok(Exit::Done)
+            }
+            What::Status { provider } => {
+                let views = match provider {
+                    Some(provider) => vec![keys.view(&provider)],
+                    None => keys.status(),
+                };
+                for view in &views {
+                    super::say(&line(view));
+                }
+                let there = |view: &KeyView| matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment);
+                Ok(if views.iter().all(there) { Exit::Done } else { Exit::Failed })
+            }
+        }
+    }
+}
+
+fn read(provider: &str) -> Result<Secret, ErrorView> {
+    let unread = |error: std::io::Error| ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} cannot be read: {error}"));
+    if std::io::stdin().is_terminal() {
+        return rpassword::prompt_password(format!("key for {provider} (not shown): ")).map(Secret).map_err(unread);
+    }
+    let mut text = String::new();
+    std::io::stdin().take(MAX_BYTES).read_to_string(&mut text).map_err(unread)?;
+    Ok(Secret(text))
+}
+
+fn line(view: &KeyView) -> String {
+    let provider = &view.provider;
+    let hint = view.hint.as_deref().unwrap_or_default();
+    match view.state {
+        KeyState::InKeychain => format!("{provider}: in the keychain"),
+        KeyState::InEnvironment => format!("{provider}: in the environment ({})", variable(provider)),
+        KeyState::Missing => format!("{provider}: none; set it with: {hint}"),
+        KeyState::KeychainFails => format!("{provider}: unknown; {hint}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_key_names_the_command_that_sets_it() {
+        let view = KeyView { provider: "gemini".into(), state: KeyState::Missing, hint: Some("miki key set gemini".into()) };
+        assert_eq!(line(&view), "gemini: none; set it with: miki key set gemini");
+    }
+
+    #[test]
+    fn a_key_in_the_environment_is_named_by_its_variable() {
+        let view = KeyView { provider: "gemini".into(), state: KeyState::InEnvironment, hint: None };
+        assert_eq!(line(&view), "gemini: in the environment (MIKI_KEY_GEMINI)");
+    }
+}

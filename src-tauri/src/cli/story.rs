@@ -1,0 +1,270 @@
+//! Events told to a person at a terminal. Pure: text out, nothing printed.
+
+use std::collections::HashMap;
+
+use protocol::event::{Event, EventBody, Level, RunEnd};
+use protocol::ids::CallId;
+use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
+
+/// What was told so far, as far as the next line depends on it.
+#[derive(Debug, Default)]
+pub struct Story {
+    step: u32,
+    calls: HashMap<CallId, String>,
+    /// Text of the turn under way was streamed already.
+    streamed: bool,
+    /// The last text did not end its line.
+    open_line: bool,
+}
+
+impl Story {
+    /// What to print for this event; empty where there is nothing to say.
+    pub fn tell(&mut self, event: &Event) -> String {
+        let text = match &event.body {
+            EventBody::TextDelta { text } => {
+                self.streamed = true;
+                let text = paragraph(text);
+                if !text.is_empty() {
+                    self.open_line = !text.ends_with('\n');
+                }
+                return text;
+            }
+            EventBody::RunStarted { goal, model, mode, approval, max_steps } => format!(
+                "goal: {}\n{model}, {}, {}, at most {max_steps} steps\n",
+                plain(goal),
+                match mode {
+                    Mode::Plan => "only looking",
+                    Mode::Act => "acting",
+                },
+                match approval {
+                    ApprovalMode::Ask => "asking about every change",
+                    ApprovalMode::Thread => "asking once a tool",
+                    ApprovalMode::Auto => "asking nothing",
+                }
+            ),
+            EventBody::TurnFinished { turn, text, .. } => {
+                self.step = *turn;
+                let whole = if self.streamed || text.trim().is_empty() { String::new() } else { format!("{}\n", paragraph(text)) };
+                self.streamed = false;
+                whole
+            }
+            EventBody::TurnFailed { message, hint, retry, .. } => {
+                self.streamed = false;
+                format!("! {}{}{}\n", plain(message), hinted(hint.as_deref()), if *retry { "; trying again" } else { "" })
+            }
+            EventBody::ToolStarted { call, .. } => {
+                self.calls.insert(call.id.clone(), call.tool.clone());
+                String::new()
+            }
+            EventBody::ToolFinished { call, result } => {
+                let tool = self.calls.remove(call).unwrap_or_default();
+                step(self.step, &tool, result)
+            }
+            EventBody::RunSteered { text } => format!("you: {}\n", plain(text)),
+            EventBody::RunPaused { reason } => format!("paused: {}\n", plain(reason)),
+            EventBody::RunResumed => "going on\n".into(),
+            EventBody::ApprovalAnswered { answer, by, .. } => format!(
+                "{} ({by:?})\n",
+                match answer {
+                    Answer::Deny => "denied",
+                    Answer::Once => "allowed once",
+                    Answer::Thread => "allowed for the session",
+                }
+            ),
+            EventBody::Noted { level, message, hint } => {
+                let mark = match level {
+                    Level::Info => "note",
+                    Level::Warning => "warning",
+                    Level::Error => "error",
+                };
+                format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
+            }
+            EventBody::JournalFailed { message, hint } => {
+                format!("error: {}{}\n", plain(message), hinted(hint.as_deref()))
+            }
+            EventBody::RunEnded { end } => ended(end),
+            EventBody::SessionCreated { .. }
+            | EventBody::SessionEdited { .. }
+            | EventBody::SettingsChanged { .. }
+            | EventBody::ApprovalRequested { .. }
+            | EventBody::ThinkingDelta { .. }
+            | EventBody::StatusChanged { .. } => String::new(),
+        };
+        // Also where nothing else is said: the next text begins its own line.
+        let ends_turn = matches!(event.body, EventBody::TurnFinished { .. });
+        if self.open_line && (!text.is_empty() || ends_turn) {
+            self.open_line = false;
+            return format!("\n{text}");
+        }
+        text
+    }
+}
+
+/// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`
+fn step(number: u32, tool: &str, result: &ExecResult) -> String {
+    let what = match &result.error {
+        Some(error) if result.summary.is_empty() => plain(&error.message),
+        Some(error) if !result.summary.contains(&error.message) => format!("{}: {}", plain(&result.summary), plain(&error.message)),
+        _ => plain(&result.summary),
+    };
+    let effect = match result.effect {
+        Effect::Confirmed => "confirmed",
+        Effect::Unverified => "unverified",
+        Effect::NoChange => "no change",
+        Effect::Refused => "refused",
+        Effect::Unknown => "unknown",
+    };
+    let tenths = (result.took.0 + 50) / 100;
+    format!("{number:>3}  {:<13} {what}  ({effect}, {}.{} s)\n", plain(tool), tenths / 10, tenths % 10)
+}
+
+fn ended(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Completed { summary } => format!("done: {}\n", plain(summary)),
+        RunEnd::Failed { message, hint } => format!("failed: {}{}\n", plain(message), hinted(hint.as_deref())),
+        RunEnd::Stopped { reason } => format!("stopped: {}\n", plain(reason)),
+        // Said with the call, on stderr.
+        RunEnd::NeedsApproval { .. } => String::new(),
+        RunEnd::Interrupted => "interrupted: the program ended in the middle of it\n".into(),
+    }
+}
+
+fn hinted(hint: Option<&str>) -> String {
+    hint.map(|hint| format!(" ({})", plain(hint))).unwrap_or_default()
+}
+
+/// One line without anything that could steer a terminal: what is read from the screen or a model is only data.
+pub fn plain(text: &str) -> String {
+    text.chars().filter_map(|c| if c == '\n' || c == '\t' { Some(' ') } else { shown(c) }).collect()
+}
+
+/// As [`plain`], with its line ends.
+fn paragraph(text: &str) -> String {
+    text.chars().filter_map(|c| if c == '\n' { Some(c) } else { shown(c) }).collect()
+}
+
+/// Control characters, and those that turn the reading direction about or cannot be seen, are left out.
+fn shown(c: char) -> Option<char> {
+    let hidden = c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    (!hidden).then_some(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::event::Scope;
+    use protocol::ids::{ModelId, Seq, Timestamp};
+    use protocol::tool::{Millis, Risk, ToolCall, ToolError, ToolErrorKind};
+    use protocol::turn::{StopReason, Usage};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn told(bodies: Vec<EventBody>) -> String {
+        let mut story = Story::default();
+        bodies
+            .into_iter()
+            .map(|body| story.tell(&Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body }))
+            .collect()
+    }
+
+    fn call(id: &str, tool: &str) -> EventBody {
+        let call = ToolCall { id: CallId(id.into()), tool: tool.into(), arguments: json!({}) };
+        EventBody::ToolStarted { call, risk: Risk::Edit }
+    }
+
+    fn result(id: &str, effect: Effect, summary: &str, error: Option<&str>) -> EventBody {
+        EventBody::ToolFinished {
+            call: CallId(id.into()),
+            result: ExecResult {
+                effect,
+                summary: summary.into(),
+                data: Value::Null,
+                error: error.map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
+                picture: None,
+                took: Millis(1_249),
+            },
+        }
+    }
+
+    fn turn(number: u32, text: &str) -> EventBody {
+        EventBody::TurnFinished {
+            turn: number,
+            text: text.into(),
+            thinking: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            stop: StopReason::ToolCalls,
+            raw: None,
+        }
+    }
+
+    #[test]
+    fn a_run_reads_as_a_story() {
+        let text = told(vec![
+            EventBody::RunStarted {
+                goal: "save it".into(),
+                model: ModelId("gemini/x".into()),
+                mode: Mode::Act,
+                approval: ApprovalMode::Ask,
+                max_steps: 30,
+            },
+            EventBody::TextDelta { text: "I look ".into() },
+            EventBody::TextDelta { text: "first.".into() },
+            turn(1, "I look first."),
+            call("c-1", "click"),
+            result("c-1", Effect::Confirmed, "clicked Save at 512,40", None),
+            turn(2, "Not streamed."),
+            call("c-2", "type"),
+            result("c-2", Effect::Refused, "", Some("no focus")),
+            EventBody::RunEnded { end: RunEnd::Completed { summary: "saved".into() } },
+        ]);
+        assert_eq!(
+            text,
+            "goal: save it\n\
+             gemini/x, acting, asking about every change, at most 30 steps\n\
+             I look first.\n\
+             \x20 1  click         clicked Save at 512,40  (confirmed, 1.2 s)\n\
+             Not streamed.\n\
+             \x20 2  type          no focus  (refused, 1.2 s)\n\
+             done: saved\n"
+        );
+    }
+
+    #[test]
+    fn nothing_that_was_read_can_steer_the_terminal() {
+        let text = told(vec![
+            EventBody::TextDelta { text: "a\x1b]52;c;eA==\x07b\u{202e}c\u{9b}31m\rd\n".into() },
+            result("c-1", Effect::Confirmed, "clicked \x1b[2Jx\ny", None),
+        ]);
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n') && !text.contains('\u{202e}'), "{text:?}");
+        assert_eq!(text.lines().count(), 2, "{text:?}");
+    }
+
+    #[test]
+    fn a_failed_turn_says_whether_it_is_tried_again() {
+        let failed = |retry| {
+            told(vec![EventBody::TurnFailed { turn: 1, message: "overloaded".into(), hint: None, retry }])
+        };
+        assert_eq!(failed(true), "! overloaded; trying again\n");
+        assert_eq!(failed(false), "! overloaded\n");
+    }
+
+    #[test]
+    fn every_event_is_documented() {
+        let source = include_str!("../../crates/protocol/src/event.rs");
+        let documented = include_str!("../../../docs/EVENTS.md");
+        let body = source.split("pub enum EventBody {").nth(1).unwrap().split("\n}\n").next().unwrap();
+        let mut names = 0;
+        for line in body.lines() {
+            let Some(rest) = line.strip_prefix("    ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) else {
+                continue;
+            };
+            let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+            let name = format!("{}{}", name[..1].to_lowercase(), &name[1..]);
+            assert!(documented.contains(&format!("| `{name}` |")), "{name} is not in docs/EVENTS.md");
+            names += 1;
+        }
+        assert!(names >= 18, "only {names} events were found");
+    }
+}

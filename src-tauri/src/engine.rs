@@ -1,0 +1,238 @@
+//! The composition root: settings, journal, keys, desktop and mind put together, and every command's way to them.
+//!
+//! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use agent::{AgentHandle, ModelSource, Setup};
+use futures::future::BoxFuture;
+use journal::{Clock, Journal, SystemClock};
+use protocol::command::{AnyCommand, Command, Window, WindowAction};
+use protocol::settings::Settings;
+use protocol::tool::Door;
+use protocol::view::{Check, CheckState, CheckView};
+use protocol::{ErrorCode, ErrorView, Event};
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+use crate::home::Home;
+use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
+use crate::lock::HomeLock;
+use crate::model_source::Models;
+use crate::settings_file::SettingsFile;
+use crate::{checks, permission, socket};
+
+/// Titles of our windows: the agent neither sees nor operates them.
+pub const TITLES: [&str; 3] = ["Miki", "Miki Chat", "Miki Overlay"];
+
+/// Our windows, where there are any.
+pub trait Windows: Send + Sync {
+    /// Shows, hides or toggles one of them.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Internal`] where the window system refuses.
+    fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView>;
+}
+
+/// The one engine of a data folder.
+pub struct Engine {
+    agent: AgentHandle,
+    desktop: Arc<dyn desktop::Desktop>,
+    keys: Keys,
+    models: Arc<Models>,
+    windows: OnceLock<Box<dyn Windows>>,
+    /// Last, so that it is let go of when all else has ended.
+    _lock: HomeLock,
+}
+
+impl Engine {
+    /// Opens everything in the data folder, in the order in which a failure does least harm.
+    ///
+    /// # Errors
+    /// Settings or a journal that cannot be used; what is missing of the machine is no error here.
+    pub async fn start(home: &Home, lock: HomeLock) -> Result<Arc<Self>, ErrorView> {
+        let settings_file = SettingsFile::new(home.settings());
+        let settings = settings_file.load()?;
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let journal = {
+            let (path, clock) = (home.path().to_owned(), Arc::clone(&clock));
+            blocking(move || Journal::open(&path, clock)).await??
+        };
+        let keys = Keys::new(Arc::new(Keychain), environment());
+        take_over_old_keys(home, &keys).await?;
+        let models = Arc::new(Models::new(keys.clone()));
+        let desktop = open_desktop(&settings);
+        let agent = AgentHandle::init(Setup {
+            journal: Arc::new(journal),
+            clock,
+            router: tools::Router::builtin(Arc::clone(&desktop), limits(&settings)),
+            models: Arc::clone(&models) as Arc<dyn ModelSource>,
+            settings,
+            settings_store: Arc::new(settings_file),
+            version: env!("CARGO_PKG_VERSION").into(),
+        })
+        .await?;
+        Ok(Arc::new(Self { agent, desktop, keys, models, windows: OnceLock::new(), _lock: lock }))
+    }
+
+    pub fn agent(&self) -> &AgentHandle {
+        &self.agent
+    }
+
+    /// Tells the engine of the windows, once, when the app has made them.
+    pub fn attach_windows(&self, windows: Box<dyn Windows>) {
+        if self.windows.set(windows).is_err() {
+            tracing::error!("windows were attached twice");
+        }
+    }
+
+    /// Any command from any door. `subscribe` is each door's own affair, since events need its channel.
+    ///
+    /// # Errors
+    /// As the command has it.
+    pub async fn call(&self, command: AnyCommand, door: Door) -> Result<Value, ErrorView> {
+        let agent = &self.agent;
+        match command {
+            AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), door).await?),
+            AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone(), door).await?),
+            AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), door).await?),
+            AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), door).await?),
+            AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone(), door).await?),
+            AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), door).await?),
+            AnyCommand::Snapshot(c) => json(&c, agent.snapshot().await?),
+            AnyCommand::Subscribe(_) => {
+                Err(ErrorView::new(ErrorCode::BadRequest, "events need a channel, which this door has not opened"))
+            }
+            AnyCommand::ListSessions(c) => json(&c, agent.list_sessions().await?),
+            AnyCommand::OpenSession(c) => json(&c, agent.open_session(&c.session).await?),
+            AnyCommand::EditSession(c) => json(&c, agent.edit_session(c.clone()).await?),
+            AnyCommand::CallTool(c) => json(&c, agent.call_tool(c.clone(), door).await?),
+            AnyCommand::UpdateSettings(c) => json(&c, agent.update_settings(c.patch.clone()).await?),
+            AnyCommand::SetKey(c) => {
+                let (keys, new) = (self.keys.clone(), c.clone());
+                json(&c, blocking(move || keys.set(&new.provider, &new.key)).await??)
+            }
+            AnyCommand::DeleteKey(c) => {
+                let (keys, provider) = (self.keys.clone(), c.provider.clone());
+                json(&c, blocking(move || keys.delete(&provider)).await??)
+            }
+            AnyCommand::KeyStatus(c) => {
+                let keys = self.keys.clone();
+                json(&c, blocking(move || keys.status()).await?)
+            }
+            AnyCommand::Permissions(c) => json(&c, self.checks().await?),
+            AnyCommand::OpenPermission(c) => {
+                permission::open(c.check)?;
+                json(&c, ())
+            }
+            AnyCommand::ShowWindow(c) => {
+                let windows = self.windows.get().ok_or_else(|| {
+                    ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
+                        .with_hint("it was started by a command; wait for its end, then start the app with: miki")
+                })?;
+                windows.show(c.window, c.action)?;
+                json(&c, ())
+            }
+        }
+    }
+
+    async fn checks(&self) -> Result<Vec<CheckView>, ErrorView> {
+        let settings = self.agent.snapshot().await?.settings;
+        let journal = CheckView {
+            check: Check::Journal,
+            state: CheckState::Well,
+            detail: "open, and written before each step".into(),
+            mend: None,
+        };
+        Ok(checks::all(self.desktop.as_ref(), &self.keys, journal, self.models.as_ref(), &settings).await)
+    }
+
+    /// What the desktop says of itself: quick, and without keychain or network.
+    pub async fn display_checks(&self) -> Vec<CheckView> {
+        self.desktop.checks().await
+    }
+
+    /// Stops what runs, releases what is held, and writes the end of it.
+    pub async fn shutdown(&self) {
+        self.agent.shutdown().await;
+        self.desktop.release_all();
+    }
+
+    /// Releases held keys and buttons at once, for an end that cannot wait.
+    pub fn release_all(&self) {
+        self.desktop.release_all();
+    }
+}
+
+impl socket::Door for Engine {
+    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
+        Box::pin(Engine::call(self, command, Door::Cli))
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Event> {
+        self.agent.subscribe()
+    }
+}
+
+/// The desktop, with our own windows out of bounds.
+pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
+    desktop::open(desktop::Options {
+        failsafe: settings.failsafe,
+        own_titles: TITLES.map(str::to_owned).to_vec(),
+        ..desktop::Options::default()
+    })
+}
+
+/// For the first moment: the mind sets its own from the settings before each use.
+fn limits(settings: &Settings) -> tools::Limits {
+    tools::Limits {
+        timeout: Duration::from_millis(settings.tool_timeout_ms),
+        retries: settings.tool_retries,
+        batch_delay: Duration::from_millis(settings.batch_delay_ms),
+        batch_actions: settings.batch_actions,
+        ui_nodes: settings.ui_nodes,
+        jpeg_quality: settings.jpeg_quality,
+        picture: protocol::geometry::PixelSize { width: 1_568, height: 1_568 },
+        data_chars: settings.history_data_chars as usize,
+        settle: Duration::from_millis(800),
+    }
+}
+
+/// From a `.env` of the data folder, and of the folder miki was started in.
+async fn take_over_old_keys(home: &Home, keys: &Keys) -> Result<(), ErrorView> {
+    let mut files = vec![home.dotenv()];
+    if let Ok(here) = std::env::current_dir() {
+        files.push(here.join(".env"));
+    }
+    let keys = keys.clone();
+    blocking(move || {
+        for outcome in files.iter().flat_map(|file| migrate(file, keys.store())) {
+            match outcome {
+                Migrated::Moved { name, provider, file } => {
+                    tracing::warn!("the key for {provider} ({name}) was moved from {} to the keychain", file.display());
+                }
+                Migrated::Left { name, file, reason } => {
+                    tracing::warn!("{name} was left in {}: {reason}", file.display());
+                }
+            }
+        }
+    })
+    .await
+}
+
+/// The answer as JSON, of the type that the command promises.
+fn json<C: Command>(_command: &C, response: C::Response) -> Result<Value, ErrorView> {
+    serde_json::to_value(response)
+        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("answer to {} cannot be written: {error}", C::NAME)))
+}
+
+/// Runs what blocks (files, the keychain) where it holds nobody up.
+///
+/// # Errors
+/// [`ErrorCode::Internal`] where it broke down.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ErrorView> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("a piece of work broke down: {error}")))
+}

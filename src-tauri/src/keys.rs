@@ -1,0 +1,234 @@
+//! Keys of the models' providers: where they are, setting and deleting them, and never showing them.
+//!
+//! The environment (`MIKI_KEY_<PROVIDER>`) goes before the keychain. There is no third place: where the keychain
+//! fails, that is said, and no key is written anywhere else.
+
+use std::sync::Arc;
+
+use protocol::command::Secret;
+use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
+use protocol::{ErrorCode, ErrorView};
+
+mod dotenv;
+mod keychain;
+mod store;
+
+pub use dotenv::{Migrated, migrate};
+pub use keychain::Keychain;
+pub use store::{KeyError, KeyStore};
+
+#[cfg(test)]
+pub use store::fake;
+
+/// Providers whose keys may be kept. Only those of [`crate::model_source::PROVIDERS`] can be talked to in this
+/// version; the others' keys are taken over from old files, so that they need not be found again.
+pub const KNOWN: [&str; 5] = ["gemini", "anthropic", "openai", "openrouter", "xai"];
+
+/// Reads an environment variable; passed in, so that tests need not change the process's own.
+pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// The process's environment.
+pub fn environment() -> Environment {
+    Arc::new(|name| std::env::var(name).ok())
+}
+
+/// All keys, wherever they are. Blocking: the keychain may ask the user.
+#[derive(Clone)]
+pub struct Keys {
+    store: Arc<dyn KeyStore>,
+    environment: Environment,
+}
+
+impl Keys {
+    pub fn new(store: Arc<dyn KeyStore>, environment: Environment) -> Self {
+        Self { store, environment }
+    }
+
+    /// The provider's key, or nothing where there is none.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`] with what to do, where the keychain cannot tell.
+    pub fn get(&self, provider: &str) -> Result<Option<Secret>, ErrorView> {
+        check_known(provider)?;
+        if let Some(key) = self.from_environment(provider) {
+            return Ok(Some(key));
+        }
+        Ok(self.store.get(provider)?)
+    }
+
+    /// Puts a key into the keychain and reads it back.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadRequest`] where the key cannot be one, [`ErrorCode::Keychain`] where it was not kept.
+    pub fn set(&self, provider: &str, key: &Secret) -> Result<KeyView, ErrorView> {
+        check_known(provider)?;
+        let key = Secret(key.0.trim().to_owned());
+        if key.0.is_empty() || key.0.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            return Err(ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} is empty or has spaces in it"))
+                .with_hint("paste the key alone, as the provider shows it"));
+        }
+        store_and_compare(self.store.as_ref(), provider, &key)?;
+        Ok(self.view(provider))
+    }
+
+    /// Removes a key from the keychain; that there is none is no error.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`] where it could not be removed.
+    pub fn delete(&self, provider: &str) -> Result<KeyView, ErrorView> {
+        check_known(provider)?;
+        self.store.delete(provider)?;
+        Ok(self.view(provider))
+    }
+
+    /// The providers this version talks to, and those others that have a key.
+    pub fn status(&self) -> Vec<KeyView> {
+        KNOWN
+            .iter()
+            .map(|provider| self.view(provider))
+            .filter(|view| {
+                crate::model_source::PROVIDERS.contains(&view.provider.as_str())
+                    || matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment)
+            })
+            .collect()
+    }
+
+    /// Where the provider's key is, and what to do where it is not.
+    pub fn view(&self, provider: &str) -> KeyView {
+        let (state, hint) = if self.from_environment(provider).is_some() {
+            (KeyState::InEnvironment, None)
+        } else {
+            match self.store.get(provider) {
+                Ok(Some(_)) => (KeyState::InKeychain, None),
+                Ok(None) => (KeyState::Missing, Some(format!("miki key set {provider}"))),
+                Err(error) => {
+                    let view = ErrorView::from(error);
+                    let hint = view.hint.map_or(view.message.clone(), |hint| format!("{}; {hint}", view.message));
+                    (KeyState::KeychainFails, Some(hint))
+                }
+            }
+        };
+        KeyView { provider: provider.to_owned(), state, hint }
+    }
+
+    /// Whether the keychain really keeps: written, read back, deleted.
+    pub fn check(&self) -> CheckView {
+        match self.store.probe() {
+            Ok(()) => CheckView {
+                check: Check::Keychain,
+                state: CheckState::Well,
+                detail: "a key was written, read back and deleted".into(),
+                mend: None,
+            },
+            Err(error) => {
+                let view = ErrorView::from(error);
+                // With a key in the environment the program works without a keychain.
+                let state = if self.from_environment("gemini").is_some() { CheckState::Limited } else { CheckState::Missing };
+                CheckView { check: Check::Keychain, state, detail: view.message, mend: view.hint }
+            }
+        }
+    }
+
+    fn from_environment(&self, provider: &str) -> Option<Secret> {
+        let name = variable(provider);
+        (self.environment)(&name).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).map(Secret)
+    }
+
+    pub fn store(&self) -> &dyn KeyStore {
+        self.store.as_ref()
+    }
+}
+
+/// The environment variable that overrides a provider's key.
+pub fn variable(provider: &str) -> String {
+    format!("MIKI_KEY_{}", provider.to_uppercase())
+}
+
+/// Stores, reads back and compares: only then is a key kept.
+fn store_and_compare(store: &dyn KeyStore, provider: &str, key: &Secret) -> Result<(), KeyError> {
+    store.set(provider, key)?;
+    match store.get(provider)? {
+        Some(kept) if kept == *key => Ok(()),
+        _ => Err(KeyError::NotKept { provider: provider.to_owned() }),
+    }
+}
+
+fn check_known(provider: &str) -> Result<(), ErrorView> {
+    if KNOWN.contains(&provider) {
+        return Ok(());
+    }
+    Err(ErrorView::new(ErrorCode::BadRequest, format!("there is no provider {provider:?}"))
+        .with_hint(format!("providers are {}", KNOWN.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fake::{Fault, FakeStore};
+    use super::*;
+
+    fn keys(store: FakeStore, variables: &'static [(&str, &str)]) -> Keys {
+        Keys::new(
+            Arc::new(store),
+            Arc::new(move |name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())),
+        )
+    }
+
+    #[test]
+    fn a_key_that_was_set_is_there_until_deleted() {
+        let keys = keys(FakeStore::default(), &[]);
+        assert_eq!(keys.get("gemini").unwrap(), None);
+        assert_eq!(keys.set("gemini", &Secret("  abc \n".into())).unwrap().state, KeyState::InKeychain);
+        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("abc".into())));
+        assert_eq!(keys.delete("gemini").unwrap().state, KeyState::Missing);
+        assert_eq!(keys.delete("gemini").unwrap().state, KeyState::Missing);
+    }
+
+    #[test]
+    fn the_environment_goes_before_the_keychain() {
+        let keys = keys(FakeStore::default(), &[("MIKI_KEY_GEMINI", "from-env")]);
+        keys.set("gemini", &Secret("kept".into())).unwrap();
+        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("from-env".into())));
+        assert_eq!(keys.status()[0].state, KeyState::InEnvironment);
+    }
+
+    #[test]
+    fn the_environment_serves_even_with_the_keychain_locked() {
+        let keys = keys(FakeStore::failing(Fault::Locked), &[("MIKI_KEY_GEMINI", "from-env")]);
+        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("from-env".into())));
+        assert_eq!(keys.check().state, CheckState::Limited);
+    }
+
+    #[test]
+    fn a_locked_keychain_is_said_with_how_to_unlock_it() {
+        let keys = keys(FakeStore::failing(Fault::Locked), &[]);
+        let error = keys.set("gemini", &Secret("abc".into())).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Keychain);
+        assert!(error.hint.unwrap().contains("unlock"));
+        assert_eq!(keys.status()[0].state, KeyState::KeychainFails);
+        assert_eq!(keys.check().state, CheckState::Missing);
+    }
+
+    #[test]
+    fn a_keychain_that_forgets_at_once_is_found_out() {
+        let error = keys(FakeStore::failing(Fault::Forgets), &[]).set("gemini", &Secret("abc".into())).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Keychain);
+    }
+
+    #[test]
+    fn no_error_and_no_view_holds_the_key() {
+        // bar: J75
+        for fault in [Fault::None, Fault::Locked, Fault::Absent, Fault::Forgets] {
+            let keys = keys(FakeStore::failing(fault), &[]);
+            let said = format!("{:?} {:?} {:?}", keys.set("gemini", &Secret("canary7".into())), keys.status(), keys.check());
+            assert!(!said.contains("canary7"), "{said}");
+        }
+        let said = format!("{:?}", keys(FakeStore::default(), &[]).set("gemini", &Secret("canary 7".into())));
+        assert!(!said.contains("canary"), "{said}");
+    }
+
+    #[test]
+    fn an_unknown_provider_is_named_with_those_there_are() {
+        let error = keys(FakeStore::default(), &[]).get("gemnii").unwrap_err();
+        assert!(error.message.contains("gemnii") && error.hint.unwrap().contains("gemini"));
+    }
+}

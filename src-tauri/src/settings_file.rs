@@ -1,0 +1,108 @@
+//! `settings.json`: read with care, written whole. Fails closed: what cannot be understood is neither guessed nor
+//! overwritten, since it may say "ask before you act".
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use protocol::settings::Settings;
+use protocol::{ErrorCode, ErrorView};
+
+use crate::atomic_file;
+
+/// The settings' place on disk.
+#[derive(Clone, Debug)]
+pub struct SettingsFile(PathBuf);
+
+impl SettingsFile {
+    pub fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    /// The settings in the file; the defaults where there is none.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Storage`] where the file cannot be read, is no JSON, or holds an unknown name or a value out of
+    /// range. It is left as it is.
+    pub fn load(&self) -> Result<Settings, ErrorView> {
+        let text = match std::fs::read_to_string(&self.0) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
+            Err(error) => return Err(unreadable(&self.0, &error.to_string())),
+        };
+        let settings: Settings = serde_json::from_str(&text).map_err(|error| unreadable(&self.0, &error.to_string()))?;
+        settings.validate().map_err(|error| unreadable(&self.0, &error.message))?;
+        Ok(settings)
+    }
+
+    /// Writes all settings.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Storage`]; the old file is kept then.
+    pub fn store(&self, settings: &Settings) -> Result<(), ErrorView> {
+        let mut json = serde_json::to_vec_pretty(settings)
+            .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("settings cannot be written as JSON: {error}")))?;
+        json.push(b'\n');
+        atomic_file::replace(&self.0, &json).map_err(|error| {
+            ErrorView::new(ErrorCode::Storage, format!("settings file {} cannot be written: {error}", self.0.display()))
+                .with_hint("free space or give write access, then change the setting again")
+        })
+    }
+}
+
+impl agent::SettingsStore for SettingsFile {
+    fn save(&self, settings: &Settings) -> Result<(), ErrorView> {
+        self.store(settings)
+    }
+}
+
+fn unreadable(path: &Path, reason: &str) -> ErrorView {
+    ErrorView::new(ErrorCode::Storage, format!("settings file {} cannot be used: {reason}", path.display()))
+        .with_hint("mend the file, or move it away to start with the defaults; nothing was changed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: Option<&str>) -> (tempfile::TempDir, SettingsFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        if let Some(text) = text {
+            std::fs::write(&path, text).unwrap();
+        }
+        (folder, SettingsFile::new(path))
+    }
+
+    #[test]
+    fn a_missing_file_is_the_defaults() {
+        let (_folder, file) = file(None);
+        assert_eq!(file.load().unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn what_was_stored_is_loaded_again() {
+        let (_folder, file) = file(None);
+        let settings = Settings { max_steps: 7, ..Settings::default() };
+        file.store(&settings).unwrap();
+        assert_eq!(file.load().unwrap(), settings);
+    }
+
+    #[test]
+    fn a_corrupt_empty_unknown_or_impossible_file_refuses_the_start_and_is_kept() {
+        // bar: C32
+        for text in ["", "{", "null", "[]", r#"{"maxStep": 3}"#, r#"{"maxSteps": 0}"#, r#"{"approval": "never"}"#, "{}}"] {
+            let (_folder, file) = file(Some(text));
+            let error = file.load().unwrap_err();
+            assert_eq!(error.code, ErrorCode::Storage, "{text}");
+            assert!(error.message.contains("settings.json") && error.hint.is_some(), "{text}: {error:?}");
+            assert_eq!(std::fs::read_to_string(&file.0).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_refused() {
+        let (_folder, file) = file(None);
+        std::fs::write(&file.0, [0xff, 0xfe, 0x00]).unwrap();
+        assert_eq!(file.load().unwrap_err().code, ErrorCode::Storage);
+    }
+}

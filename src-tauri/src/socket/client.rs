@@ -1,0 +1,131 @@
+//! The other side: commands to a running engine, and its events.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use interprocess::local_socket::tokio::Stream;
+use interprocess::local_socket::traits::tokio::Stream as _;
+use protocol::command::{AnyCommand, Subscribe};
+use protocol::socket::{Frame, MAX_LINE, Outcome, Request};
+use protocol::{ErrorCode, ErrorView, Event};
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::sync::{broadcast, oneshot};
+use tokio::task::JoinHandle;
+
+use super::read_line;
+use crate::home::Home;
+
+/// Events of the engine, in order; closed when the engine goes. Who reads too slowly loses the oldest, and sees it
+/// by the gap in their numbers: answers must not wait behind events that nobody takes.
+pub type Events = broadcast::Receiver<Event>;
+
+/// Events that wait to be looked at.
+const EVENTS: usize = 1024;
+
+/// Who waits for which answer; nothing once the connection is gone.
+type Waiting = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<Outcome>>>>>;
+
+/// A connection to the engine of a data folder.
+pub struct Client {
+    stream: Arc<Stream>,
+    /// Held while a line is written, so that two are not mixed.
+    writing: tokio::sync::Mutex<()>,
+    next: AtomicU64,
+    waiting: Waiting,
+    events: Mutex<Option<Events>>,
+    reader: JoinHandle<()>,
+}
+
+impl Client {
+    /// Connects to the engine that listens.
+    ///
+    /// # Errors
+    /// As the system has it; nobody listening is one of them.
+    pub async fn connect(home: &Home) -> io::Result<Self> {
+        let stream = Arc::new(Stream::connect(super::name(home)?).await?);
+        let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
+        let (events, received) = broadcast::channel(EVENTS);
+        let (input, told) = (Arc::clone(&stream), Arc::clone(&waiting));
+        let reader = tokio::spawn(async move { read(BufReader::new(&*input), told, events).await });
+        Ok(Self {
+            stream,
+            writing: tokio::sync::Mutex::new(()),
+            next: AtomicU64::new(1),
+            waiting,
+            events: Mutex::new(Some(received)),
+            reader,
+        })
+    }
+
+    /// Sends a command and waits for its answer.
+    ///
+    /// # Errors
+    /// The engine's own; [`ErrorCode::Unavailable`] where it went away.
+    pub async fn call(&self, command: AnyCommand) -> Result<Value, ErrorView> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut line = serde_json::to_vec(&Request { id, command })
+            .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("request cannot be written: {error}")))?;
+        line.push(b'\n');
+        let (answer, answered) = oneshot::channel();
+        match self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            Some(waiting) => waiting.insert(id, answer),
+            None => return Err(gone()),
+        };
+        {
+            let _alone = self.writing.lock().await;
+            (&*self.stream).write_all(&line).await.map_err(|_| gone())?;
+        }
+        match answered.await.map_err(|_| gone())? {
+            Outcome::Ok(value) => Ok(value),
+            Outcome::Error(error) => Err(error),
+        }
+    }
+
+    /// All events from now on. Once a connection: a second call has none.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn subscribe(&self) -> Result<Events, ErrorView> {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let events = events.ok_or_else(|| ErrorView::new(ErrorCode::Internal, "subscribed twice on one connection"))?;
+        self.call(AnyCommand::Subscribe(Subscribe {})).await?;
+        Ok(events)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+async fn read(mut input: impl tokio::io::AsyncBufRead + Unpin, waiting: Waiting, events: broadcast::Sender<Event>) {
+    let mut line = Vec::new();
+    while let Ok(Some(())) = read_line(&mut input, &mut line, MAX_LINE).await {
+        match serde_json::from_slice(&line) {
+            Ok(Frame::Reply(reply)) => {
+                let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(answer) = waiting.as_mut().and_then(|waiting| waiting.remove(&reply.id)) {
+                    let _ = answer.send(reply.outcome);
+                }
+            }
+            // Nobody listens: then there is nothing to keep.
+            Ok(Frame::Event(event)) => {
+                let _ = events.send(*event);
+            }
+            Err(error) => {
+                tracing::warn!("the engine speaks otherwise than this version: {error}");
+                break;
+            }
+        }
+    }
+    // Whoever still waits is told by the drop.
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+fn gone() -> ErrorView {
+    ErrorView::new(ErrorCode::Unavailable, "the running miki went away").with_hint("start the command again")
+}

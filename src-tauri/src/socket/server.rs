@@ -1,0 +1,203 @@
+//! The engine's side: accepts, answers, and sends events to those who subscribed.
+//!
+//! Each connection has its own tasks and its own bounded queue: a client that does not read holds up itself alone,
+//! and is hung up on. Only the holder of the folder's lock may serve it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use interprocess::local_socket::ListenerOptions;
+use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::traits::tokio::Listener as _;
+use protocol::command::AnyCommand;
+use protocol::socket::{Frame, MAX_LINE, Outcome, Reply, Request};
+use protocol::{ErrorCode, ErrorView, Event};
+use serde_json::Value;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::sync::{Semaphore, broadcast, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::read_line;
+use crate::home::Home;
+
+/// Clients at once; further ones wait to be accepted.
+const CLIENTS: usize = 64;
+/// Requests of one client at once; it is not read from meanwhile.
+const REQUESTS: usize = 32;
+/// Frames that wait for one client.
+const FRAMES: usize = 256;
+/// A client that takes nothing for so long is gone.
+const SEND: Duration = Duration::from_secs(30);
+
+/// What stands behind the socket.
+pub trait Door: Send + Sync + 'static {
+    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>>;
+    fn subscribe(&self) -> broadcast::Receiver<Event>;
+}
+
+/// Serves for as long as it lives.
+pub struct Served {
+    tasks: JoinSet<()>,
+}
+
+impl Served {
+    /// Stops listening and hangs up on everybody.
+    pub async fn end(mut self) {
+        self.tasks.shutdown().await;
+    }
+}
+
+/// Listens on the folder's socket. The caller holds the folder's lock: what lies there is a dead process's.
+///
+/// # Errors
+/// As the system has it; a path too long for a socket is one of them.
+pub fn serve(home: &Home, door: Arc<dyn Door>) -> io::Result<Served> {
+    let listener = listen(home)?;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(accept(listener, door));
+    Ok(Served { tasks })
+}
+
+#[cfg(unix)]
+fn listen(home: &Home) -> io::Result<Listener> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let path = home.socket();
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = ListenerOptions::new().name(super::name(home)?).create_tokio()?;
+    // Nobody else gets in before this either: the folder is 0700.
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// The pipe's default descriptor lets this user and administrators write, nobody else.
+#[cfg(windows)]
+fn listen(home: &Home) -> io::Result<Listener> {
+    ListenerOptions::new().name(super::name(home)?).create_tokio()
+}
+
+async fn accept(listener: Listener, door: Arc<dyn Door>) {
+    let places = Arc::new(Semaphore::new(CLIENTS));
+    let mut clients = JoinSet::new();
+    loop {
+        while clients.try_join_next().is_some() {}
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok(stream) => {
+                let door = Arc::clone(&door);
+                clients.spawn(async move {
+                    converse(stream, door).await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!("a client could not be accepted: {error}");
+                // Out of file handles, most likely: trying again at once would only burn time.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        }
+    }
+}
+
+async fn converse(stream: Stream, door: Arc<dyn Door>) {
+    let (frames, waiting) = mpsc::channel(FRAMES);
+    let writer = write(&stream, waiting);
+    tokio::pin!(writer);
+    tokio::select! {
+        () = read(BufReader::new(&stream), door, frames) => {
+            // What was answered is still sent; then the writer sees that nobody has anything to say.
+            let _ = timeout(SEND, &mut writer).await;
+        }
+        () = &mut writer => {}
+    }
+}
+
+async fn write(mut output: impl tokio::io::AsyncWrite + Unpin, mut waiting: mpsc::Receiver<Frame>) {
+    while let Some(frame) = waiting.recv().await {
+        let Ok(mut line) = serde_json::to_vec(&frame) else { continue };
+        line.push(b'\n');
+        match timeout(SEND, output.write_all(&line)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
+        }
+    }
+}
+
+async fn read(mut input: impl tokio::io::AsyncBufRead + Unpin, door: Arc<dyn Door>, frames: mpsc::Sender<Frame>) {
+    // Dropped with this future: a client that hangs up ends its forwarding, and waits for its answers no more.
+    let mut tasks = JoinSet::new();
+    let places = Arc::new(Semaphore::new(REQUESTS));
+    let mut line = Vec::new();
+    let mut subscribed = false;
+    loop {
+        match read_line(&mut input, &mut line, MAX_LINE).await {
+            Ok(Some(())) => {}
+            Ok(None) => break,
+            Err(error) => {
+                let _ = frames.send(refusal(0, &error.to_string())).await;
+                break;
+            }
+        }
+        let request: Request = match serde_json::from_slice(&line) {
+            Ok(request) => request,
+            Err(error) => {
+                if frames.send(refusal(id_of(&line), &format!("line is no request: {error}"))).await.is_err() {
+                    break;
+                }
+                continue;
+            }
+        };
+        if let AnyCommand::Subscribe(_) = request.command {
+            if !subscribed {
+                subscribed = true;
+                tasks.spawn(forward(door.subscribe(), frames.clone()));
+            }
+            let reply = Frame::Reply(Reply { id: request.id, outcome: Outcome::Ok(Value::Null) });
+            if frames.send(reply).await.is_err() {
+                break;
+            }
+            continue;
+        }
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        while tasks.try_join_next().is_some() {}
+        let (door, frames) = (Arc::clone(&door), frames.clone());
+        tasks.spawn(async move {
+            let outcome = match door.call(request.command).await {
+                Ok(value) => Outcome::Ok(value),
+                Err(error) => Outcome::Error(error),
+            };
+            let _ = frames.send(Frame::Reply(Reply { id: request.id, outcome })).await;
+            drop(place);
+        });
+    }
+}
+
+/// A lag is not mended here: the client sees the gap in the numbers and fetches what it missed.
+async fn forward(mut events: broadcast::Receiver<Event>, frames: mpsc::Sender<Frame>) {
+    loop {
+        match events.recv().await {
+            Ok(event) => {
+                if frames.send(Frame::Event(Box::new(event))).await.is_err() {
+                    return;
+                }
+            }
+            Err(broadcast::error::RecvError::Lagged(missed)) => tracing::debug!(missed, "a client reads too slowly"),
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+fn refusal(id: u64, message: &str) -> Frame {
+    Frame::Reply(Reply { id, outcome: Outcome::Error(ErrorView::new(ErrorCode::BadRequest, message)) })
+}
+
+/// The id of a request that cannot be read otherwise, so that its sender need not wait for ever.
+fn id_of(line: &[u8]) -> u64 {
+    serde_json::from_slice::<Value>(line).ok().and_then(|value| value.get("id")?.as_u64()).unwrap_or(0)
+}

@@ -1,0 +1,195 @@
+//! A real socket between a real server and real clients; only what stands behind it is a fake.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use protocol::command::{AnyCommand, Snapshot, StopRun};
+use protocol::event::{Event, EventBody, Scope};
+use protocol::ids::{Seq, Timestamp};
+use protocol::socket::MAX_LINE;
+use protocol::{ErrorCode, ErrorView};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::broadcast;
+use tokio::time::timeout;
+
+use super::{Client, Door, Served, read_line, serve};
+use crate::home::Home;
+
+const BOUND: Duration = Duration::from_secs(20);
+
+/// Answers with the command's own JSON; `snapshot` never answers.
+struct Echo(broadcast::Sender<Event>);
+
+impl Door for Echo {
+    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
+        Box::pin(async move {
+            match command {
+                AnyCommand::Snapshot(_) => std::future::pending().await,
+                AnyCommand::ListSessions(_) => Err(ErrorView::new(ErrorCode::Busy, "busy").with_hint("wait")),
+                other => Ok(serde_json::to_value(other).unwrap()),
+            }
+        })
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Event> {
+        self.0.subscribe()
+    }
+}
+
+struct House {
+    _folder: tempfile::TempDir,
+    home: Home,
+    events: broadcast::Sender<Event>,
+    served: Served,
+}
+
+fn house() -> House {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let (events, _) = broadcast::channel(16);
+    let served = serve(&home, Arc::new(Echo(events.clone()))).unwrap();
+    House { _folder: folder, home, events, served }
+}
+
+fn event(seq: u64, text: &str) -> Event {
+    let body = EventBody::TextDelta { text: text.into() };
+    Event { seq: Seq(seq), time: Timestamp(0), scope: Scope::default(), body }
+}
+
+fn stop() -> AnyCommand {
+    AnyCommand::StopRun(StopRun { run: None })
+}
+
+#[tokio::test]
+async fn commands_are_answered_and_errors_arrive_whole() {
+    let house = house();
+    let client = Client::connect(&house.home).await.unwrap();
+    assert_eq!(client.call(stop()).await.unwrap(), json!({"command": "stop_run", "args": {"run": null}}));
+    let error = client.call(AnyCommand::ListSessions(protocol::command::ListSessions {})).await.unwrap_err();
+    assert_eq!(error, ErrorView::new(ErrorCode::Busy, "busy").with_hint("wait"));
+}
+
+#[tokio::test]
+async fn a_request_that_takes_for_ever_holds_up_no_other() {
+    let house = house();
+    let client = Client::connect(&house.home).await.unwrap();
+    tokio::select! {
+        _ = client.call(AnyCommand::Snapshot(Snapshot {})) => panic!("answered"),
+        answer = timeout(BOUND, async { tokio::task::yield_now().await; client.call(stop()).await }) => {
+            answer.unwrap().unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn subscribers_get_events_in_order_and_others_get_none() {
+    let house = house();
+    let (listening, silent) =
+        (Client::connect(&house.home).await.unwrap(), Client::connect(&house.home).await.unwrap());
+    let mut events = listening.subscribe().await.unwrap();
+    silent.call(stop()).await.unwrap();
+    for seq in 1..=10 {
+        house.events.send(event(seq, "x")).unwrap();
+    }
+    for seq in 1..=10 {
+        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap(), event(seq, "x"));
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_client_that_does_not_read_holds_up_no_other() {
+    let house = house();
+    let mut hanging = tokio::net::UnixStream::connect(house.home.socket()).await.unwrap();
+    hanging.write_all(b"{\"id\":1,\"command\":\"subscribe\",\"args\":{}}\n").await.unwrap();
+    let reading = Client::connect(&house.home).await.unwrap();
+    let mut events = reading.subscribe().await.unwrap();
+    let big = "x".repeat(100_000);
+    for seq in 1..=600 {
+        house.events.send(event(seq, &big)).unwrap();
+        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap().seq, Seq(seq));
+    }
+    timeout(BOUND, reading.call(stop())).await.unwrap().unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_line_that_is_no_request_is_answered_and_the_next_one_works() {
+    let house = house();
+    let mut stream = BufReader::new(tokio::net::UnixStream::connect(house.home.socket()).await.unwrap());
+    let lines: [(&str, u64); 5] =
+        [("nonsense", 0), ("{\"id\":7}", 7), ("{\"id\":8,\"command\":\"fly\",\"args\":{}}", 8), ("[]", 0), ("", 0)];
+    for (line, id) in lines {
+        stream.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        timeout(BOUND, stream.read_line(&mut answer)).await.unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["reply"]["id"], json!(id), "{line}");
+        assert_eq!(answer["reply"]["error"]["code"], json!("bad_request"), "{line}");
+    }
+    stream.write_all(b"{\"id\":9,\"command\":\"stop_run\",\"args\":{}}\n").await.unwrap();
+    let mut answer = String::new();
+    timeout(BOUND, stream.read_line(&mut answer)).await.unwrap().unwrap();
+    assert!(answer.starts_with(r#"{"reply":{"id":9,"ok":"#), "{answer}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_line_without_end_is_refused_at_the_limit_and_hung_up_on() {
+    let house = house();
+    let mut stream = tokio::net::UnixStream::connect(house.home.socket()).await.unwrap();
+    let (mut input, mut output) = stream.split();
+    let flood = async {
+        let chunk = vec![b'x'; 1 << 20];
+        // The server hangs up somewhere in the middle.
+        for _ in 0..(MAX_LINE >> 20) + 4 {
+            if output.write_all(&chunk).await.is_err() {
+                break;
+            }
+        }
+    };
+    let mut answer = Vec::new();
+    let (_, _) = timeout(BOUND, async { tokio::join!(flood, input.read_to_end(&mut answer)) }).await.unwrap();
+    timeout(BOUND, Client::connect(&house.home).await.unwrap().call(stop())).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_line_is_kept_no_longer_than_its_limit() {
+    let mut line = Vec::new();
+    let mut input = BufReader::new(&b"12345\n123456\n"[..]);
+    read_line(&mut input, &mut line, 5).await.unwrap().unwrap();
+    assert_eq!(line, b"12345");
+    assert!(read_line(&mut input, &mut line, 5).await.is_err());
+    let mut cut = BufReader::new(&b"half"[..]);
+    assert!(read_line(&mut cut, &mut line, 5).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn whoever_waits_is_told_when_the_engine_goes() {
+    let house = house();
+    let client = Client::connect(&house.home).await.unwrap();
+    let waiting = client.call(AnyCommand::Snapshot(Snapshot {}));
+    let end = async {
+        client.call(stop()).await.unwrap();
+        house.served.end().await;
+    };
+    let (answer, ()) = timeout(BOUND, async { tokio::join!(waiting, end) }).await.unwrap();
+    assert_eq!(answer.unwrap_err().code, ErrorCode::Unavailable);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_dead_processs_socket_is_replaced_and_the_new_one_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(home.socket()).unwrap());
+    assert!(Client::connect(&home).await.is_err());
+    let (events, _) = broadcast::channel(1);
+    let _served = serve(&home, Arc::new(Echo(events))).unwrap();
+    assert_eq!(std::fs::metadata(home.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+    Client::connect(&home).await.unwrap().call(stop()).await.unwrap();
+}

@@ -1,0 +1,118 @@
+//! Scripted minds: each gets what a model gets, and answers as one.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::GeminiRequest;
+
+/// What stands where the model would.
+pub trait Mind: Send {
+    fn turn(&mut self, request: &GeminiRequest) -> MindTurn;
+}
+
+impl<F: FnMut(&GeminiRequest) -> MindTurn + Send> Mind for F {
+    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+        self(request)
+    }
+}
+
+/// One answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MindTurn {
+    /// How long the model takes before it says anything.
+    pub pause: Duration,
+    pub thinking: String,
+    pub text: String,
+    pub calls: Vec<(String, Value)>,
+}
+
+impl MindTurn {
+    /// A turn with one call.
+    pub fn call(text: &str, tool: &str, arguments: Value) -> Self {
+        Self { text: text.to_owned(), calls: vec![(tool.to_owned(), arguments)], ..Self::default() }
+    }
+
+    /// The end, well or not.
+    pub fn done(summary: &str, success: bool) -> Self {
+        Self::call("", "done", json!({ "summary": summary, "success": success }))
+    }
+
+    #[must_use]
+    pub fn thinking(mut self, thought: &str) -> Self {
+        thought.clone_into(&mut self.thinking);
+        self
+    }
+}
+
+/// Never stops; never twice the same.
+#[derive(Default)]
+pub struct LoopMind(u32);
+
+impl Mind for LoopMind {
+    fn turn(&mut self, _: &GeminiRequest) -> MindTurn {
+        self.0 += 1;
+        MindTurn::call(
+            "",
+            "think",
+            json!({ "thought": format!("I am at thought {} and see no end", self.0) }),
+        )
+    }
+}
+
+/// Says its turns in order, then that it is done.
+pub struct ScriptMind(VecDeque<MindTurn>);
+
+impl ScriptMind {
+    pub fn new(turns: impl IntoIterator<Item = MindTurn>) -> Self {
+        Self(turns.into_iter().collect())
+    }
+}
+
+impl Mind for ScriptMind {
+    fn turn(&mut self, _: &GeminiRequest) -> MindTurn {
+        self.0.pop_front().unwrap_or_else(|| MindTurn::done("all that was in the script is done", true))
+    }
+}
+
+/// Gets everything wrong that a model can, then comes to its senses.
+pub struct BadMind(ScriptMind);
+
+impl BadMind {
+    /// Calls that must each come back as an error.
+    pub const MISTAKES: usize = 6;
+}
+
+impl Default for BadMind {
+    fn default() -> Self {
+        let mistakes: [(&str, Value); Self::MISTAKES] = [
+            ("fly", json!({ "to": "the moon" })),
+            ("click", json!({ "x": "left", "y": [] })),
+            ("click", json!({ "x": 5000, "y": -3 })),
+            ("click", json!({ "x": 500 })),
+            ("type", json!({ "text": "x", "secretly": true })),
+            ("hotkey", json!({ "keys": ["no such key"] })),
+        ];
+        Self(ScriptMind::new(mistakes.map(|(tool, arguments)| MindTurn::call("", tool, arguments))))
+    }
+}
+
+impl Mind for BadMind {
+    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+        self.0.turn(request)
+    }
+}
+
+/// Another mind, thinking for longer.
+pub struct SlowMind<M> {
+    pub mind: M,
+    pub pause: Duration,
+}
+
+impl<M: Mind> Mind for SlowMind<M> {
+    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+        let turn = self.mind.turn(request);
+        MindTurn { pause: turn.pause + self.pause, ..turn }
+    }
+}

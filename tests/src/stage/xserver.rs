@@ -1,0 +1,105 @@
+//! The X server, the window manager, the compositor and the tray.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::mpsc;
+
+use anyhow::{Context, Result};
+use x11rb::connection::Connection;
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt};
+
+use super::{READY, Stage};
+use crate::process::Process;
+
+/// A quiet blue, so that pictures show where windows end.
+const BACKGROUND: u32 = 0x0033_4a66;
+
+const TRAY: &str = "panel_items = TS\npanel_size = 100% 32\npanel_position = bottom center horizontal\nsystray_padding = 4 4 4\nsystray_icon_size = 22\n";
+
+impl Stage {
+    pub(super) fn start_xserver(&mut self) -> Result<()> {
+        let mut command = self.command("Xvfb");
+        command.args(["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp", "-noreset"]);
+        command.stdout(Stdio::piped()).stderr(fs::File::create(self.log_path("Xvfb"))?);
+        super::require("Xvfb".as_ref(), "xvfb")?;
+        let mut server = Process::spawn("Xvfb", "xvfb", command)?;
+        let stdout = server.child().stdout.take().context("Xvfb has no output")?;
+        let (said, number) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let _ = BufReader::new(stdout).read_line(&mut line);
+            let _ = said.send(line.trim().to_owned());
+        });
+        let number = number.recv_timeout(READY).unwrap_or_default();
+        self.processes.push(server);
+        anyhow::ensure!(!number.is_empty(), "Xvfb gave no display; it said: {}", self.log("Xvfb"));
+        self.set_env("DISPLAY", format!(":{number}"));
+        let (connection, screen) = self.connect()?;
+        let root = connection.setup().roots[screen].root;
+        connection
+            .change_window_attributes(root, &ChangeWindowAttributesAux::new().background_pixel(BACKGROUND))?;
+        connection.clear_area(false, root, 0, 0, 0, 0)?;
+        connection.sync_now()
+    }
+
+    /// A connection of our own to the stage's display.
+    pub(super) fn connect(&self) -> Result<(x11rb::rust_connection::RustConnection, usize)> {
+        let display = self.env("DISPLAY").and_then(|d| d.to_str()).context("the stage has no display")?;
+        x11rb::connect(Some(display)).with_context(|| format!("cannot connect to display {display}"))
+    }
+
+    pub(super) fn start_window_manager(&mut self) -> Result<()> {
+        let command = self.command("openbox");
+        self.keep("openbox", "openbox", command)?;
+        let (connection, screen) = self.connect()?;
+        let root = connection.setup().roots[screen].root;
+        self.until_ready("a window manager", || has_property(&connection, root, "_NET_SUPPORTING_WM_CHECK"))
+    }
+
+    pub(super) fn start_compositor(&mut self) -> Result<()> {
+        let mut command = self.command("picom");
+        command.args(["--backend", "xrender", "--config", "/dev/null"]);
+        self.keep("picom", "picom", command)?;
+        self.until_owned("a compositor", "_NET_WM_CM_S0")
+    }
+
+    pub(super) fn start_tray(&mut self) -> Result<()> {
+        let config = self.path("tint2rc");
+        fs::write(&config, TRAY)?;
+        let mut command = self.command("tint2");
+        command.arg("-c").arg(&config);
+        self.keep("tint2", "tint2", command)?;
+        self.until_owned("a tray", "_NET_SYSTEM_TRAY_S0")
+    }
+
+    fn until_owned(&mut self, what: &str, selection: &str) -> Result<()> {
+        let (connection, _) = self.connect()?;
+        let atom = connection.intern_atom(false, selection.as_bytes())?.reply()?.atom;
+        self.until_ready(what, || {
+            let owner = connection.get_selection_owner(atom).ok().and_then(|cookie| cookie.reply().ok());
+            owner.is_some_and(|owner| owner.owner != x11rb::NONE)
+        })
+    }
+}
+
+fn has_property(connection: &impl Connection, window: u32, name: &str) -> bool {
+    let asked = || -> Result<bool> {
+        let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
+        let any = x11rb::protocol::xproto::AtomEnum::ANY;
+        Ok(connection.get_property(false, window, atom, any, 0, 1)?.reply()?.value_len > 0)
+    };
+    asked().unwrap_or(false)
+}
+
+/// Flush, and wait until the server has done it all.
+pub(super) trait SyncNow {
+    fn sync_now(&self) -> Result<()>;
+}
+
+impl<C: Connection> SyncNow for C {
+    fn sync_now(&self) -> Result<()> {
+        self.get_input_focus()?.reply()?;
+        Ok(())
+    }
+}

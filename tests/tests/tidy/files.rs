@@ -1,0 +1,133 @@
+//! What files look like: their size, their first line, their names, and what must not be written in them.
+
+use crate::{assert_none, texts, tracked};
+
+/// The bound of a source file, in lines. The aim is about 250.
+const LINES: usize = 400;
+
+/// Files over the bound, each with the reason why it is still one thing. The aim is none.
+const LONGER: &[(&str, &str)] = &[];
+
+/// Names that say nothing of what is inside.
+const FORBIDDEN: [&str; 11] = [
+    "manager",
+    "managers",
+    "service",
+    "services",
+    "helper",
+    "helpers",
+    "util",
+    "utils",
+    "common",
+    "processor",
+    "misc",
+];
+
+/// Pieces that only one machine knows, in two halves so that this file does not contain them itself.
+const OF_A_MACHINE: [(&str, &str); 6] = [
+    ("/ro", "ot/"),
+    ("/wo", "rk/"),
+    ("registry.npm", "js"),
+    ("pypi", ".org"),
+    ("files.python", "hosted"),
+    ("index.crates", ".io"),
+];
+
+/// Whose home folder examples and tests name.
+const EXAMPLE_USER: &str = "mia";
+
+#[test]
+fn no_source_file_is_longer_than_the_bound() {
+    let findings: Vec<String> = texts(&[".rs", ".css"])
+        .iter()
+        .map(|(file, text)| (file.to_string_lossy(), text.lines().count()))
+        .filter(|(file, lines)| *lines > LINES && !LONGER.iter().any(|(longer, _)| longer == file))
+        .map(|(file, lines)| format!("{file}: {lines} lines"))
+        .collect();
+    assert_none(&findings, "files over 400 lines: split them by concept");
+}
+
+#[test]
+fn the_list_of_longer_files_names_only_files_that_are_longer() {
+    let texts = texts(&[".rs", ".css"]);
+    let findings: Vec<String> = LONGER
+        .iter()
+        .filter(|(longer, _)| {
+            !texts
+                .iter()
+                .any(|(file, text)| file.to_string_lossy() == *longer && text.lines().count() > LINES)
+        })
+        .map(|(longer, _)| (*longer).to_owned())
+        .collect();
+    assert_none(&findings, "no longer over the bound, or gone");
+}
+
+#[test]
+fn every_source_file_opens_with_what_it_owns() {
+    let findings: Vec<String> = texts(&[".rs"])
+        .iter()
+        .filter(|(_, text)| !text.starts_with("//! "))
+        .map(|(file, _)| file.display().to_string())
+        .collect();
+    assert_none(&findings, "files that do not open with `//! `");
+}
+
+#[test]
+fn no_module_has_a_name_that_says_nothing() {
+    let findings: Vec<String> = tracked()
+        .iter()
+        .filter(|file| file.extension().is_some_and(|ending| ending == "rs"))
+        .filter(|file| {
+            file.with_extension("").iter().any(|part| {
+                let part = part.to_string_lossy().to_lowercase();
+                part.split(['_', '-']).any(|word| FORBIDDEN.contains(&word))
+            })
+        })
+        .map(|file| file.display().to_string())
+        .collect();
+    assert_none(&findings, "modules whose name says nothing");
+}
+
+#[test]
+fn no_test_is_ignored_and_nothing_is_left_to_do() {
+    let marks = [
+        concat!("#[ig", "nore"),
+        concat!("to", "do!("),
+        concat!("unimple", "mented!("),
+        concat!("FIX", "ME"),
+    ];
+    let mut findings = Vec::new();
+    for (file, text) in texts(&[".rs"]) {
+        for (number, line) in text.lines().enumerate() {
+            findings.extend(
+                marks
+                    .iter()
+                    .filter(|mark| line.contains(**mark))
+                    .map(|mark| format!("{}:{}: {mark}", file.display(), number + 1)),
+            );
+        }
+    }
+    assert_none(&findings, "left undone");
+}
+
+#[test]
+fn no_file_knows_the_machine_it_was_written_on() {
+    let mut findings = Vec::new();
+    let endings = [
+        ".rs", ".toml", ".md", ".json", ".yml", ".txt", ".sh", ".js", ".html", ".css", ".svg", ".lock",
+        ".ci/run", ".xml",
+    ];
+    for (file, text) in texts(&endings) {
+        for (number, line) in text.lines().enumerate() {
+            let home = line.split(concat!("/ho", "me/")).skip(1).any(|rest| {
+                rest.starts_with(|first: char| first.is_ascii_alphanumeric())
+                    && !rest.starts_with(EXAMPLE_USER)
+            });
+            let known = OF_A_MACHINE.iter().any(|(one, two)| line.contains(&format!("{one}{two}")));
+            if home || known {
+                findings.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert_none(&findings, "paths or hosts of one machine");
+}

@@ -1,0 +1,95 @@
+//! The dashboard: sessions at the left; the work or the settings at the right.
+
+mod sessions;
+mod work;
+
+use leptos::prelude::*;
+use protocol::command::KeyStatus;
+use protocol::view::{KeyState, KeyView};
+
+use crate::settings::SettingsPage;
+use crate::store::store;
+use crate::widgets::icon::icon;
+use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
+use crate::words::Word;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    Work,
+    Settings,
+}
+
+#[component]
+pub fn Dashboard() -> impl IntoView {
+    let store = store();
+    let tab = RwSignal::new(Tab::Work);
+    let keys = RwSignal::new(Vec::<KeyView>::new());
+    store.send_then(KeyStatus {}, move |found| {
+        if !found.iter().any(has_key) {
+            tab.set(Tab::Settings);
+        }
+        keys.set(found);
+    });
+    let ready = Memo::new(move |_| store.state.with(Option::is_some));
+    let version = store.memo(|state| state.version.clone());
+
+    view! {
+        <div class="dashboard">
+            <aside class="side">
+                <div class="brand">
+                    <span class="brand-mark" aria-hidden="true"></span>
+                    <span class="brand-name">"Miki"</span>
+                    <span class="faint">{version}</span>
+                </div>
+                <div class="tabs" role="tablist" aria-label=move || store.say(Word::Views)>
+                    {tab_button("tab-work", "work", Word::Work, Tab::Work, tab)}
+                    {tab_button("tab-settings", "settings", Word::Settings, Tab::Settings, tab)}
+                </div>
+                <sessions::Sessions tab />
+            </aside>
+            <main class="main">
+                <header class="top">
+                    <StatusLine />
+                    <RunButtons />
+                </header>
+                <ErrorLine />
+                <Show
+                    when=move || ready.get()
+                    fallback=move || view! { <p class="loading" role="status">{move || store.say(Word::Loading)}</p> }
+                >
+                    <Show when=move || tab.get() == Tab::Settings fallback=move || view! { <work::Work /> }>
+                        <SettingsPage keys />
+                    </Show>
+                </Show>
+            </main>
+        </div>
+    }
+}
+
+/// Whether a model can be spoken to with what is there.
+pub fn has_key(key: &KeyView) -> bool {
+    matches!(key.state, KeyState::InKeychain | KeyState::InEnvironment)
+}
+
+fn tab_button(
+    id: &'static str,
+    image: &'static str,
+    word: Word,
+    which: Tab,
+    tab: RwSignal<Tab>,
+) -> impl IntoView {
+    let store = store();
+    let selected = move || tab.get() == which;
+    view! {
+        <button
+            id=id
+            role="tab"
+            class="tab"
+            aria-selected=move || selected().to_string()
+            on:click=move |_| tab.set(which)
+        >
+            {icon(image)}
+            <span>{move || store.say(word)}</span>
+        </button>
+    }
+}

@@ -1,0 +1,118 @@
+//! Makes every character of a text visible, so that nobody approves what they cannot see.
+//!
+//! Bidirectional overrides, zero-width and control characters, tags and look-alike blanks become `\u{202E}`-like
+//! escapes, set apart from the text around them. Nothing is cut.
+
+use serde_json::Value;
+
+/// A stretch of text: as written, or an escape standing for one unseen character.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Plain(String),
+    Escape(String),
+}
+
+/// Splits `text` into what can be shown as it is and what must be spelled out. Line breaks are spelled out too.
+pub fn visible(text: &str) -> Vec<Piece> {
+    pieces(text, false)
+}
+
+/// A call's arguments, laid out for reading, every unseen character spelled out. Line breaks are layout only:
+/// those inside of values are already `\n` in JSON.
+pub fn visible_json(value: &Value) -> Vec<Piece> {
+    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
+    pieces(&text, true)
+}
+
+/// The same as one string, for attributes and titles.
+pub fn visible_text(text: &str) -> String {
+    visible(text).into_iter().map(|(Piece::Plain(part) | Piece::Escape(part))| part).collect()
+}
+
+fn pieces(text: &str, lines: bool) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::new();
+    for c in text.chars() {
+        let seen = (lines && c == '\n') || !is_unseen(c);
+        match (seen, out.last_mut()) {
+            (true, Some(Piece::Plain(part))) => part.push(c),
+            (true, _) => out.push(Piece::Plain(c.into())),
+            (false, _) => out.push(Piece::Escape(spelled(c))),
+        }
+    }
+    out
+}
+
+fn spelled(c: char) -> String {
+    match c {
+        '\n' => "\\n".into(),
+        '\r' => "\\r".into(),
+        '\t' => "\\t".into(),
+        c => format!("\\u{{{:04X}}}", u32::from(c)),
+    }
+}
+
+/// Characters that draw nothing, draw a blank other than the plain ones, or reorder what is around them.
+/// U+3000 stays: it is the plain space of Japanese text.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00A0}' | '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{1680}'
+            | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{2000}'..='\u{200F}'
+            | '\u{2028}'..='\u{202F}' | '\u{205F}'..='\u{206F}' | '\u{2800}' | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_bidi_override_is_spelled_out() {
+        assert_eq!(
+            visible("rm \u{202E}txt.exe"),
+            [Piece::Plain("rm ".into()), Piece::Escape("\\u{202E}".into()), Piece::Plain("txt.exe".into())]
+        );
+    }
+
+    #[test]
+    fn zero_width_tag_and_control_characters_are_spelled_out() {
+        let hidden = "a\u{200B}b\u{E0041}c\u{1b}[31m\u{feff}\u{3164}";
+        assert_eq!(visible_text(hidden), r"a\u{200B}b\u{E0041}c\u{001B}[31m\u{FEFF}\u{3164}");
+    }
+
+    #[test]
+    fn ordinary_text_in_any_script_is_left_alone() {
+        for text in ["Save as haiku.txt", "秋の暮れ　静か", "مرحبا", "né", "🍁"] {
+            assert_eq!(visible_text(text), text);
+        }
+    }
+
+    #[test]
+    fn ten_thousand_newlines_in_an_argument_stay_one_line() {
+        let text = visible_json(&json!({"text": format!("ok{}rm -rf", "\n".repeat(10_000))}));
+        assert_eq!(text.len(), 1);
+        let [Piece::Plain(text)] = text.as_slice() else { panic!("{text:?}") };
+        assert_eq!((text.lines().count(), text.contains("rm -rf")), (3, true));
+    }
+
+    #[test]
+    fn arguments_are_shown_whole() {
+        let long = "x".repeat(100_000);
+        let shown: usize = visible_json(&json!({ "text": long }))
+            .iter()
+            .map(|p| match p {
+                Piece::Plain(part) | Piece::Escape(part) => part.len(),
+            })
+            .sum();
+        assert!(shown > 100_000);
+    }
+
+    #[test]
+    fn an_escape_typed_as_text_is_told_from_a_real_one() {
+        let typed = visible_json(&json!("\\u{202E}"));
+        assert_eq!(typed, [Piece::Plain(r#""\\u{202E}""#.into())]);
+    }
+}

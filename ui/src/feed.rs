@@ -1,0 +1,72 @@
+//! Keeps a state in step with the event stream: snapshot first, then events, again a snapshot after a gap.
+//!
+//! Pure. Subscribe before asking for the snapshot, so that nothing can fall between the two; what arrives meanwhile
+//! is kept and folded on top.
+
+use protocol::Event;
+use protocol::view::SnapshotView;
+
+use crate::state::{Reduced, State, reduce};
+
+/// Events kept while a snapshot is on its way. Losing some makes a gap, and that asks for another snapshot.
+const MOST_KEPT: usize = 4_096;
+
+/// Whether a snapshot is to be fetched now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Wants {
+    Nothing,
+    Snapshot,
+}
+
+/// The events between the channel and the state.
+#[derive(Debug)]
+pub struct Feed {
+    /// Events since the snapshot was asked for; nothing where none is on its way.
+    kept: Option<Vec<Event>>,
+}
+
+impl Default for Feed {
+    /// A feed whose first snapshot is on its way.
+    fn default() -> Self {
+        Self { kept: Some(Vec::new()) }
+    }
+}
+
+impl Feed {
+    /// Takes an event from the channel.
+    pub fn event(&mut self, state: Option<&mut State>, event: Event) -> Wants {
+        match (&mut self.kept, state) {
+            (Some(kept), _) => {
+                if kept.len() < MOST_KEPT {
+                    kept.push(event);
+                }
+                Wants::Nothing
+            }
+            (None, Some(state)) => match reduce(state, &event) {
+                Reduced::Applied | Reduced::Stale => Wants::Nothing,
+                Reduced::NeedsSnapshot => {
+                    self.kept = Some(vec![event]);
+                    Wants::Snapshot
+                }
+            },
+            (None, None) => {
+                self.kept = Some(vec![event]);
+                Wants::Snapshot
+            }
+        }
+    }
+
+    /// Takes the snapshot that was asked for and folds on top what came meanwhile.
+    pub fn snapshot(&mut self, view: SnapshotView) -> (State, Wants) {
+        let mut state = State::from(view);
+        let mut kept = self.kept.take().unwrap_or_default().into_iter();
+        while let Some(event) = kept.next() {
+            if reduce(&mut state, &event) == Reduced::NeedsSnapshot {
+                self.kept = Some(std::iter::once(event).chain(kept).collect());
+                return (state, Wants::Snapshot);
+            }
+        }
+        (state, Wants::Nothing)
+    }
+}

@@ -1,0 +1,143 @@
+//! The settings page as a table: one row a field, by its name in `Settings`.
+
+use protocol::settings::Settings;
+use serde_json::Value;
+
+use crate::words::Word;
+
+/// One field of the settings page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// Its JSON name in [`Settings`] and in a patch.
+    pub name: &'static str,
+    pub label: Word,
+    pub note: Option<Word>,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Text,
+    Number,
+    Switch,
+    /// JSON values and what they are called.
+    Choice(&'static [(&'static str, Word)]),
+}
+
+pub const MODEL: &[Field] = &[
+    Field { name: "model", label: Word::ModelId, note: Some(Word::ModelIdNote), kind: Kind::Text },
+    Field { name: "geminiBaseUrl", label: Word::BaseUrl, note: Some(Word::BaseUrlNote), kind: Kind::Text },
+    Field {
+        name: "geminiApiVersion",
+        label: Word::ApiVersion,
+        note: Some(Word::ApiVersionNote),
+        kind: Kind::Text,
+    },
+];
+
+pub const APPROVALS: &[(&str, Word)] =
+    &[("ask", Word::ApprovalAsk), ("thread", Word::ApprovalThread), ("auto", Word::ApprovalAuto)];
+
+pub const RUNS: &[Field] = &[
+    Field {
+        name: "approval",
+        label: Word::ApprovalMode,
+        note: Some(Word::ApprovalNote),
+        kind: Kind::Choice(APPROVALS),
+    },
+    Field { name: "maxSteps", label: Word::MaxSteps, note: None, kind: Kind::Number },
+    Field {
+        name: "stepDelayMs",
+        label: Word::StepDelay,
+        note: Some(Word::StepDelayNote),
+        kind: Kind::Number,
+    },
+    Field { name: "jpegQuality", label: Word::Quality, note: Some(Word::QualityNote), kind: Kind::Number },
+    Field { name: "failsafe", label: Word::Failsafe, note: Some(Word::FailsafeNote), kind: Kind::Switch },
+];
+
+pub const APP: &[Field] = &[
+    Field { name: "shortcut", label: Word::Shortcut, note: Some(Word::ShortcutNote), kind: Kind::Text },
+    Field {
+        name: "theme",
+        label: Word::Theme,
+        note: None,
+        kind: Kind::Choice(&[
+            ("system", Word::ThemeSystem),
+            ("light", Word::ThemeLight),
+            ("dark", Word::ThemeDark),
+        ]),
+    },
+    Field {
+        name: "language",
+        label: Word::Language,
+        note: None,
+        kind: Kind::Choice(&[("english", Word::English), ("japanese", Word::Japanese)]),
+    },
+];
+
+impl Field {
+    /// What the settings hold for it.
+    pub fn value(&self, settings: &Settings) -> Value {
+        serde_json::to_value(settings)
+            .ok()
+            .and_then(|mut all| all.get_mut(self.name).map(Value::take))
+            .unwrap_or_default()
+    }
+
+    /// The same as a form field shows it.
+    pub fn shown(&self, settings: &Settings) -> String {
+        match self.value(settings) {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
+    /// What was typed, as the patch says it. A number that is none goes as text: the engine refuses it with a reason.
+    pub fn patch(&self, typed: &str) -> Value {
+        match self.kind {
+            Kind::Text | Kind::Choice(_) => typed.trim().into(),
+            Kind::Number => typed.trim().parse::<u64>().map_or_else(|_| typed.into(), Value::from),
+            Kind::Switch => (typed == "true").into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::settings::SettingsPatch;
+
+    fn all() -> impl Iterator<Item = &'static Field> {
+        MODEL.iter().chain(RUNS).chain(APP)
+    }
+
+    #[test]
+    fn every_field_shows_what_the_settings_hold_and_writes_it_back_unchanged() {
+        let settings = Settings::default();
+        for field in all() {
+            let patch = [(field.name.to_owned(), field.patch(&field.shown(&settings)))].into_iter().collect();
+            assert_eq!(settings.patched(&SettingsPatch(patch)), Ok(Settings::default()), "{}", field.name);
+            assert_ne!(field.value(&settings), Value::Null, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn every_choice_is_a_value_the_settings_take() {
+        for field in all() {
+            let Kind::Choice(choices) = field.kind else { continue };
+            for (value, _) in choices {
+                let patch = SettingsPatch([(field.name.to_owned(), (*value).into())].into_iter().collect());
+                let changed = Settings::default().patched(&patch).unwrap();
+                assert_eq!(field.shown(&changed), *value);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_left_to_the_engine_to_refuse() {
+        let field = RUNS.iter().find(|field| field.name == "maxSteps").unwrap();
+        let patch = SettingsPatch([(field.name.to_owned(), field.patch("many"))].into_iter().collect());
+        assert!(Settings::default().patched(&patch).is_err());
+    }
+}

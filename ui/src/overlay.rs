@@ -1,0 +1,58 @@
+//! The overlay: shows, over everything and without taking a click, that Miki works, on what, and how to stop it.
+
+use leptos::prelude::*;
+use protocol::event::{Activity, Status};
+
+use crate::store::store;
+use crate::widgets::status::{activity_name, activity_word};
+use crate::words::Word;
+
+#[component]
+pub fn Overlay() -> impl IntoView {
+    let store = store();
+    let status = store.memo(|state| state.status.clone());
+    let failsafe = store.memo(|state| state.settings.failsafe);
+    let on = Memo::new(move |_| matches!(status.get().activity, Activity::Working | Activity::Waiting));
+    // A new call makes a new ring, so that its animation starts again.
+    let point = store.memo(|state| state.transcript.last_point());
+    let rings = move || {
+        point.get().filter(|_| status.get().activity == Activity::Working).into_iter().collect::<Vec<_>>()
+    };
+    let what = move || {
+        let Status { activity, detail, .. } = status.get();
+        if detail.is_empty() { store.say(activity_word(activity)).to_owned() } else { detail }
+    };
+    let step = move || {
+        let Status { step, max_steps, .. } = status.get();
+        (step > 0)
+            .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
+    };
+
+    view! {
+        <Show when=move || on.get()>
+            <div class="overlay" data-activity=move || activity_name(status.get().activity)>
+                <div class="glow" aria-hidden="true"></div>
+                <For
+                    each=rings
+                    key=|(call, at)| (call.clone(), at.x().to_bits(), at.y().to_bits())
+                    children=|(_, at)| view! {
+                        <div
+                            class="ring"
+                            aria-hidden="true"
+                            style:left=move || format!("{}%", at.x() / 10.0)
+                            style:top=move || format!("{}%", at.y() / 10.0)
+                        ></div>
+                    }
+                />
+                <div class="pill" role="status">
+                    <span class="dot"></span>
+                    <span class="detail" dir="auto">{what}</span>
+                    <span class="count">{step}</span>
+                    <Show when=move || failsafe.get()>
+                        <span class="how">{move || store.say(Word::FailsafeHint)}</span>
+                    </Show>
+                </div>
+            </div>
+        </Show>
+    }
+}

@@ -1,0 +1,103 @@
+//! One field: shows what is set, saves what is typed when it is left, and the engine's objection beside it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use protocol::ErrorView;
+use protocol::command::UpdateSettings;
+use protocol::settings::SettingsPatch;
+
+use crate::fields::{Field, Kind};
+use crate::ipc;
+use crate::store::store;
+use crate::words::Word;
+
+const SAVED_SHOWS: Duration = Duration::from_secs(2);
+
+#[component]
+pub fn FieldRow(field: Field) -> impl IntoView {
+    let store = store();
+    let set = store.memo(move |state| field.shown(&state.settings));
+    let error = RwSignal::new(None::<ErrorView>);
+    let saved = RwSignal::new(false);
+    let save = Callback::new(move |typed: String| {
+        let patch = SettingsPatch([(field.name.to_owned(), field.patch(&typed))].into_iter().collect());
+        spawn_local(async move {
+            let answer = ipc::invoke(UpdateSettings { patch }).await;
+            saved.try_set(answer.is_ok());
+            error.try_set(answer.err());
+            set_timeout(move || _ = saved.try_set(false), SAVED_SHOWS);
+        });
+    });
+    let id = format!("set-{}", field.name);
+    let about = format!("about-{}", field.name);
+    let invalid = move || error.with(Option::is_some).to_string();
+    view! {
+        <div class="row">
+            <label for=id.clone()>
+                <span>{move || store.say(field.label)}</span>
+                {field.note.map(|note| view! { <span class="faint">{move || store.say(note)}</span> })}
+            </label>
+            <div class="control">
+                {control(field, id, about.clone(), set, save, Signal::derive(invalid))}
+                <span id=about class="about" aria-live="polite">
+                    {move || error.get().map(|error| view! {
+                        <span class="wrong">{error.message}{error.hint.map(|hint| format!(" ({hint})"))}</span>
+                    })}
+                    <Show when=move || saved.get()>
+                        <span class="saved">{move || store.say(Word::Saved)}</span>
+                    </Show>
+                </span>
+            </div>
+        </div>
+    }
+}
+
+fn control(
+    field: Field,
+    id: String,
+    about: String,
+    set: Memo<String>,
+    save: Callback<String>,
+    invalid: Signal<String>,
+) -> AnyView {
+    let store = store();
+    let changed = move |event: web_sys::Event| save.run(event_target_value(&event));
+    match field.kind {
+        Kind::Text | Kind::Number => view! {
+            <input
+                id=id
+                type="text"
+                inputmode=if field.kind == Kind::Number { "numeric" } else { "text" }
+                class:number=field.kind == Kind::Number
+                spellcheck="false"
+                autocomplete="off"
+                aria-describedby=about
+                aria-invalid=move || invalid.get()
+                prop:value=move || set.get()
+                on:change=changed
+            />
+        }
+        .into_any(),
+        Kind::Switch => view! {
+            <input
+                id=id
+                type="checkbox"
+                role="switch"
+                aria-describedby=about
+                prop:checked=move || set.get() == "true"
+                on:change=move |event| save.run(event_target_checked(&event).to_string())
+            />
+        }
+        .into_any(),
+        Kind::Choice(choices) => view! {
+            <select id=id aria-describedby=about prop:value=move || set.get() on:change=changed>
+                {choices.iter().map(|(value, word)| view! {
+                    <option value=*value selected=move || set.get() == *value>{move || store.say(*word)}</option>
+                }).collect_view()}
+            </select>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,149 @@
+//! Keys of providers: where each is, a field to set it. What was typed is cleared as soon as it is sent.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use protocol::command::{DeleteKey, Secret, SetKey};
+use protocol::view::{KeyState, KeyView};
+use protocol::{Command, ErrorView};
+
+use crate::ipc;
+use crate::store::store;
+use crate::words::Word;
+
+/// Providers a key can be set for, with their field's label.
+const PROVIDERS: &[(&str, Word)] = &[("gemini", Word::KeyGemini)];
+
+#[component]
+pub fn Keys(keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+    let store = store();
+    view! {
+        <section class="group">
+            <h2>{move || store.say(Word::Keys)}</h2>
+            <div class="rows">
+                {PROVIDERS.iter().map(|(provider, label)| view! { <KeyRow provider label=*label keys /> }).collect_view()}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+    let store = store();
+    let typed = RwSignal::new(String::new());
+    let sending = RwSignal::new(false);
+    let error = RwSignal::new(None::<ErrorView>);
+    let view_of = move || keys.with(|keys| keys.iter().find(|key| key.provider == provider).cloned());
+    let state = Memo::new(move |_| view_of().map_or(KeyState::Missing, |key| key.state));
+    let hint = move || {
+        error
+            .get()
+            .map(|error| match error.hint {
+                Some(hint) => format!("{}: {hint}", error.message),
+                None => error.message,
+            })
+            .or_else(|| view_of()?.hint)
+    };
+    let send = Sending { provider, keys, sending, error };
+    let save = move || {
+        let key = typed.get_untracked().trim().to_owned();
+        if !key.is_empty() && !sending.get_untracked() {
+            typed.set(String::new());
+            send.send(SetKey { provider: provider.into(), key: Secret(key) });
+        }
+    };
+    let (id, note) = (format!("key-{provider}"), format!("about-key-{provider}"));
+    view! {
+        <div class="row">
+            <label for=id.clone()>
+                <span>{move || store.say(label)}</span>
+                <span
+                    id=format!("key-state-{provider}")
+                    class="badge"
+                    data-state=move || state_name(state.get())
+                >
+                    {move || store.say(state_word(state.get()))}
+                </span>
+            </label>
+            <div class="control">
+                <div class="together">
+                    <input
+                        id=id
+                        type="password"
+                        autocomplete="off"
+                        spellcheck="false"
+                        aria-describedby=note.clone()
+                        placeholder=move || store.say(Word::KeyPlaceholder)
+                        prop:value=move || typed.get()
+                        on:input=move |event| typed.set(event_target_value(&event))
+                        on:keydown=move |event| if event.key() == "Enter" { save() }
+                    />
+                    <button
+                        id=format!("save-key-{provider}")
+                        class="primary"
+                        disabled=move || sending.get() || typed.with(|typed| typed.trim().is_empty())
+                        on:click=move |_| save()
+                    >
+                        {move || store.say(Word::Save)}
+                    </button>
+                    <button
+                        id=format!("delete-key-{provider}")
+                        class="quiet"
+                        hidden=move || state.get() != KeyState::InKeychain
+                        disabled=move || sending.get()
+                        on:click=move |_| send.send(DeleteKey { provider: provider.into() })
+                    >
+                        {move || store.say(Word::Delete)}
+                    </button>
+                </div>
+                <span id=note class="about" class:wrong=move || error.with(Option::is_some) aria-live="polite">{hint}</span>
+            </div>
+        </div>
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sending {
+    provider: &'static str,
+    keys: RwSignal<Vec<KeyView>>,
+    sending: RwSignal<bool>,
+    error: RwSignal<Option<ErrorView>>,
+}
+
+impl Sending {
+    /// Sends a command about a key and shows where the key is afterwards.
+    fn send<C: Command<Response = KeyView>>(self, command: C) {
+        self.sending.set(true);
+        spawn_local(async move {
+            let answer = ipc::invoke(command).await;
+            self.sending.try_set(false);
+            match answer {
+                Ok(view) => {
+                    self.error.try_set(None);
+                    self.keys.update(|keys| {
+                        keys.retain(|key| key.provider != self.provider);
+                        keys.push(view);
+                    });
+                }
+                Err(error) => drop(self.error.try_set(Some(error))),
+            }
+        });
+    }
+}
+
+fn state_name(state: KeyState) -> &'static str {
+    match state {
+        KeyState::Missing => "missing",
+        KeyState::InKeychain => "inKeychain",
+        KeyState::InEnvironment => "inEnvironment",
+        KeyState::KeychainFails => "keychainFails",
+    }
+}
+
+fn state_word(state: KeyState) -> Word {
+    match state {
+        KeyState::Missing => Word::KeyMissing,
+        KeyState::InKeychain => Word::KeyInKeychain,
+        KeyState::InEnvironment => Word::KeyInEnvironment,
+        KeyState::KeychainFails => Word::KeyKeychainFails,
+    }
+}

@@ -1,0 +1,47 @@
+//! The settings page: keys, the fields of `Settings`, and what this machine gives us.
+
+mod checks;
+mod field;
+mod keys;
+
+use leptos::prelude::*;
+use protocol::view::KeyView;
+
+use self::checks::Checks;
+use self::field::FieldRow;
+use self::keys::Keys;
+use crate::dashboard::has_key;
+use crate::fields::{APP, Field, MODEL, RUNS};
+use crate::store::store;
+use crate::words::Word;
+
+#[component]
+pub fn SettingsPage(keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+    let store = store();
+    let no_key = Memo::new(move |_| keys.with(|keys| !keys.iter().any(has_key)));
+    view! {
+        <div class="settings">
+            <h1 class="unseen">{move || store.say(Word::Settings)}</h1>
+            <Show when=move || no_key.get()>
+                <p class="first-run" role="status">{move || store.say(Word::FirstRun)}</p>
+            </Show>
+            <Keys keys />
+            {group(Word::ModelGroup, MODEL)}
+            {group(Word::RunGroup, RUNS)}
+            {group(Word::AppGroup, APP)}
+            <Checks />
+        </div>
+    }
+}
+
+fn group(title: Word, fields: &'static [Field]) -> impl IntoView {
+    let store = store();
+    view! {
+        <section class="group">
+            <h2>{move || store.say(title)}</h2>
+            <div class="rows">
+                {fields.iter().map(|field| view! { <FieldRow field=*field /> }).collect_view()}
+            </div>
+        </section>
+    }
+}

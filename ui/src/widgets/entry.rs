@@ -1,0 +1,233 @@
+//! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
+
+use leptos::prelude::*;
+use protocol::event::{Level, RunEnd};
+use protocol::tool::{Answer, Effect, PictureView};
+
+use super::approval::{risk_name, risk_word, spelled};
+use super::icon::icon;
+use crate::brief;
+use crate::escape::{visible_json, visible_text};
+use crate::store::store;
+use crate::transcript::{Entry, EntryBody, Stage, Step, picture_url};
+use crate::words::Word;
+
+/// A picture to be seen large: where it is, and what it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enlarged {
+    pub url: String,
+    pub alt: String,
+}
+
+/// One item of the list `#steps`.
+#[component]
+pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
+    let store = store();
+    match entry.body {
+        EntryBody::Goal { goal, model, .. } => view! {
+            <li class="said goal-said">
+                <span class="who">{move || store.say(Word::You)}</span>
+                <p dir="auto">{goal}</p>
+                <span class="faint">{model}</span>
+            </li>
+        }
+        .into_any(),
+        EntryBody::Said { text } => view! {
+            <li class="said">
+                <span class="who">{move || store.say(Word::You)}</span>
+                <p dir="auto">{text}</p>
+            </li>
+        }
+        .into_any(),
+        EntryBody::Turn { text, thinking, .. } => turn(text, thinking).into_any(),
+        EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
+        EntryBody::TurnFailed { message, hint, retry } => {
+            let again = move || retry.then(|| store.say(Word::Retry));
+            note(if retry { Level::Warning } else { Level::Error }, message, hint, again).into_any()
+        }
+        EntryBody::Paused { reason } => view! {
+            <li class="mark">{icon("pause")}<span>{move || store.say(Word::Paused)}</span>" "<span>{reason}</span></li>
+        }
+        .into_any(),
+        EntryBody::Resumed => view! {
+            <li class="mark">{icon("resume")}<span>{move || store.say(Word::Resumed)}</span></li>
+        }
+        .into_any(),
+        EntryBody::Noted { level, message, hint } => note(level, message, hint, || None).into_any(),
+        EntryBody::End { end } => end_item(end).into_any(),
+    }
+}
+
+/// The model's words and, folded away, its thoughts.
+fn turn(text: String, thinking: String) -> impl IntoView {
+    let store = store();
+    view! {
+        <li class="turn">
+            <span class="who">{move || store.say(Word::Model)}</span>
+            {(!thinking.is_empty()).then(|| view! {
+                <details class="thinking">
+                    <summary>{move || store.say(Word::Thinking)}</summary>
+                    <p dir="auto">{thinking}</p>
+                </details>
+            })}
+            {(!text.is_empty()).then(|| view! { <p dir="auto">{text}</p> })}
+        </li>
+    }
+}
+
+fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> {
+    let store = store();
+    let effect = step.effect_name();
+    let (badge, meaning) = effect_words(step);
+    let tool = visible_text(&step.call.tool);
+    let risk = step.risk.map(|risk| {
+        view! { <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span> }
+    });
+    let answered = step.answer.map(|answer| {
+        let word = if answer == Answer::Deny { Word::DeniedByYou } else { Word::AllowedByYou };
+        view! { <span class="faint">{move || store.say(word)}</span> }
+    });
+    let (result, took) = match &step.stage {
+        Stage::Done { result } => {
+            let failed = result.error.as_ref().map(|error| error.message.clone());
+            let line = failed.clone().unwrap_or_else(|| result.summary.clone());
+            let class = if failed.is_some() { "result failed" } else { "result" };
+            (
+                Some(view! { <p class=class dir="auto">{visible_text(&line)}</p> }),
+                Some(brief::duration(result.took)),
+            )
+        }
+        Stage::Proposed | Stage::Waiting { .. } | Stage::Running | Stage::NotRun => (None, None),
+    };
+    let reason = brief::reason(&step.call)
+        .map(|reason| view! { <p class="reason" dir="auto">{visible_text(reason)}</p> });
+    let picture = step.picture().map(|picture| thumbnail(picture, &tool, enlarge));
+
+    view! {
+        <li class="step" data-tool=step.call.tool.clone() data-effect=effect>
+            <span class="tool-icon">{icon(&step.call.tool)}</span>
+            <div class="body">
+                <div class="line">
+                    <code class="tool">{tool.clone()}</code>
+                    <span class="brief" dir="auto">{visible_text(&brief::arguments(&step.call))}</span>
+                    <span class="spring"></span>
+                    <span
+                        class="badge"
+                        data-effect=effect
+                        title=move || meaning.map(|word| store.say(word))
+                    >
+                        {move || store.say(badge)}
+                    </span>
+                </div>
+                {reason}
+                {result}
+                <details class="exact">
+                    <summary>
+                        <span>{move || store.say(Word::Arguments)}</span>
+                        {risk}
+                        {answered}
+                        <span class="spring"></span>
+                        <span class="took">{took}</span>
+                    </summary>
+                    <pre class="arguments" tabindex="0">{spelled(visible_json(&step.call.arguments))}</pre>
+                </details>
+            </div>
+            {picture}
+        </li>
+    }
+}
+
+fn thumbnail(
+    picture: &PictureView,
+    tool: &str,
+    enlarge: Callback<Enlarged>,
+) -> Option<impl IntoView + use<>> {
+    let store = store();
+    let platform = store.state.with_untracked(|state| state.as_ref().map(|state| state.platform))?;
+    let url = picture_url(&picture.blob.sha256, platform)?;
+    let tool = tool.to_owned();
+    let alt = move || store.fill(Word::PictureOf, &[("tool", &tool)]);
+    let (open_alt, open_url) = (alt.clone(), url.clone());
+    let open = move |_| enlarge.run(Enlarged { url: open_url.clone(), alt: open_alt() });
+    Some(view! {
+        <button class="picture" aria-label=move || store.say(Word::Enlarge) on:click=open>
+            <img src=url alt=alt width=picture.width height=picture.height loading="lazy" decoding="async" />
+        </button>
+    })
+}
+
+fn note(
+    level: Level,
+    message: String,
+    hint: Option<String>,
+    more: impl Fn() -> Option<&'static str> + Send + 'static,
+) -> impl IntoView {
+    let level = match level {
+        Level::Info => "info",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    };
+    view! {
+        <li class="note" data-level=level>
+            <p dir="auto">{message}</p>
+            {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+            <span class="faint">{more}</span>
+        </li>
+    }
+}
+
+fn end_item(end: RunEnd) -> impl IntoView {
+    let store = store();
+    let (outcome, word) = end_words(&end);
+    let (text, hint) = match end {
+        RunEnd::Completed { summary } => (EndText::Said(summary), None),
+        RunEnd::Failed { message, hint } => (EndText::Said(message), hint),
+        RunEnd::Stopped { reason } => (EndText::Said(reason), None),
+        RunEnd::NeedsApproval { .. } => (EndText::Ours(Word::NeedsApprovalText), None),
+        RunEnd::Interrupted => (EndText::Ours(Word::InterruptedText), None),
+    };
+    let text = move || match &text {
+        EndText::Said(text) => text.clone(),
+        EndText::Ours(word) => store.say(*word).to_owned(),
+    };
+    view! {
+        <li class="end" data-outcome=outcome>
+            <strong>{move || store.say(word)}</strong>
+            <p dir="auto">{text}</p>
+            {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+        </li>
+    }
+}
+
+enum EndText {
+    Said(String),
+    Ours(Word),
+}
+
+/// An end's name for the stylesheet and its word for people.
+pub fn end_words(end: &RunEnd) -> (&'static str, Word) {
+    match end {
+        RunEnd::Completed { .. } => ("completed", Word::Completed),
+        RunEnd::Failed { .. } => ("failed", Word::Failed),
+        RunEnd::Stopped { .. } => ("stopped", Word::Stopped),
+        RunEnd::NeedsApproval { .. } => ("needs_approval", Word::NeedsApproval),
+        RunEnd::Interrupted => ("interrupted", Word::Interrupted),
+    }
+}
+
+/// The badge of a step, and what it means at length.
+pub fn effect_words(step: &Step) -> (Word, Option<Word>) {
+    match &step.stage {
+        Stage::Proposed => (Word::Proposed, None),
+        Stage::Waiting { .. } => (Word::AsksYou, None),
+        Stage::Running => (Word::Running, None),
+        Stage::NotRun => (Word::NotRun, None),
+        Stage::Done { result } => match result.effect {
+            Effect::Confirmed => (Word::Confirmed, Some(Word::EffectConfirmed)),
+            Effect::Unverified => (Word::Unverified, Some(Word::EffectUnverified)),
+            Effect::NoChange => (Word::NoChange, Some(Word::EffectNoChange)),
+            Effect::Refused => (Word::Refused, Some(Word::EffectRefused)),
+            Effect::Unknown => (Word::Unknown, Some(Word::EffectUnknown)),
+        },
+    }
+}

@@ -1,0 +1,8 @@
+//! What more than one window shows: the goal field, the status, the steps, the questions.
+
+pub mod approval;
+pub mod entry;
+pub mod goal;
+pub mod status;
+
+pub mod icon;

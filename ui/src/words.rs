@@ -1,0 +1,232 @@
+//! Every word of the windows, in English and Japanese. Text of the engine and of models is shown as it comes.
+
+use protocol::settings::Language;
+
+macro_rules! words {
+    ($($name:ident: $en:literal, $ja:literal;)*) => {
+        /// A text of the windows. `{n}`-like places are filled by [`Word::fill`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Word { $($name),* }
+
+        impl Word {
+            pub const ALL: &[Word] = &[$(Word::$name),*];
+
+            pub fn tell(self, language: Language) -> &'static str {
+                match (self, language) {
+                    $((Word::$name, Language::English) => $en, (Word::$name, Language::Japanese) => $ja,)*
+                }
+            }
+        }
+    };
+}
+
+impl Word {
+    /// The text with each `{name}` replaced by its value.
+    pub fn fill(self, language: Language, values: &[(&str, &str)]) -> String {
+        values.iter().fold(self.tell(language).to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), value)
+        })
+    }
+}
+
+words! {
+    // dashboard
+    Work: "Work", "作業";
+    Settings: "Settings", "設定";
+    Views: "Views", "画面";
+    Sessions: "Sessions", "セッション";
+    NewSession: "New session", "新しいセッション";
+    NoSessions: "Nothing here yet", "まだ何もありません";
+    Untitled: "Untitled", "無題";
+    JustNow: "just now", "たった今";
+    MinutesAgo: "{n} min ago", "{n}分前";
+    HoursAgo: "{n} h ago", "{n}時間前";
+    DaysAgo: "{n} d ago", "{n}日前";
+    Steps: "Steps", "ステップ";
+    WelcomeTitle: "What shall be done?", "何をしましょうか？";
+    WelcomeText: "Say it in your own words. Miki looks at the screen, works with mouse and keyboard, asks before anything that matters, and shows every step.",
+        "自分の言葉で伝えてください。Miki は画面を見て、マウスとキーボードで作業し、大事な操作の前に確認し、すべてのステップを見せます。";
+    Loading: "Connecting to the engine", "エンジンに接続しています";
+    Dismiss: "Dismiss", "閉じる";
+
+    // goal
+    Goal: "Goal", "目標";
+    GoalPlaceholder: "What should be done?", "何をしますか？";
+    SteerPlaceholder: "Say something to the run under way", "実行中の作業に伝える";
+    ComposerHint: "Enter runs · Shift+Enter new line", "Enter で実行 · Shift+Enter で改行";
+    Run: "Run", "実行";
+    Tell: "Send", "送信";
+    Stop: "Stop", "停止";
+    Pause: "Pause", "一時停止";
+    Resume: "Resume", "再開";
+    Mode: "Mode", "モード";
+    Plan: "Plan", "計画";
+    Act: "Act", "実行";
+    PlanTitle: "Looks and plans; changes nothing", "見て計画するだけで、何も変更しません";
+    ActTitle: "Works with mouse and keyboard", "マウスとキーボードで作業します";
+    ApprovalMode: "Approval", "承認";
+    ApprovalAsk: "Always ask", "毎回確認する";
+    ApprovalThread: "Ask once per tool", "ツールごとに一度確認する";
+    ApprovalAuto: "Don't ask", "確認しない";
+
+    // status
+    Idle: "Ready", "待機中";
+    Working: "Working", "作業中";
+    Waiting: "Waiting for you", "あなたの返事を待っています";
+    Error: "Needs attention", "確認が必要です";
+    StepOf: "step {n} of {max}", "ステップ {n}/{max}";
+    Paused: "Paused", "一時停止しました";
+    Resumed: "Resumed", "再開しました";
+    FailsafeHint: "move the pointer to the top left corner to stop", "ポインターを左上の隅に動かすと停止します";
+
+    // steps
+    You: "You", "あなた";
+    Model: "Model", "モデル";
+    Thinking: "Thinking", "思考";
+    Arguments: "Exact arguments", "正確な引数";
+    Confirmed: "confirmed", "確認済み";
+    Unverified: "unverified", "未確認";
+    NoChange: "no change", "変化なし";
+    Refused: "refused", "拒否";
+    Unknown: "unknown", "不明";
+    Proposed: "proposed", "予定";
+    AsksYou: "asks you", "確認待ち";
+    Running: "running", "実行中";
+    NotRun: "not run", "未実行";
+    EffectConfirmed: "Done, and seen to be done", "実行され、結果を確認しました";
+    EffectUnverified: "Sent, but nothing could be read back", "送信しましたが、結果を読み取れませんでした";
+    EffectNoChange: "Sent, and the screen is as before", "送信しましたが、画面に変化はありません";
+    EffectRefused: "Not done", "実行されませんでした";
+    EffectUnknown: "Interrupted: it may or may not have happened", "中断されました。実行されたかどうか分かりません";
+    DeniedByYou: "You said no", "あなたが拒否しました";
+    AllowedByYou: "You allowed it", "あなたが許可しました";
+    PictureOf: "The screen after {tool}", "{tool} の後の画面";
+    Enlarge: "Enlarge the picture", "画像を拡大";
+    Close: "Close", "閉じる";
+    Retry: "Another try follows", "再試行します";
+
+    // ends
+    Completed: "Done", "完了";
+    Failed: "Failed", "失敗";
+    Stopped: "Stopped", "停止しました";
+    Interrupted: "Interrupted", "中断されました";
+    InterruptedText: "Miki ended in the middle of this run. Look at the screen before you start again.",
+        "実行の途中で Miki が終了しました。もう一度始める前に画面を確認してください。";
+    NeedsApproval: "Needs an approval", "承認が必要です";
+    NeedsApprovalText: "A question was asked where nobody could answer. Start the run from a window to answer it.",
+        "答えられる人がいない場所で確認が求められました。ウィンドウから実行すると答えられます。";
+
+    // approval
+    MayI: "May Miki do this?", "実行してもよいですか？";
+    Deny: "Deny", "拒否";
+    AllowOnce: "Allow once", "一度だけ許可";
+    AllowThread: "Allow {tool} in this session", "このセッションでは {tool} を許可";
+    RiskObserve: "only looks", "見るだけ";
+    RiskNavigate: "moves about", "移動のみ";
+    RiskEdit: "changes something", "変更あり";
+    RiskConsequential: "cannot be undone", "元に戻せません";
+    ReasonOfModel: "The model says", "モデルの理由";
+
+    // chat
+    ChatTitle: "Ask Miki", "Miki に頼む";
+    ChatHint: "Enter runs · Shift+Enter new line · Esc hides", "Enter で実行 · Shift+Enter で改行 · Esc で隠す";
+    ChatExamples: "For example", "たとえば";
+    Example1: "Write a haiku about autumn into the editor and save it", "エディターに秋の俳句を書いて保存して";
+    Example2: "Which windows are open, and what is in them?", "開いているウィンドウとその内容を教えて";
+    Example3: "Rename the files on the desktop by their date", "デスクトップのファイルを日付で名前変更して";
+    New: "New", "新規";
+    OpenDashboard: "Open the dashboard", "ダッシュボードを開く";
+
+    // settings
+    FirstRun: "Welcome. Miki needs a key for its model before it can work: paste one below, and it stays in your system's keychain.",
+        "ようこそ。Miki が働くにはモデルのキーが必要です。下に貼り付けると、システムのキーチェーンに保存されます。";
+    Keys: "Keys", "キー";
+    KeyGemini: "Gemini key", "Gemini のキー";
+    KeyPlaceholder: "Paste a key", "キーを貼り付け";
+    Save: "Save", "保存";
+    Delete: "Delete", "削除";
+    KeyMissing: "No key yet", "キーがありません";
+    KeyInKeychain: "In the keychain", "キーチェーンにあります";
+    KeyInEnvironment: "From the environment", "環境変数から取得";
+    KeyKeychainFails: "The keychain does not work", "キーチェーンが使えません";
+    ModelGroup: "Model", "モデル";
+    ModelId: "Model", "モデル";
+    ModelIdNote: "provider/id", "プロバイダー/ID";
+    BaseUrl: "Base URL", "ベース URL";
+    BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
+    ApiVersion: "API version", "API バージョン";
+    ApiVersionNote: "v1beta is tried where this one is refused", "拒否された場合は v1beta を試します";
+    RunGroup: "Runs", "実行";
+    MaxSteps: "Most steps", "最大ステップ数";
+    StepDelay: "Pause between steps", "ステップ間の待ち時間";
+    StepDelayNote: "milliseconds, so that you can follow and step in", "ミリ秒。見守って止められるように";
+    ApprovalNote: "Calls that cannot be undone are asked each time, unless nothing asks",
+        "元に戻せない操作は、確認しない設定でない限り毎回確認します";
+    Quality: "Picture quality", "画質";
+    QualityNote: "JPEG, 20 to 100", "JPEG、20〜100";
+    Failsafe: "Failsafe corner", "緊急停止の隅";
+    FailsafeNote: "The pointer in the top left corner stops everything", "ポインターを左上の隅に動かすとすべて停止します";
+    AppGroup: "Application", "アプリケーション";
+    Shortcut: "Chat shortcut", "チャットのショートカット";
+    ShortcutNote: "for example CmdOrCtrl+Shift+Space", "例: CmdOrCtrl+Shift+Space";
+    Theme: "Theme", "テーマ";
+    ThemeSystem: "As the system", "システムに合わせる";
+    ThemeLight: "Light", "ライト";
+    ThemeDark: "Dark", "ダーク";
+    Language: "Language", "言語";
+    English: "English", "英語 (English)";
+    Japanese: "Japanese (日本語)", "日本語";
+    Saved: "Saved", "保存しました";
+
+    // checks
+    Checks: "This machine", "このマシン";
+    CheckAgain: "Check again", "もう一度確認";
+    Checking: "Checking", "確認中";
+    OpenSettings: "Open settings", "設定を開く";
+    Well: "well", "良好";
+    Limited: "limited", "制限あり";
+    Missing: "missing", "ありません";
+    CheckDisplay: "Display", "ディスプレイ";
+    CheckScreenCapture: "Screen capture", "画面の取得";
+    CheckInput: "Mouse and keyboard", "マウスとキーボード";
+    CheckAccessibility: "Accessibility", "アクセシビリティ";
+    CheckClipboard: "Clipboard", "クリップボード";
+    CheckKeychain: "Keychain", "キーチェーン";
+    CheckJournal: "Journal", "ジャーナル";
+    CheckModel: "Model", "モデル接続";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The `{names}` a text has places for.
+    fn places(text: &str) -> BTreeSet<&str> {
+        text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn every_word_is_said_in_both_languages() {
+        for word in Word::ALL {
+            let (en, ja) = (word.tell(Language::English), word.tell(Language::Japanese));
+            assert!(!en.trim().is_empty() && !ja.trim().is_empty(), "{word:?}");
+            assert!(en != ja, "{word:?} is not translated");
+            assert!(!ja.is_ascii(), "{word:?} has no Japanese");
+        }
+    }
+
+    #[test]
+    fn both_languages_have_the_same_places_to_fill() {
+        for word in Word::ALL {
+            let (en, ja) = (word.tell(Language::English), word.tell(Language::Japanese));
+            assert_eq!(places(en), places(ja), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_takes_its_place() {
+        let said = Word::StepOf.fill(Language::Japanese, &[("n", "3"), ("max", "30")]);
+        assert_eq!(said, "ステップ 3/30");
+    }
+}

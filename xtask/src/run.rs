@@ -1,0 +1,77 @@
+//! `run` and `demo`: build the app, then open it, or show it at work where there is no display.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::place::{Build, Place};
+use crate::setup::{self, Need};
+use crate::shell::{self, heading, note};
+use crate::ui;
+
+/// Opens the app on the user's desktop; without one, says so and carries out the demo.
+pub fn run(place: &Place, build: Build, arguments: &[String]) -> Result<()> {
+    if !has_display() {
+        heading(
+            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set): carrying out the demo instead",
+        );
+        return demo(place, build);
+    }
+    setup::ready(place, &needs(build))?;
+    app(place, build)?;
+    heading("opening the app; close it from its tray menu or with Ctrl+C here");
+    shell::run(Command::new(place.app(build)).args(arguments).current_dir(&place.root))
+}
+
+/// The real app operates a real editor on a private desktop; a scripted model stands in for the mind.
+pub fn demo(place: &Place, build: Build) -> Result<()> {
+    setup::ready(place, &[needs(build).as_slice(), &[Need::Desktop]].concat())?;
+    app(place, build)?;
+    heading("the demo");
+    let out = place.artifacts().join("demo");
+    std::fs::create_dir_all(&out)?;
+    shell::run(
+        shell::cargo(place)
+            .args(["run", "--quiet", "--package", "outside", "--bin", "demo", "--"])
+            .arg(&out)
+            .env("MIKI_BIN", place.app(build)),
+    )
+}
+
+/// Windows, then the binary that embeds them, both built the same way.
+pub fn app(place: &Place, build: Build) -> Result<()> {
+    app_with(place, build, build)
+}
+
+/// The binary built one way with windows built another: the tests drive a debug app with the windows as shipped.
+pub fn app_with(place: &Place, build: Build, windows: Build) -> Result<()> {
+    ui::build(place, windows)?;
+    heading(match build {
+        Build::Debug => "building the app (the first time takes some minutes)",
+        Build::Release => "building the app, optimised (takes some minutes)",
+    });
+    let mut command = shell::cargo(place);
+    command.args(["build", "--package", "miki", "--bin", "miki"]);
+    if build == Build::Release {
+        // Without it Tauri loads the windows from a development server's address, if one is configured.
+        command.args(["--release", "--features", "tauri/custom-protocol"]);
+    }
+    shell::run(&mut command)?;
+    note(&format!("{}", place.app(build).display()));
+    Ok(())
+}
+
+fn needs(build: Build) -> Vec<Need> {
+    match build {
+        Build::Debug => vec![Need::Build],
+        Build::Release => vec![Need::Build, Need::SmallWindows],
+    }
+}
+
+/// Linux says by its environment whether there is a desktop; the others always have one.
+fn has_display() -> bool {
+    !cfg!(target_os = "linux")
+        || ["DISPLAY", "WAYLAND_DISPLAY"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}

