@@ -18,7 +18,8 @@ const PLACEHOLDER: &str = "<!doctype html>
 fn main() {
     println!("cargo:rerun-if-changed={CAPABILITIES}");
     if !Path::new(PAGE).exists()
-        && let Err(error) = std::fs::create_dir_all("ui/dist").and_then(|()| std::fs::write(PAGE, PLACEHOLDER))
+        && let Err(error) =
+            std::fs::create_dir_all("ui/dist").and_then(|()| std::fs::write(PAGE, PLACEHOLDER))
     {
         fail(&format!("cannot write the placeholder {PAGE}: {error}"));
     }

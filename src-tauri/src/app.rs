@@ -25,13 +25,14 @@ mod windows;
 ///
 /// # Errors
 /// No display; a data folder that cannot be used or that a command without windows has.
-pub fn run(home: Home) -> Result<Exit, ErrorView> {
+pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     let runtime = runtime()?;
-    let here = match runtime.block_on(Link::open(&home))? {
+    let here = match runtime.block_on(Link::open(home))? {
         Link::Here(here) => here,
         // One instance a data folder: the second start shows the first one's window.
         link @ Link::There(_) => {
-            runtime.block_on(link.call(ShowWindow { window: Window::Dashboard, action: WindowAction::Show }))?;
+            runtime
+                .block_on(link.call(ShowWindow { window: Window::Dashboard, action: WindowAction::Show }))?;
             return Ok(Exit::Done);
         }
     };

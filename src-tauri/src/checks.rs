@@ -17,7 +17,13 @@ use crate::model_source::Models;
 const MODEL: Duration = Duration::from_secs(15);
 
 /// All checks, in the order in which they matter.
-pub async fn all(desktop: &dyn Desktop, keys: &Keys, journal: CheckView, models: &Models, settings: &Settings) -> Vec<CheckView> {
+pub async fn all(
+    desktop: &dyn Desktop,
+    keys: &Keys,
+    journal: CheckView,
+    models: &Models,
+    settings: &Settings,
+) -> Vec<CheckView> {
     let mut views = desktop.checks().await;
     let keychain = {
         let keys = keys.clone();
@@ -40,8 +46,11 @@ async fn model(models: &Models, settings: &Settings) -> CheckView {
         Err(error) => return failed(Check::Model, error),
     };
     let silent = || {
-        ErrorView::new(ErrorCode::Model, format!("{} gave no answer within {} s", settings.model, MODEL.as_secs()))
-            .with_hint("check the network")
+        ErrorView::new(
+            ErrorCode::Model,
+            format!("{} gave no answer within {} s", settings.model, MODEL.as_secs()),
+        )
+        .with_hint("check the network")
     };
     match timeout(MODEL, model.probe()).await {
         Ok(Ok(())) => CheckView {

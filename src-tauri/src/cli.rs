@@ -62,8 +62,8 @@ pub fn main() -> Exit {
     }
 }
 
-fn with_home<T>(work: impl FnOnce(Home) -> Result<T, ErrorView>) -> Result<T, ErrorView> {
-    work(Home::open()?)
+fn with_home<T>(work: impl FnOnce(&Home) -> Result<T, ErrorView>) -> Result<T, ErrorView> {
+    work(&Home::open()?)
 }
 
 fn on_runtime<T>(work: impl Future<Output = Result<T, ErrorView>>) -> Result<T, ErrorView> {

@@ -101,9 +101,10 @@ impl Engine {
             AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone(), door).await?),
             AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), door).await?),
             AnyCommand::Snapshot(c) => json(&c, agent.snapshot().await?),
-            AnyCommand::Subscribe(_) => {
-                Err(ErrorView::new(ErrorCode::BadRequest, "events need a channel, which this door has not opened"))
-            }
+            AnyCommand::Subscribe(_) => Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "events need a channel, which this door has not opened",
+            )),
             AnyCommand::ListSessions(c) => json(&c, agent.list_sessions().await?),
             AnyCommand::OpenSession(c) => json(&c, agent.open_session(&c.session).await?),
             AnyCommand::EditSession(c) => json(&c, agent.edit_session(c.clone()).await?),
@@ -128,8 +129,9 @@ impl Engine {
             }
             AnyCommand::ShowWindow(c) => {
                 let windows = self.windows.get().ok_or_else(|| {
-                    ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
-                        .with_hint("it was started by a command; wait for its end, then start the app with: miki")
+                    ErrorView::new(ErrorCode::Unavailable, "this miki has no windows").with_hint(
+                        "it was started by a command; wait for its end, then start the app with: miki",
+                    )
                 })?;
                 windows.show(c.window, c.action)?;
                 json(&c, ())
@@ -210,7 +212,10 @@ async fn take_over_old_keys(home: &Home, keys: &Keys) -> Result<(), ErrorView> {
         for outcome in files.iter().flat_map(|file| migrate(file, keys.store())) {
             match outcome {
                 Migrated::Moved { name, provider, file } => {
-                    tracing::warn!("the key for {provider} ({name}) was moved from {} to the keychain", file.display());
+                    tracing::warn!(
+                        "the key for {provider} ({name}) was moved from {} to the keychain",
+                        file.display()
+                    );
                 }
                 Migrated::Left { name, file, reason } => {
                     tracing::warn!("{name} was left in {}: {reason}", file.display());
@@ -223,8 +228,9 @@ async fn take_over_old_keys(home: &Home, keys: &Keys) -> Result<(), ErrorView> {
 
 /// The answer as JSON, of the type that the command promises.
 fn json<C: Command>(_command: &C, response: C::Response) -> Result<Value, ErrorView> {
-    serde_json::to_value(response)
-        .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("answer to {} cannot be written: {error}", C::NAME)))
+    serde_json::to_value(response).map_err(|error| {
+        ErrorView::new(ErrorCode::Internal, format!("answer to {} cannot be written: {error}", C::NAME))
+    })
 }
 
 /// Runs what blocks (files, the keychain) where it holds nobody up.

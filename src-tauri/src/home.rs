@@ -15,7 +15,8 @@ impl Home {
     /// # Errors
     /// [`ErrorCode::Storage`] where no such folder is known, or it cannot be made.
     pub fn open() -> Result<Self, ErrorView> {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let folder = match variable("MIKI_HOME") {
             Some(folder) => folder,
             None => data_folder(variable)
@@ -34,8 +35,11 @@ impl Home {
     /// [`ErrorCode::Storage`] names the folder and the reason.
     pub fn at(folder: &Path) -> Result<Self, ErrorView> {
         let home = make_private(folder).and_then(|()| folder.canonicalize()).map_err(|error| {
-            ErrorView::new(ErrorCode::Storage, format!("data folder {} cannot be made: {error}", folder.display()))
-                .with_hint("set MIKI_HOME to a folder you may write to")
+            ErrorView::new(
+                ErrorCode::Storage,
+                format!("data folder {} cannot be made: {error}", folder.display()),
+            )
+            .with_hint("set MIKI_HOME to a folder you may write to")
         })?;
         Ok(Self(home))
     }

@@ -50,7 +50,7 @@ impl Keys {
     /// [`ErrorCode::Keychain`] with what to do, where the keychain cannot tell.
     pub fn get(&self, provider: &str) -> Result<Option<Secret>, ErrorView> {
         check_known(provider)?;
-        if let Some(key) = self.from_environment(provider) {
+        if let Some(key) = self.environments(provider) {
             return Ok(Some(key));
         }
         Ok(self.store.get(provider)?)
@@ -64,8 +64,11 @@ impl Keys {
         check_known(provider)?;
         let key = Secret(key.0.trim().to_owned());
         if key.0.is_empty() || key.0.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return Err(ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} is empty or has spaces in it"))
-                .with_hint("paste the key alone, as the provider shows it"));
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                format!("key for {provider} is empty or has spaces in it"),
+            )
+            .with_hint("paste the key alone, as the provider shows it"));
         }
         store_and_compare(self.store.as_ref(), provider, &key)?;
         Ok(self.view(provider))
@@ -95,7 +98,7 @@ impl Keys {
 
     /// Where the provider's key is, and what to do where it is not.
     pub fn view(&self, provider: &str) -> KeyView {
-        let (state, hint) = if self.from_environment(provider).is_some() {
+        let (state, hint) = if self.environments(provider).is_some() {
             (KeyState::InEnvironment, None)
         } else {
             match self.store.get(provider) {
@@ -103,7 +106,8 @@ impl Keys {
                 Ok(None) => (KeyState::Missing, Some(format!("miki key set {provider}"))),
                 Err(error) => {
                     let view = ErrorView::from(error);
-                    let hint = view.hint.map_or(view.message.clone(), |hint| format!("{}; {hint}", view.message));
+                    let hint =
+                        view.hint.map_or(view.message.clone(), |hint| format!("{}; {hint}", view.message));
                     (KeyState::KeychainFails, Some(hint))
                 }
             }
@@ -123,13 +127,17 @@ impl Keys {
             Err(error) => {
                 let view = ErrorView::from(error);
                 // With a key in the environment the program works without a keychain.
-                let state = if self.from_environment("gemini").is_some() { CheckState::Limited } else { CheckState::Missing };
+                let state = if self.environments("gemini").is_some() {
+                    CheckState::Limited
+                } else {
+                    CheckState::Missing
+                };
                 CheckView { check: Check::Keychain, state, detail: view.message, mend: view.hint }
             }
         }
     }
 
-    fn from_environment(&self, provider: &str) -> Option<Secret> {
+    fn environments(&self, provider: &str) -> Option<Secret> {
         let name = variable(provider);
         (self.environment)(&name).map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).map(Secret)
     }
@@ -163,13 +171,15 @@ fn check_known(provider: &str) -> Result<(), ErrorView> {
 
 #[cfg(test)]
 mod tests {
-    use super::fake::{Fault, FakeStore};
+    use super::fake::{FakeStore, Fault};
     use super::*;
 
     fn keys(store: FakeStore, variables: &'static [(&str, &str)]) -> Keys {
         Keys::new(
             Arc::new(store),
-            Arc::new(move |name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())),
+            Arc::new(move |name| {
+                variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            }),
         )
     }
 
@@ -210,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_keychain_that_forgets_at_once_is_found_out() {
-        let error = keys(FakeStore::failing(Fault::Forgets), &[]).set("gemini", &Secret("abc".into())).unwrap_err();
+        let error =
+            keys(FakeStore::failing(Fault::Forgets), &[]).set("gemini", &Secret("abc".into())).unwrap_err();
         assert_eq!(error.code, ErrorCode::Keychain);
     }
 
@@ -219,7 +230,12 @@ mod tests {
         // bar: J75
         for fault in [Fault::None, Fault::Locked, Fault::Absent, Fault::Forgets] {
             let keys = keys(FakeStore::failing(fault), &[]);
-            let said = format!("{:?} {:?} {:?}", keys.set("gemini", &Secret("canary7".into())), keys.status(), keys.check());
+            let said = format!(
+                "{:?} {:?} {:?}",
+                keys.set("gemini", &Secret("canary7".into())),
+                keys.status(),
+                keys.check()
+            );
             assert!(!said.contains("canary7"), "{said}");
         }
         let said = format!("{:?}", keys(FakeStore::default(), &[]).set("gemini", &Secret("canary 7".into())));

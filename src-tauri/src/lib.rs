@@ -5,8 +5,8 @@
 mod app;
 mod cli;
 
-mod link;
 mod engine;
+mod link;
 
 mod checks;
 mod keys;

@@ -41,7 +41,9 @@ impl Link {
                 Try::Elsewhere { pid } => match Client::connect(home).await {
                     Ok(client) => return Ok(Self::There(client)),
                     // It may be just starting, or just ending: then the lock or the socket is free in a moment.
-                    Err(_) if begin.elapsed() < PATIENCE => tokio::time::sleep(Duration::from_millis(50)).await,
+                    Err(_) if begin.elapsed() < PATIENCE => {
+                        tokio::time::sleep(Duration::from_millis(50)).await
+                    }
                     Err(error) => return Err(silent(home, pid, &error)),
                 },
             }
@@ -136,6 +138,9 @@ calls!(StartRun, StopRun, AnswerApproval, OpenSession, CallTool, Permissions, Sh
 
 fn silent(home: &Home, pid: Option<u32>, error: &std::io::Error) -> ErrorView {
     let who = pid.map_or_else(|| "another miki".into(), |pid| format!("another miki (process {pid})"));
-    ErrorView::new(ErrorCode::Busy, format!("{who} has {} and does not answer: {error}", home.path().display()))
-        .with_hint("end it and try again, or set MIKI_HOME to another folder")
+    ErrorView::new(
+        ErrorCode::Busy,
+        format!("{who} has {} and does not answer: {error}", home.path().display()),
+    )
+    .with_hint("end it and try again, or set MIKI_HOME to another folder")
 }

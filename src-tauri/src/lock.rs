@@ -18,7 +18,9 @@ pub struct HomeLock {
 pub enum Try {
     Held(HomeLock),
     /// Another process has it; its process id where it can be read.
-    Elsewhere { pid: Option<u32> },
+    Elsewhere {
+        pid: Option<u32>,
+    },
 }
 
 impl HomeLock {
@@ -29,11 +31,19 @@ impl HomeLock {
     pub fn try_take(home: &Home) -> Result<Try, ErrorView> {
         let path = home.lock();
         let fail = |error: std::io::Error| {
-            ErrorView::new(ErrorCode::Storage, format!("lock file {} cannot be taken: {error}", path.display()))
-                .with_hint("set MIKI_HOME to a folder on a local disk that you may write to")
+            ErrorView::new(
+                ErrorCode::Storage,
+                format!("lock file {} cannot be taken: {error}", path.display()),
+            )
+            .with_hint("set MIKI_HOME to a folder on a local disk that you may write to")
         };
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(fail)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(fail)?;
         match file.try_lock() {
             Ok(()) => {
                 // For people and messages only; the lock is what counts.

@@ -24,11 +24,23 @@ impl Models {
 }
 
 impl ModelSource for Models {
-    fn open(&self, model: &ModelId, settings: &Settings, base_url: Option<&str>) -> Result<SharedModel, ErrorView> {
+    fn open(
+        &self,
+        model: &ModelId,
+        settings: &Settings,
+        base_url: Option<&str>,
+    ) -> Result<SharedModel, ErrorView> {
         let provider = model.provider().unwrap_or_default();
         if !PROVIDERS.contains(&provider) {
-            return Err(ErrorView::new(ErrorCode::BadRequest, format!("model {model} has no provider known here"))
-                .with_hint(format!("write PROVIDER/ID with one of {}, for example {}", PROVIDERS.join(", "), Settings::default().model)));
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                format!("model {model} has no provider known here"),
+            )
+            .with_hint(format!(
+                "write PROVIDER/ID with one of {}, for example {}",
+                PROVIDERS.join(", "),
+                Settings::default().model
+            )));
         }
         let Some(key) = self.keys.get(provider)? else {
             return Err(ErrorView::new(ErrorCode::NoKey, format!("no key for {provider}"))
@@ -53,7 +65,9 @@ mod tests {
 
     fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
         let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(move |_| key.map(str::to_owned)));
-        Models::new(keys).open(&ModelId(model.into()), &Settings::default(), None).map(|model| model.id().clone())
+        Models::new(keys)
+            .open(&ModelId(model.into()), &Settings::default(), None)
+            .map(|model| model.id().clone())
     }
 
     #[test]

@@ -9,8 +9,11 @@ use protocol::{ErrorCode, ErrorView};
 /// [`ErrorCode::Unavailable`] where this system has no such place.
 pub fn open(check: Check) -> Result<(), ErrorView> {
     let Some((program, address)) = place(check) else {
-        return Err(ErrorView::new(ErrorCode::Unavailable, format!("this system has no settings page for {check:?}"))
-            .with_hint("miki doctor tells how to mend it"));
+        return Err(ErrorView::new(
+            ErrorCode::Unavailable,
+            format!("this system has no settings page for {check:?}"),
+        )
+        .with_hint("miki doctor tells how to mend it"));
     };
     std::process::Command::new(program).arg(address).spawn().map(drop).map_err(|error| {
         ErrorView::new(ErrorCode::Internal, format!("{program} {address} cannot be started: {error}"))
@@ -20,8 +23,12 @@ pub fn open(check: Check) -> Result<(), ErrorView> {
 #[cfg(target_os = "macos")]
 fn place(check: Check) -> Option<(&'static str, &'static str)> {
     let address = match check {
-        Check::Display | Check::ScreenCapture => "x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture",
-        Check::Input | Check::Accessibility => "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility",
+        Check::Display | Check::ScreenCapture => {
+            "x-apple.systempreferences:com.apple.preference.security?Privacy_ScreenCapture"
+        }
+        Check::Input | Check::Accessibility => {
+            "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility"
+        }
         Check::Clipboard | Check::Keychain | Check::Journal | Check::Model => return None,
     };
     Some(("open", address))

@@ -29,7 +29,12 @@ impl SettingsFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Settings::default()),
             Err(error) => return Err(unreadable(&self.0, &error.to_string())),
         };
-        let settings: Settings = serde_json::from_str(&text).map_err(|error| unreadable(&self.0, &error.to_string()))?;
+        // A list would be read as fields in their order, and an empty one as the defaults.
+        if !text.trim_start().starts_with('{') {
+            return Err(unreadable(&self.0, "it is not a JSON object"));
+        }
+        let settings: Settings =
+            serde_json::from_str(&text).map_err(|error| unreadable(&self.0, &error.to_string()))?;
         settings.validate().map_err(|error| unreadable(&self.0, &error.message))?;
         Ok(settings)
     }
@@ -39,12 +44,16 @@ impl SettingsFile {
     /// # Errors
     /// [`ErrorCode::Storage`]; the old file is kept then.
     pub fn store(&self, settings: &Settings) -> Result<(), ErrorView> {
-        let mut json = serde_json::to_vec_pretty(settings)
-            .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("settings cannot be written as JSON: {error}")))?;
+        let mut json = serde_json::to_vec_pretty(settings).map_err(|error| {
+            ErrorView::new(ErrorCode::Internal, format!("settings cannot be written as JSON: {error}"))
+        })?;
         json.push(b'\n');
         atomic_file::replace(&self.0, &json).map_err(|error| {
-            ErrorView::new(ErrorCode::Storage, format!("settings file {} cannot be written: {error}", self.0.display()))
-                .with_hint("free space or give write access, then change the setting again")
+            ErrorView::new(
+                ErrorCode::Storage,
+                format!("settings file {} cannot be written: {error}", self.0.display()),
+            )
+            .with_hint("free space or give write access, then change the setting again")
         })
     }
 }
@@ -90,7 +99,16 @@ mod tests {
     #[test]
     fn a_corrupt_empty_unknown_or_impossible_file_refuses_the_start_and_is_kept() {
         // bar: C32
-        for text in ["", "{", "null", "[]", r#"{"maxStep": 3}"#, r#"{"maxSteps": 0}"#, r#"{"approval": "never"}"#, "{}}"] {
+        for text in [
+            "",
+            "{",
+            "null",
+            "[]",
+            r#"{"maxStep": 3}"#,
+            r#"{"maxSteps": 0}"#,
+            r#"{"approval": "never"}"#,
+            "{}}",
+        ] {
             let (_folder, file) = file(Some(text));
             let error = file.load().unwrap_err();
             assert_eq!(error.code, ErrorCode::Storage, "{text}");

@@ -26,9 +26,14 @@ fn name(home: &Home) -> io::Result<Name<'static>> {
 fn name(home: &Home) -> io::Result<Name<'static>> {
     use interprocess::local_socket::{GenericNamespaced, ToNsName};
 
-    let hash = home.socket().to_string_lossy().to_lowercase().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = home
+        .socket()
+        .to_string_lossy()
+        .to_lowercase()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     format!("miki-{hash:016x}").to_ns_name::<GenericNamespaced>()
 }
 
@@ -36,7 +41,11 @@ fn name(home: &Home) -> io::Result<Name<'static>> {
 ///
 /// # Errors
 /// `InvalidData` where the line is longer than `limit` bytes; no more than that is ever kept.
-async fn read_line(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, limit: usize) -> io::Result<Option<()>> {
+async fn read_line(
+    input: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+    limit: usize,
+) -> io::Result<Option<()>> {
     line.clear();
     loop {
         let bytes = input.fill_buf().await?;
@@ -49,7 +58,10 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>, 
             None => (bytes, bytes.len(), false),
         };
         if line.len() + part.len() > limit {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("line is longer than {limit} bytes")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("line is longer than {limit} bytes"),
+            ));
         }
         line.extend_from_slice(part);
         input.consume(used);

@@ -27,7 +27,9 @@ pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
         match events.recv().await {
             Ok(event) => match event.body {
                 EventBody::StatusChanged { status } => show_status(&app, tray.as_ref(), &mut shown, &status),
-                EventBody::SettingsChanged { settings } => show_settings(&app, tray.as_ref(), &mut shown, &settings),
+                EventBody::SettingsChanged { settings } => {
+                    show_settings(&app, tray.as_ref(), &mut shown, &settings)
+                }
                 _ => {}
             },
             Err(RecvError::Lagged(_)) => {

@@ -11,6 +11,7 @@ use tauri::{Manager, UriSchemeContext, UriSchemeResponder, Wry};
 use crate::engine::Engine;
 
 /// Answers one request of a page.
+#[expect(clippy::needless_pass_by_value, reason = "the shape Tauri calls")]
 pub fn answer(context: UriSchemeContext<'_, Wry>, request: Request<Vec<u8>>, responder: UriSchemeResponder) {
     let engine = Arc::clone(&context.app_handle().state::<Arc<Engine>>());
     tauri::async_runtime::spawn_blocking(move || {
@@ -65,8 +66,19 @@ mod tests {
     #[test]
     fn only_a_blobs_name_reaches_a_path() {
         let name = "0a".repeat(32);
-        assert_eq!(name_in(&request(Method::GET, &format!("picture://localhost/{name}"))), Some(name.as_str()));
-        for path in ["", "/", "/..", "/../settings.json", "/%2e%2e/settings.json", &format!("/{name}/x"), &format!("//{name}")] {
+        assert_eq!(
+            name_in(&request(Method::GET, &format!("picture://localhost/{name}"))),
+            Some(name.as_str())
+        );
+        for path in [
+            "",
+            "/",
+            "/..",
+            "/../settings.json",
+            "/%2e%2e/settings.json",
+            &format!("/{name}/x"),
+            &format!("//{name}"),
+        ] {
             assert_eq!(name_in(&request(Method::GET, &format!("picture://localhost{path}"))), None, "{path}");
         }
         assert_eq!(name_in(&request(Method::POST, &format!("picture://localhost/{name}"))), None);
@@ -77,6 +89,9 @@ mod tests {
         assert_eq!(served(b"{\"raw\":1}".to_vec()).status(), StatusCode::FORBIDDEN);
         assert_eq!(served(b"<svg onload=x>".to_vec()).status(), StatusCode::FORBIDDEN);
         let jpeg = served(vec![0xff, 0xd8, 0xff, 0xe0]);
-        assert_eq!((jpeg.status(), &jpeg.headers()[header::CONTENT_TYPE]), (StatusCode::OK, &header::HeaderValue::from_static("image/jpeg")));
+        assert_eq!(
+            (jpeg.status(), &jpeg.headers()[header::CONTENT_TYPE]),
+            (StatusCode::OK, &header::HeaderValue::from_static("image/jpeg"))
+        );
     }
 }

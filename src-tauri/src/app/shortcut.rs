@@ -41,6 +41,7 @@ impl ShortcutsIfAny for AppHandle {
     fn try_state_of_shortcuts(&self) -> Option<&tauri_plugin_global_shortcut::GlobalShortcut<tauri::Wry>> {
         use tauri::Manager;
 
-        self.try_state::<tauri_plugin_global_shortcut::GlobalShortcut<tauri::Wry>>().map(|_| self.global_shortcut())
+        self.try_state::<tauri_plugin_global_shortcut::GlobalShortcut<tauri::Wry>>()
+            .map(|_| self.global_shortcut())
     }
 }

@@ -36,7 +36,9 @@ pub fn make(app: &AppHandle, settings: &Settings) -> Option<Tray> {
             None
         }
         Err(_) => {
-            tracing::warn!("no tray icon: install libayatana-appindicator3-1; closing the main window ends the app");
+            tracing::warn!(
+                "no tray icon: install libayatana-appindicator3-1; closing the main window ends the app"
+            );
             None
         }
     }
@@ -45,7 +47,8 @@ pub fn make(app: &AppHandle, settings: &Settings) -> Option<Tray> {
 fn build(app: &AppHandle, settings: &Settings) -> tauri::Result<Tray> {
     let words = Words::of(settings.language);
     let entry = |id: &str, text: &str| MenuItem::with_id(app, id, text, true, None::<&str>);
-    let plan = CheckMenuItem::with_id(app, "plan", words.plan, true, settings.mode == Mode::Plan, None::<&str>)?;
+    let plan =
+        CheckMenuItem::with_id(app, "plan", words.plan, true, settings.mode == Mode::Plan, None::<&str>)?;
     let pause = MenuItem::with_id(app, "pause", words.pause, false, None::<&str>)?;
     let stop = MenuItem::with_id(app, "stop", words.stop, false, None::<&str>)?;
     let menu = Menu::with_items(
@@ -70,7 +73,11 @@ fn build(app: &AppHandle, settings: &Settings) -> tauri::Result<Tray> {
         .on_menu_event(chosen)
         .on_tray_icon_event(|tray, event| {
             if cfg!(windows)
-                && let TrayIconEvent::Click { button: MouseButton::Left, button_state: MouseButtonState::Up, .. } = event
+                && let TrayIconEvent::Click {
+                    button: MouseButton::Left,
+                    button_state: MouseButtonState::Up,
+                    ..
+                } = event
             {
                 windows::show_or_log(tray.app_handle(), Window::Dashboard, WindowAction::Show);
             }
@@ -84,7 +91,8 @@ impl Tray {
     pub fn show_status(&self, status: &Status) {
         let words = Words::of(*self.language.lock().unwrap_or_else(PoisonError::into_inner));
         let runs = matches!(status.activity, Activity::Working | Activity::Waiting);
-        let tooltip = if status.detail.is_empty() { "Miki".into() } else { format!("Miki: {}", status.detail) };
+        let tooltip =
+            if status.detail.is_empty() { "Miki".into() } else { format!("Miki: {}", status.detail) };
         // A run that waits without a question is paused; either way, "resume" is what helps there.
         let pause = if status.activity == Activity::Waiting { words.resume } else { words.pause };
         said(self.icon.set_icon_with_as_template(Some(image(status.activity)), cfg!(target_os = "macos")));
@@ -109,6 +117,7 @@ fn said(outcome: tauri::Result<()>) {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape Tauri calls")]
 fn chosen(app: &AppHandle, event: MenuEvent) {
     match event.id().as_ref() {
         "open" => windows::show_or_log(app, Window::Dashboard, WindowAction::Show),

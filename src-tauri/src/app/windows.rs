@@ -15,7 +15,11 @@ pub const OVERLAY: &str = "overlay";
 
 /// Makes all three; the dashboard is shown, the others wait.
 pub fn make(app: &AppHandle) -> tauri::Result<()> {
-    base(app, DASHBOARD, TITLES[0]).inner_size(1180.0, 800.0).min_inner_size(760.0, 520.0).center().build()?;
+    base(app, DASHBOARD, TITLES[0])
+        .inner_size(1180.0, 800.0)
+        .min_inner_size(760.0, 520.0)
+        .center()
+        .build()?;
     base(app, CHAT, TITLES[1])
         .inner_size(640.0, 220.0)
         .resizable(false)
@@ -55,7 +59,9 @@ fn base<'a>(app: &'a AppHandle, label: &str, title: &str) -> WebviewWindowBuilde
 fn is_ours(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
-        "http" | "https" => cfg!(windows) && url.host_str() == Some("tauri.localhost") && url.port().is_none(),
+        "http" | "https" => {
+            cfg!(windows) && url.host_str() == Some("tauri.localhost") && url.port().is_none()
+        }
         _ => false,
     }
 }
@@ -87,7 +93,10 @@ impl AppWindows {
 impl Windows for AppWindows {
     fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView> {
         show(&self.0, window, action).map_err(|error| {
-            ErrorView::new(ErrorCode::Internal, format!("window {} cannot be shown or hidden: {error}", label(window)))
+            ErrorView::new(
+                ErrorCode::Internal,
+                format!("window {} cannot be shown or hidden: {error}", label(window)),
+            )
         })
     }
 }

@@ -26,13 +26,14 @@ fn object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
 }
 
 impl Do {
-    pub async fn run(self, home: Home) -> Result<Exit, ErrorView> {
-        let link = Link::open(&home).await?;
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
+        let link = Link::open(home).await?;
         let result = link.call(CallTool { tool: self.tool, arguments: Value::Object(self.arguments) }).await;
         link.close().await;
         let result = result?;
-        let json = serde_json::to_string(&result)
-            .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("result cannot be written: {error}")))?;
+        let json = serde_json::to_string(&result).map_err(|error| {
+            ErrorView::new(ErrorCode::Internal, format!("result cannot be written: {error}"))
+        })?;
         super::say(&json);
         Ok(if result.error.is_none() { Exit::Done } else { Exit::Failed })
     }

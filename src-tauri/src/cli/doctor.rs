@@ -27,19 +27,20 @@ pub struct Doctor {
 }
 
 impl Doctor {
-    pub async fn run(self, home: Home) -> Result<Exit, ErrorView> {
-        let views = match Link::open(&home).await {
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
+        let views = match Link::open(home).await {
             Ok(link) => {
                 let views = link.call(Permissions {}).await;
                 link.close().await;
                 views?
             }
             // What keeps the engine from starting is a finding; the rest is looked at all the same.
-            Err(error) => without_engine(&home, error).await,
+            Err(error) => without_engine(home, error).await,
         };
         if self.json {
-            let json = serde_json::to_string(&views)
-                .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("checks cannot be written: {error}")))?;
+            let json = serde_json::to_string(&views).map_err(|error| {
+                ErrorView::new(ErrorCode::Internal, format!("checks cannot be written: {error}"))
+            })?;
             super::say(&json);
         } else {
             super::say(&told(&views));
@@ -98,6 +99,9 @@ mod tests {
             detail: "there is no keychain".into(),
             mend: Some("start one".into()),
         };
-        assert_eq!(told(&[view]), "MISSING  keychain        there is no keychain\n                          start one");
+        assert_eq!(
+            told(&[view]),
+            "MISSING  keychain        there is no keychain\n                          start one"
+        );
     }
 }

@@ -49,7 +49,10 @@ impl Key {
                 let view = keys.set(&provider, &read(&provider)?)?;
                 super::say(&line(&view));
                 if view.state == KeyState::InEnvironment {
-                    super::say(&format!("kept; but {} in the environment goes before it", variable(&provider)));
+                    super::say(&format!(
+                        "kept; but {} in the environment goes before it",
+                        variable(&provider)
+                    ));
                 }
                 Ok(Exit::Done)
             }
@@ -65,7 +68,8 @@ impl Key {
                 for view in &views {
                     super::say(&line(view));
                 }
-                let there = |view: &KeyView| matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment);
+                let there =
+                    |view: &KeyView| matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment);
                 Ok(if views.iter().all(there) { Exit::Done } else { Exit::Failed })
             }
         }
@@ -73,9 +77,13 @@ impl Key {
 }
 
 fn read(provider: &str) -> Result<Secret, ErrorView> {
-    let unread = |error: std::io::Error| ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} cannot be read: {error}"));
+    let unread = |error: std::io::Error| {
+        ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} cannot be read: {error}"))
+    };
     if std::io::stdin().is_terminal() {
-        return rpassword::prompt_password(format!("key for {provider} (not shown): ")).map(Secret).map_err(unread);
+        return rpassword::prompt_password(format!("key for {provider} (not shown): "))
+            .map(Secret)
+            .map_err(unread);
     }
     let mut text = String::new();
     std::io::stdin().take(MAX_BYTES).read_to_string(&mut text).map_err(unread)?;
@@ -99,7 +107,11 @@ mod tests {
 
     #[test]
     fn a_missing_key_names_the_command_that_sets_it() {
-        let view = KeyView { provider: "gemini".into(), state: KeyState::Missing, hint: Some("miki key set gemini".into()) };
+        let view = KeyView {
+            provider: "gemini".into(),
+            state: KeyState::Missing,
+            hint: Some("miki key set gemini".into()),
+        };
         assert_eq!(line(&view), "gemini: none; set it with: miki key set gemini");
     }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
-use protocol::command::{AnswerApproval, OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Unattended};
+use protocol::command::{
+    AnswerApproval, OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Unattended,
+};
 use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::{ApprovalId, ModelId, Seq};
 use protocol::tool::{Answer, Approval, ApprovalMode, Mode, Risk};
@@ -80,11 +82,11 @@ fn model(text: &str) -> Result<ModelId, WrongArgument> {
 }
 
 impl Run {
-    pub async fn run(self, home: Home) -> Result<Exit, ErrorView> {
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         // Whoever cannot be asked here is not waited for.
         let asks = !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let mut interrupts = interrupt::listen()?;
-        let link = Link::open(&home).await?;
+        let link = Link::open(home).await?;
         let outcome = self.follow(&link, asks, &mut interrupts).await;
         if matches!(outcome, Ok(Followed::LeftAtOnce)) {
             link.release_all();
@@ -97,7 +99,12 @@ impl Run {
         }
     }
 
-    async fn follow(&self, link: &Link, asks: bool, interrupts: &mut mpsc::Receiver<()>) -> Result<Followed, ErrorView> {
+    async fn follow(
+        &self,
+        link: &Link,
+        asks: bool,
+        interrupts: &mut mpsc::Receiver<()>,
+    ) -> Result<Followed, ErrorView> {
         // Before the start, so that its first event is not missed.
         let mut events = link.subscribe().await?;
         let started = link.call(self.command(asks)).await?;
@@ -139,7 +146,10 @@ impl Run {
                 // The next one shows the gap, which is then filled.
                 Err(RecvError::Lagged(_)) => continue,
                 Err(RecvError::Closed) => {
-                    let gone = ErrorView::new(ErrorCode::Unavailable, "the running miki went away in the middle of the run");
+                    let gone = ErrorView::new(
+                        ErrorCode::Unavailable,
+                        "the running miki went away in the middle of the run",
+                    );
                     return Err(gone.with_hint("start miki: it shows how far the run came"));
                 }
             };
@@ -190,7 +200,12 @@ struct Seen {
 }
 
 impl Seen {
-    async fn whole(&mut self, link: &Link, started: &StartedRun, event: Event) -> Result<Vec<Event>, ErrorView> {
+    async fn whole(
+        &mut self,
+        link: &Link,
+        started: &StartedRun,
+        event: Event,
+    ) -> Result<Vec<Event>, ErrorView> {
         let Some(last) = self.last else {
             self.last = Some(event.seq);
             return Ok(vec![event]);
@@ -223,7 +238,14 @@ struct Teller {
 
 impl Teller {
     fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
-        Self { json, asks, started: started.clone(), story: Story::default(), open: HashMap::new(), question: None }
+        Self {
+            json,
+            asks,
+            started: started.clone(),
+            story: Story::default(),
+            open: HashMap::new(),
+            question: None,
+        }
     }
 
     fn note(&mut self, text: &str) {
@@ -256,10 +278,10 @@ impl Teller {
                     eprint!("{}", question(approval));
                 }
             }
-            EventBody::ApprovalAnswered { approval, .. } => {
-                if self.question.as_ref().is_some_and(|question| question.id == *approval) {
-                    self.question = None;
-                }
+            EventBody::ApprovalAnswered { approval, .. }
+                if self.question.as_ref().is_some_and(|question| question.id == *approval) =>
+            {
+                self.question = None;
             }
             EventBody::RunEnded { end } if event.scope.run.as_ref() == Some(&self.started.run) => {
                 if let RunEnd::NeedsApproval { approval } = end {
@@ -275,10 +297,19 @@ impl Teller {
     fn say_what_was_asked(&self, id: &ApprovalId) {
         let what = self.open.get(id).map_or_else(
             || id.to_string(),
-            |approval| format!("{} {} ({})", plain(&approval.call.tool), plain(&approval.call.arguments.to_string()), plain(&approval.reason)),
+            |approval| {
+                format!(
+                    "{} {} ({})",
+                    plain(&approval.call.tool),
+                    plain(&approval.call.arguments.to_string()),
+                    plain(&approval.reason)
+                )
+            },
         );
         eprintln!("miki: needs an approval: {what}");
-        eprintln!("  run it at a terminal to be asked, or with --approval thread or --approval auto, or open the app with: miki");
+        eprintln!(
+            "  run it at a terminal to be asked, or with --approval thread or --approval auto, or open the app with: miki"
+        );
     }
 
     /// What a typed line says to the open question; anything but a clear word asks again.

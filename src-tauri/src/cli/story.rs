@@ -44,13 +44,22 @@ impl Story {
             ),
             EventBody::TurnFinished { turn, text, .. } => {
                 self.step = *turn;
-                let whole = if self.streamed || text.trim().is_empty() { String::new() } else { format!("{}\n", paragraph(text)) };
+                let whole = if self.streamed || text.trim().is_empty() {
+                    String::new()
+                } else {
+                    format!("{}\n", paragraph(text))
+                };
                 self.streamed = false;
                 whole
             }
             EventBody::TurnFailed { message, hint, retry, .. } => {
                 self.streamed = false;
-                format!("! {}{}{}\n", plain(message), hinted(hint.as_deref()), if *retry { "; trying again" } else { "" })
+                format!(
+                    "! {}{}{}\n",
+                    plain(message),
+                    hinted(hint.as_deref()),
+                    if *retry { "; trying again" } else { "" }
+                )
             }
             EventBody::ToolStarted { call, .. } => {
                 self.calls.insert(call.id.clone(), call.tool.clone());
@@ -104,7 +113,9 @@ impl Story {
 fn step(number: u32, tool: &str, result: &ExecResult) -> String {
     let what = match &result.error {
         Some(error) if result.summary.is_empty() => plain(&error.message),
-        Some(error) if !result.summary.contains(&error.message) => format!("{}: {}", plain(&result.summary), plain(&error.message)),
+        Some(error) if !result.summary.contains(&error.message) => {
+            format!("{}: {}", plain(&result.summary), plain(&error.message))
+        }
         _ => plain(&result.summary),
     };
     let effect = match result.effect {
@@ -121,7 +132,9 @@ fn step(number: u32, tool: &str, result: &ExecResult) -> String {
 fn ended(end: &RunEnd) -> String {
     match end {
         RunEnd::Completed { summary } => format!("done: {}\n", plain(summary)),
-        RunEnd::Failed { message, hint } => format!("failed: {}{}\n", plain(message), hinted(hint.as_deref())),
+        RunEnd::Failed { message, hint } => {
+            format!("failed: {}{}\n", plain(message), hinted(hint.as_deref()))
+        }
         RunEnd::Stopped { reason } => format!("stopped: {}\n", plain(reason)),
         // Said with the call, on stderr.
         RunEnd::NeedsApproval { .. } => String::new(),
@@ -180,7 +193,8 @@ mod tests {
                 effect,
                 summary: summary.into(),
                 data: Value::Null,
-                error: error.map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
+                error: error
+                    .map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
                 picture: None,
                 took: Millis(1_249),
             },
@@ -257,7 +271,9 @@ mod tests {
         let body = source.split("pub enum EventBody {").nth(1).unwrap().split("\n}\n").next().unwrap();
         let mut names = 0;
         for line in body.lines() {
-            let Some(rest) = line.strip_prefix("    ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) else {
+            let Some(rest) =
+                line.strip_prefix("    ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+            else {
                 continue;
             };
             let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();

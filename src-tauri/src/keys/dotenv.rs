@@ -44,8 +44,12 @@ pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
         done.push(match keep(store, provider, &key) {
             Err(reason) => left(reason),
             Ok(()) => match atomic_file::replace(file, without(&text, name).as_bytes()) {
-                Ok(()) => Migrated::Moved { name: name.into(), provider: provider.into(), file: file.to_owned() },
-                Err(error) => left(format!("it is in the keychain, but the file cannot be rewritten: {error}")),
+                Ok(()) => {
+                    Migrated::Moved { name: name.into(), provider: provider.into(), file: file.to_owned() }
+                }
+                Err(error) => {
+                    left(format!("it is in the keychain, but the file cannot be rewritten: {error}"))
+                }
             },
         });
     }
@@ -78,7 +82,11 @@ fn keep(store: &dyn KeyStore, provider: &str, key: &Secret) -> Result<(), String
 
 /// The last line that sets `name` counts, as a shell would have it.
 fn value_of(text: &str, name: &str) -> Option<Secret> {
-    text.lines().rev().find_map(|line| assignment(line, name)).filter(|value| !value.is_empty()).map(|v| Secret(v.into()))
+    text.lines()
+        .rev()
+        .find_map(|line| assignment(line, name))
+        .filter(|value| !value.is_empty())
+        .map(|v| Secret(v.into()))
 }
 
 /// `text` without the lines that set `name`; every other byte as it was.
@@ -99,7 +107,7 @@ fn assignment<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fake::{Fault, FakeStore};
+    use super::super::fake::{FakeStore, Fault};
     use super::*;
 
     fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -109,7 +117,8 @@ mod tests {
         (folder, path)
     }
 
-    const TEXT: &str = "# mine\nEDITOR=vi\nexport GEMINI_API_KEY=\"abc\" # old\r\nOPENAI_API_KEY='d e'\n\nLAST=1";
+    const TEXT: &str =
+        "# mine\nEDITOR=vi\nexport GEMINI_API_KEY=\"abc\" # old\r\nOPENAI_API_KEY='d e'\n\nLAST=1";
 
     #[test]
     fn keys_go_to_the_keychain_and_only_their_lines_go_from_the_file() {

@@ -47,7 +47,11 @@ impl KeyStore for Keychain {
             remove(&name)?;
             read_back
         })?;
-        if read_back == Some(value) { Ok(()) } else { Err(KeyError::NotKept { provider: "the probe".into() }) }
+        if read_back == Some(value) {
+            Ok(())
+        } else {
+            Err(KeyError::NotKept { provider: "the probe".into() })
+        }
     }
 }
 
@@ -66,7 +70,9 @@ fn remove(name: &str) -> Result<(), Error> {
     }
 }
 
-fn bounded<T: Send + 'static>(call: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, KeyError> {
+fn bounded<T: Send + 'static>(
+    call: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, KeyError> {
     let (answer, answered) = mpsc::sync_channel(1);
     std::thread::Builder::new()
         .name("keychain".into())
@@ -91,8 +97,12 @@ fn told_apart(error: &Error) -> KeyError {
             Err(reason) => reason.to_string(),
             Ok(()) => "none was opened".into(),
         }),
-        Error::BadEncoding(_) | Error::BadDataFormat(..) => KeyError::Failed("the entry is not a text".into()),
-        Error::Ambiguous(entries) => KeyError::Failed(format!("{} entries have the same name", entries.len())),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+            KeyError::Failed("the entry is not a text".into())
+        }
+        Error::Ambiguous(entries) => {
+            KeyError::Failed(format!("{} entries have the same name", entries.len()))
+        }
         Error::PlatformFailure(reason) => KeyError::Failed(reason.to_string()),
         other => KeyError::Failed(other.to_string()),
     }

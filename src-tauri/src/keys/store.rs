@@ -31,9 +31,15 @@ pub enum KeyError {
 impl From<KeyError> for ErrorView {
     fn from(error: KeyError) -> Self {
         let hint = match &error {
-            KeyError::Locked(_) | KeyError::Silent { .. } => "unlock the keychain (log in to the desktop, or open its passwords program), then try again",
-            KeyError::Absent(_) => "start a keychain (on Linux gnome-keyring or KWallet in a session with D-Bus), or set MIKI_KEY_<PROVIDER> in the environment",
-            KeyError::Failed(_) | KeyError::NotKept { .. } => "look at the entries named miki in the system's passwords program, or set MIKI_KEY_<PROVIDER> in the environment",
+            KeyError::Locked(_) | KeyError::Silent { .. } => {
+                "unlock the keychain (log in to the desktop, or open its passwords program), then try again"
+            }
+            KeyError::Absent(_) => {
+                "start a keychain (on Linux gnome-keyring or KWallet in a session with D-Bus), or set MIKI_KEY_<PROVIDER> in the environment"
+            }
+            KeyError::Failed(_) | KeyError::NotKept { .. } => {
+                "look at the entries named miki in the system's passwords program, or set MIKI_KEY_<PROVIDER> in the environment"
+            }
         };
         Self::new(ErrorCode::Keychain, error.to_string()).with_hint(hint)
     }
@@ -104,7 +110,11 @@ pub mod fake {
 
         fn probe(&self) -> Result<(), KeyError> {
             self.fail()?;
-            if self.fault == Fault::None { Ok(()) } else { Err(KeyError::NotKept { provider: "probe".into() }) }
+            if self.fault == Fault::None {
+                Ok(())
+            } else {
+                Err(KeyError::NotKept { provider: "probe".into() })
+            }
         }
     }
 }

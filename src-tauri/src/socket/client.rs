@@ -66,8 +66,9 @@ impl Client {
     /// The engine's own; [`ErrorCode::Unavailable`] where it went away.
     pub async fn call(&self, command: AnyCommand) -> Result<Value, ErrorView> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut line = serde_json::to_vec(&Request { id, command })
-            .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("request cannot be written: {error}")))?;
+        let mut line = serde_json::to_vec(&Request { id, command }).map_err(|error| {
+            ErrorView::new(ErrorCode::Internal, format!("request cannot be written: {error}"))
+        })?;
         line.push(b'\n');
         let (answer, answered) = oneshot::channel();
         match self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
@@ -90,7 +91,8 @@ impl Client {
     /// As [`Self::call`].
     pub async fn subscribe(&self) -> Result<Events, ErrorView> {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let events = events.ok_or_else(|| ErrorView::new(ErrorCode::Internal, "subscribed twice on one connection"))?;
+        let events = events
+            .ok_or_else(|| ErrorView::new(ErrorCode::Internal, "subscribed twice on one connection"))?;
         self.call(AnyCommand::Subscribe(Subscribe {})).await?;
         Ok(events)
     }
@@ -102,7 +104,11 @@ impl Drop for Client {
     }
 }
 
-async fn read(mut input: impl tokio::io::AsyncBufRead + Unpin, waiting: Waiting, events: broadcast::Sender<Event>) {
+async fn read(
+    mut input: impl tokio::io::AsyncBufRead + Unpin,
+    waiting: Waiting,
+    events: broadcast::Sender<Event>,
+) {
     let mut line = Vec::new();
     while let Ok(Some(())) = read_line(&mut input, &mut line, MAX_LINE).await {
         match serde_json::from_slice(&line) {

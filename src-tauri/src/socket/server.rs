@@ -129,7 +129,11 @@ async fn write(mut output: impl tokio::io::AsyncWrite + Unpin, mut waiting: mpsc
     }
 }
 
-async fn read(mut input: impl tokio::io::AsyncBufRead + Unpin, door: Arc<dyn Door>, frames: mpsc::Sender<Frame>) {
+async fn read(
+    mut input: impl tokio::io::AsyncBufRead + Unpin,
+    door: Arc<dyn Door>,
+    frames: mpsc::Sender<Frame>,
+) {
     // Dropped with this future: a client that hangs up ends its forwarding, and waits for its answers no more.
     let mut tasks = JoinSet::new();
     let places = Arc::new(Semaphore::new(REQUESTS));
@@ -147,7 +151,8 @@ async fn read(mut input: impl tokio::io::AsyncBufRead + Unpin, door: Arc<dyn Doo
         let request: Request = match serde_json::from_slice(&line) {
             Ok(request) => request,
             Err(error) => {
-                if frames.send(refusal(id_of(&line), &format!("line is no request: {error}"))).await.is_err() {
+                if frames.send(refusal(id_of(&line), &format!("line is no request: {error}"))).await.is_err()
+                {
                     break;
                 }
                 continue;
@@ -187,7 +192,9 @@ async fn forward(mut events: broadcast::Receiver<Event>, frames: mpsc::Sender<Fr
                     return;
                 }
             }
-            Err(broadcast::error::RecvError::Lagged(missed)) => tracing::debug!(missed, "a client reads too slowly"),
+            Err(broadcast::error::RecvError::Lagged(missed)) => {
+                tracing::debug!(missed, "a client reads too slowly")
+            }
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }

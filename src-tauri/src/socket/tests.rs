@@ -119,8 +119,13 @@ async fn a_client_that_does_not_read_holds_up_no_other() {
 async fn a_line_that_is_no_request_is_answered_and_the_next_one_works() {
     let house = house();
     let mut stream = BufReader::new(tokio::net::UnixStream::connect(house.home.socket()).await.unwrap());
-    let lines: [(&str, u64); 5] =
-        [("nonsense", 0), ("{\"id\":7}", 7), ("{\"id\":8,\"command\":\"fly\",\"args\":{}}", 8), ("[]", 0), ("", 0)];
+    let lines: [(&str, u64); 5] = [
+        ("nonsense", 0),
+        ("{\"id\":7}", 7),
+        ("{\"id\":8,\"command\":\"fly\",\"args\":{}}", 8),
+        ("[]", 0),
+        ("", 0),
+    ];
     for (line, id) in lines {
         stream.write_all(format!("{line}\n").as_bytes()).await.unwrap();
         let mut answer = String::new();

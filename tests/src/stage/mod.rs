@@ -16,6 +16,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::patience::wait_for;
 use crate::process::{Finished, Process, leashed};
 
+pub use apps::Editor;
 pub use screen::{Screen, Window};
 pub use user::User;
 pub use witness::Witness;

@@ -200,7 +200,7 @@ impl Driver {
         let answered = EventBody::ApprovalAnswered { approval: approval.clone(), answer, by };
         self.append(answered).await?;
         if answer == Answer::Thread {
-            self.grants().allow(&question.call.tool);
+            self.grants().allow_call(&question.call);
         }
         self.feed(Input::Answered { approval, answer }).await
     }

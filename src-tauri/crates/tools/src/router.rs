@@ -31,9 +31,10 @@ impl Router {
         Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen: Arc::default() }
     }
 
-    /// The same tools on the same desktop, within other limits.
+    /// The same tools on the same desktop, remembering the same elements, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
-        Self::builtin(self.desktop.clone(), limits)
+        let (desktop, seen) = (self.desktop.clone(), self.seen.clone());
+        Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen }
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.

@@ -1,0 +1,109 @@
+//! Displays, windows and pictures by xcap.
+//!
+//! Our own windows are left out of pictures by the windows themselves: the shell gives them content protection
+//! (`NSWindowSharingNone`, `WDA_EXCLUDEFROMCAPTURE`). On macOS positions are logical points, which become pixels by
+//! the scale of the display; on Windows they are pixels.
+
+use protocol::geometry::{PhysicalRect, ScaleFactor};
+use protocol::view::DisplayView;
+use xcap::{Monitor, Window, XCapError};
+
+use super::place::Top;
+use crate::DesktopError;
+use crate::picture::{Frame, Order};
+
+pub(crate) struct Eye;
+
+fn failed(error: &XCapError) -> DesktopError {
+    DesktopError::Failed(format!("look at the screen: {error}"))
+}
+
+/// Points of the platform to pixels.
+#[expect(clippy::cast_possible_truncation, reason = "positions on a screen")]
+pub(super) fn to_pixels(value: f64, scale: ScaleFactor) -> i32 {
+    if cfg!(target_os = "macos") { (value * scale.0).round() as i32 } else { value.round() as i32 }
+}
+
+pub(super) fn rect(place: (f64, f64), size: (f64, f64), scale: ScaleFactor) -> PhysicalRect {
+    let length = |value: f64| u32::try_from(to_pixels(value, scale)).unwrap_or(0);
+    PhysicalRect {
+        x: to_pixels(place.0, scale),
+        y: to_pixels(place.1, scale),
+        width: length(size.0),
+        height: length(size.1),
+    }
+}
+
+fn view(index: usize, monitor: &Monitor) -> Result<DisplayView, XCapError> {
+    let scale = ScaleFactor(f64::from(monitor.scale_factor()?).max(0.1));
+    let place = (f64::from(monitor.x()?), f64::from(monitor.y()?));
+    let size = (f64::from(monitor.width()?), f64::from(monitor.height()?));
+    Ok(DisplayView {
+        index: u32::try_from(index).unwrap_or(u32::MAX),
+        name: monitor.friendly_name().or_else(|_| monitor.name())?,
+        bounds: rect(place, size, scale),
+        scale,
+        primary: monitor.is_primary()?,
+    })
+}
+
+impl Eye {
+    pub(super) fn displays() -> Result<Vec<DisplayView>, DesktopError> {
+        let monitors = Monitor::all().map_err(|error| failed(&error))?;
+        let views: Result<Vec<_>, _> = monitors.iter().enumerate().map(|(at, one)| view(at, one)).collect();
+        let views = views.map_err(|error| failed(&error))?;
+        if views.is_empty() {
+            return Err(DesktopError::NotAvailable("no display is connected".into()));
+        }
+        Ok(views)
+    }
+
+    pub(super) fn display(index: u32) -> Result<DisplayView, DesktopError> {
+        let all = Self::displays()?;
+        let count = all.len();
+        all.into_iter()
+            .find(|display| display.index == index)
+            .ok_or_else(|| DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0")))
+    }
+
+    /// The pixels of a display as the platform captures them.
+    pub(super) fn look(index: u32) -> Result<Frame, DesktopError> {
+        let monitors = Monitor::all().map_err(|error| failed(&error))?;
+        let count = monitors.len();
+        let monitor = usize::try_from(index).ok().and_then(|index| monitors.get(index)).ok_or_else(|| {
+            DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
+        })?;
+        let image = monitor.capture_image().map_err(|error| failed(&error))?;
+        let (width, height) = image.dimensions();
+        Ok(Frame { width, height, order: Order::Rgbx, pixels: image.into_raw() })
+    }
+
+    /// All windows on the screen, topmost first.
+    pub(crate) fn tops() -> Result<Vec<Top>, DesktopError> {
+        let displays = Self::displays()?;
+        let windows = Window::all().map_err(|error| failed(&error))?;
+        let mut tops: Vec<(i32, Top)> =
+            windows.iter().filter_map(|window| top(window, &displays).ok().flatten()).collect();
+        tops.sort_by_key(|(z, _)| std::cmp::Reverse(*z));
+        Ok(tops.into_iter().map(|(_, top)| top).collect())
+    }
+}
+
+/// Nothing where the window is not on the screen; an error where it closed meanwhile.
+fn top(window: &Window, displays: &[DisplayView]) -> Result<Option<(i32, Top)>, XCapError> {
+    if window.is_minimized()? {
+        return Ok(None);
+    }
+    let monitor = window.current_monitor()?.scale_factor()?;
+    let scale = displays.first().map_or(ScaleFactor(1.0), |_| ScaleFactor(f64::from(monitor).max(0.1)));
+    let place = (f64::from(window.x()?), f64::from(window.y()?));
+    let size = (f64::from(window.width()?), f64::from(window.height()?));
+    let top = Top {
+        pid: window.pid()?,
+        app: window.app_name()?,
+        title: window.title()?,
+        rect: rect(place, size, scale),
+        focused: window.is_focused()?,
+    };
+    Ok(Some((window.z()?, top)))
+}

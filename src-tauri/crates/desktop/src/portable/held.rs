@@ -1,0 +1,101 @@
+//! What this program holds down, and when an act has to end. Plain data; letting go is the hand's business.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{Button, DesktopError, Key};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Down {
+    Key(Key),
+    Button(Button),
+}
+
+#[derive(Default)]
+pub(crate) struct Held {
+    down: Mutex<Vec<Down>>,
+    /// Counts releases of everything; an act begun before one of them is over.
+    epoch: AtomicU64,
+}
+
+impl Held {
+    pub(crate) fn pressed(&self, down: Down) {
+        self.down().push(down);
+    }
+
+    pub(crate) fn released(&self, down: Down) {
+        let mut all = self.down();
+        if let Some(at) = all.iter().rposition(|&one| one == down) {
+            all.remove(at);
+        }
+    }
+
+    /// What is down, last pressed first; nothing is held afterwards.
+    pub(crate) fn take(&self) -> Vec<Down> {
+        let mut all = std::mem::take(&mut *self.down());
+        all.reverse();
+        all
+    }
+
+    /// Ends every act under way, and answers what it left down.
+    pub(crate) fn end_all(&self) -> Vec<Down> {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        self.take()
+    }
+
+    fn down(&self) -> MutexGuard<'_, Vec<Down>> {
+        self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// When an act has to end.
+pub(crate) struct Stop {
+    cancel: CancellationToken,
+    held: Arc<Held>,
+    epoch: u64,
+}
+
+impl Stop {
+    pub(crate) fn new(cancel: CancellationToken, held: &Arc<Held>) -> Self {
+        Self { cancel, held: Arc::clone(held), epoch: held.epoch.load(Ordering::SeqCst) }
+    }
+
+    /// # Errors
+    /// [`DesktopError::Cancelled`] once the act is to end.
+    pub(crate) fn check(&self) -> Result<(), DesktopError> {
+        if self.cancel.is_cancelled() || self.held.epoch.load(Ordering::SeqCst) != self.epoch {
+            Err(DesktopError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_pressed_last_is_let_go_first_and_only_once() {
+        let held = Held::default();
+        held.pressed(Down::Key(Key::Ctrl));
+        held.pressed(Down::Key(Key::Shift));
+        held.pressed(Down::Button(Button::Left));
+        held.released(Down::Key(Key::Shift));
+        assert_eq!(held.take(), [Down::Button(Button::Left), Down::Key(Key::Ctrl)]);
+        assert_eq!(held.take(), []);
+    }
+
+    #[test]
+    fn releasing_everything_ends_the_acts_before_it_and_not_those_after() {
+        let held = Arc::new(Held::default());
+        let before = Stop::new(CancellationToken::new(), &held);
+        assert_eq!(before.check(), Ok(()));
+        held.end_all();
+        assert_eq!(before.check(), Err(DesktopError::Cancelled));
+        let after = Stop::new(CancellationToken::new(), &held);
+        assert_eq!(after.check(), Ok(()));
+    }
+}

@@ -1,0 +1,135 @@
+//! What the app takes: time to its first answer, CPU and memory when idle. Prints one line of JSON, for `cargo xtask
+//! bench` and `dist`. Measures the program that `MIKI_BIN` names, on a private desktop.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use outside::miki::Miki;
+use outside::stage::Stage;
+use outside::{Process, wait_for};
+use serde_json::json;
+
+/// How often it is started anew.
+const STARTS: usize = 5;
+/// How often the socket is asked.
+const QUESTIONS: usize = 50;
+/// How long idleness is measured.
+const IDLE: Duration = Duration::from_secs(10);
+/// Linux counts processor time in hundredths of a second, whatever the kernel's own clock.
+const TICKS_A_SECOND: f64 = 100.0;
+
+fn main() -> Result<()> {
+    let stage = Stage::full()?;
+    let mut starts = Vec::new();
+    for number in 0..STARTS {
+        let miki = Miki::on(&stage, &format!("start-{number}"))?.env("MIKI_KEY_GEMINI", "unused");
+        let start = Instant::now();
+        let _app = miki.start(&stage, "start", &[])?;
+        miki.connect(Duration::from_secs(60))?.snapshot()?;
+        starts.push(milliseconds(start.elapsed()));
+        eprintln!("start {}: {:.0} ms", number + 1, starts[number]);
+    }
+
+    let miki = Miki::on(&stage, "idle")?.env("MIKI_KEY_GEMINI", "unused");
+    let app = miki.start(&stage, "idle", &[])?;
+    let mut client = miki.connect(Duration::from_secs(60))?;
+    let mut answers = Vec::new();
+    for _ in 0..QUESTIONS {
+        let start = Instant::now();
+        client.snapshot()?;
+        answers.push(milliseconds(start.elapsed()));
+    }
+    wait_for("the web processes", Duration::from_secs(60), || {
+        tree(&app).iter().any(|pid| name_of(*pid).is_some_and(|name| name.starts_with("WebKitWeb"))).then_some(())
+    })?;
+    settle(&app)?;
+    eprintln!("idle for {} s", IDLE.as_secs());
+    let (before, start) = (busy(&app), Instant::now());
+    std::thread::sleep(IDLE);
+    let (after, time) = (busy(&app), start.elapsed().as_secs_f64());
+
+    let processes: Vec<_> = tree(&app)
+        .into_iter()
+        .filter_map(|pid| {
+            let (rss, pss) = memory(pid)?;
+            Some(json!({ "name": name_of(pid)?, "rssKb": rss, "pssKb": pss }))
+        })
+        .collect();
+    ensure!(processes.len() > 1, "the app's web processes are not among its children");
+    let vitals = json!({
+        "coldStartMs": starts,
+        "snapshotMs": answers,
+        "idleCpuPercent": 100.0 * (after - before) / time,
+        "idleSeconds": time,
+        "processes": processes,
+    });
+    println!("{vitals}");
+    Ok(())
+}
+
+/// Waits until start-up is over: a second with next to no work, three times in a row.
+fn settle(app: &Process) -> Result<()> {
+    let (mut quiet, mut last, mut since) = (0, busy(app), Instant::now());
+    wait_for("the app to settle", Duration::from_secs(90), || {
+        if since.elapsed() >= Duration::from_secs(1) {
+            let now = busy(app);
+            quiet = if now - last < 0.03 { quiet + 1 } else { 0 };
+            (last, since) = (now, Instant::now());
+        }
+        (quiet >= 3).then_some(())
+    })
+    .context("something keeps working although nothing is to be done")
+}
+
+/// The app and all its descendants.
+fn tree(app: &Process) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid: u32| Some((pid, stat(pid)?.get(1)?.parse().ok()?)))
+        .collect();
+    let mut tree = vec![app.id()];
+    let mut at = 0;
+    while at < tree.len() {
+        let parent = tree[at];
+        tree.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    tree
+}
+
+/// Seconds of processor time that the tree has used so far.
+fn busy(app: &Process) -> f64 {
+    let ticks = |pid: u32| {
+        let fields = stat(pid)?;
+        Some(fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?)
+    };
+    tree(app).into_iter().filter_map(ticks).sum::<f64>() / TICKS_A_SECOND
+}
+
+/// The fields of `/proc/PID/stat` after the name, which may itself hold spaces: state, parent, ...
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = text.rsplit_once(") ")?;
+    Some(fields.split_whitespace().map(str::to_owned).collect())
+}
+
+fn name_of(pid: u32) -> Option<String> {
+    Some(fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim().to_owned())
+}
+
+/// Resident and proportional memory, in kB.
+fn memory(pid: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let field = |name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse::<u64>().ok())
+    };
+    Some((field("Rss:")?, field("Pss:")?))
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

@@ -1,0 +1,99 @@
+//! Keys through a real secret service.
+
+use std::fs;
+
+use outside::fake_model::{FakeGemini, Manner, ScriptMind};
+use outside::miki::Miki;
+use outside::stage::{Furniture, Stage};
+use serde_json::json;
+
+const KEY: &str = "AIza-canary-0123456789";
+
+fn stage() -> Stage {
+    Stage::new(Furniture { windows: false, keyring: true }).unwrap()
+}
+
+/// A data folder that talks to `model` and has no key in its environment.
+fn without_key(stage: &Stage, model: &FakeGemini) -> Miki {
+    let miki = Miki::on(stage, "miki").unwrap();
+    fs::create_dir_all(&miki.home).unwrap();
+    let settings = json!({ "geminiBaseUrl": model.url(), "approval": "auto", "stepDelayMs": 0 });
+    fs::write(miki.home.join("settings.json"), settings.to_string()).unwrap();
+    miki
+}
+
+fn strict() -> FakeGemini {
+    FakeGemini::with(ScriptMind::new([]), Manner { key: Some(KEY.into()), ..Manner::default() }).unwrap()
+}
+
+#[test]
+fn a_key_is_set_used_shown_as_there_and_deleted() {
+    let stage = stage();
+    let model = strict();
+    let miki = without_key(&stage, &model);
+    let none = miki.run(&stage, &["run", "be done"]).unwrap();
+    assert_eq!(none.code(), 1);
+    assert!(none.stderr.contains("miki key set gemini"), "{}", none.stderr);
+
+    let input = stage.path("key");
+    fs::write(&input, format!("{KEY}\n")).unwrap();
+    let mut set = miki.command(&stage, &["key", "set", "gemini"]);
+    set.stdin(fs::File::open(&input).unwrap());
+    let set = stage.run("miki", set, outside::LONG).unwrap();
+    assert_eq!(set.code(), 0, "{}", set.stderr);
+    let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
+    assert_eq!((status.code(), status.stdout.as_str()), (0, "gemini: in the keychain\n"));
+
+    let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
+    assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
+    assert!(model.requests().iter().any(|request| request.key.as_deref() == Some(KEY)));
+    for said in [&set, &status, &done] {
+        assert!(!said.stdout.contains(KEY) && !said.stderr.contains(KEY), "the key was shown");
+    }
+    assert_no_file_holds_the_key(&miki);
+
+    assert_eq!(miki.run(&stage, &["key", "delete", "gemini"]).unwrap().code(), 0);
+    let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
+    assert_eq!(status.code(), 1);
+    assert!(status.stdout.contains("none"), "{}", status.stdout);
+}
+
+#[test]
+fn an_old_env_file_is_taken_over_and_only_its_key_goes() {
+    let stage = stage();
+    let model = strict();
+    let miki = without_key(&stage, &model);
+    let file = miki.home.join(".env");
+    fs::write(&file, format!("# mine\nGEMINI_API_KEY={KEY}\nOTHER=1\n")).unwrap();
+    let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
+    assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\nOTHER=1\n");
+    assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, "gemini: in the keychain\n");
+    assert_no_file_holds_the_key(&miki);
+}
+
+#[test]
+fn without_a_keychain_the_old_file_keeps_its_key_and_the_reason_is_said() {
+    let stage = Stage::plain().unwrap();
+    let model = strict();
+    let miki = without_key(&stage, &model);
+    let file = miki.home.join(".env");
+    let text = format!("GEMINI_API_KEY={KEY}\n");
+    fs::write(&file, &text).unwrap();
+    let done = miki.run(&stage, &["run", "be done"]).unwrap();
+    assert_eq!(done.code(), 1);
+    assert!(done.stderr.contains("GEMINI_API_KEY was left in"), "{}", done.stderr);
+    assert!(!done.stderr.contains(KEY) && !done.stdout.contains(KEY));
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+fn assert_no_file_holds_the_key(miki: &Miki) {
+    // bar: J75
+    for entry in fs::read_dir(&miki.home).unwrap().chain(fs::read_dir(miki.home.join("blobs")).unwrap()).flatten() {
+        if entry.file_type().unwrap().is_file() {
+            let bytes = fs::read(entry.path()).unwrap();
+            let holds = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
+            assert!(!holds, "{} holds the key", entry.path().display());
+        }
+    }
+}

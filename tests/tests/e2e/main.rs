@@ -1,0 +1,14 @@
+//! The real app, a real editor, a fake Gemini: from a goal to a file, and everything that may go wrong on the way.
+//!
+//! Needs `MIKI_BIN`, the built program. Each test has a desktop of its own.
+
+mod task;
+
+mod approvals;
+mod stop;
+
+mod durability;
+mod storage;
+
+mod keys;
+mod usage;
