@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use protocol::command::{ShowWindow, Window, WindowAction};
+use protocol::event::Level;
 use protocol::tool::Door;
 use protocol::view::{Check, CheckState};
 use protocol::{ErrorCode, ErrorView};
-use tauri::{AppHandle, RunEvent};
+use tauri::{AppHandle, Manager as _, RunEvent};
 
 use crate::cli::{interrupt, runtime};
 use crate::engine::Engine;
@@ -93,6 +94,16 @@ fn open(runtime: &tokio::runtime::Runtime, engine: &Arc<Engine>) -> Result<i32, 
 /// Ends the app; the engine is ended after the event loop, so that nothing is held and all is written.
 fn quit(app: &AppHandle) {
     app.exit(0);
+}
+
+/// Tells every surface of something that does not work here, but stops nothing.
+fn note(app: &AppHandle, message: String, hint: &'static str) {
+    let engine = Arc::clone(&app.state::<Arc<Engine>>());
+    tauri::async_runtime::spawn(async move {
+        if let Err(error) = engine.agent().note(Level::Warning, message, Some(hint.to_owned())).await {
+            tracing::warn!("a note is lost: {error}");
+        }
+    });
 }
 
 /// The door of a window, by its label.

@@ -16,6 +16,7 @@ mod key;
 
 pub mod interrupt;
 mod story;
+mod teller;
 
 /// An agent that operates your computer, asks before anything that matters, and shows what it did.
 ///

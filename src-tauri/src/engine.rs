@@ -3,7 +3,6 @@
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use agent::{AgentHandle, ModelSource, Setup};
 use futures::future::BoxFuture;
@@ -66,7 +65,7 @@ impl Engine {
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop), limits(&settings)),
+            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings)),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
@@ -184,21 +183,6 @@ pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
         own_titles: TITLES.map(str::to_owned).to_vec(),
         ..desktop::Options::default()
     })
-}
-
-/// For the first moment: the mind sets its own from the settings before each use.
-fn limits(settings: &Settings) -> tools::Limits {
-    tools::Limits {
-        timeout: Duration::from_millis(settings.tool_timeout_ms),
-        retries: settings.tool_retries,
-        batch_delay: Duration::from_millis(settings.batch_delay_ms),
-        batch_actions: settings.batch_actions,
-        ui_nodes: settings.ui_nodes,
-        jpeg_quality: settings.jpeg_quality,
-        picture: protocol::geometry::PixelSize { width: 1_568, height: 1_568 },
-        data_chars: settings.history_data_chars as usize,
-        settle: Duration::from_millis(800),
-    }
 }
 
 /// From a `.env` of the data folder, and of the folder miki was started in.

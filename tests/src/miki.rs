@@ -17,9 +17,9 @@ use protocol::view::{SessionHistory, SnapshotView};
 use protocol::{Event, EventBody};
 use serde_json::{Value, json};
 
-use crate::patience::wait_for;
+use crate::patience::{LONG, wait_for};
 use crate::process::{Finished, Process};
-use crate::stage::Stage;
+use crate::stage::{Screen, Stage, User, Window};
 
 /// The goal of the demo and of the main tests.
 pub const GOAL: &str = "Write a haiku about autumn into the editor and save it as haiku.txt";
@@ -73,6 +73,13 @@ impl Miki {
         command
     }
 
+    /// A command of another program that is to start the app, with the app's environment.
+    pub fn starter(&self, stage: &Stage, program: &str) -> Line {
+        let mut command = stage.command(program);
+        command.env("MIKI_HOME", &self.home).envs(self.env.iter().cloned());
+        command
+    }
+
     /// Runs one command line to its end.
     ///
     /// # Errors
@@ -112,6 +119,24 @@ impl Miki {
     pub fn journal(&self) -> PathBuf {
         self.home.join("journal.db")
     }
+}
+
+/// Opens the chat widget as its user does, and waits until it has the focus.
+///
+/// # Errors
+/// Where it does not open, though the shortcut was pressed again and again.
+pub fn open_chat(screen: &Screen, user: &User) -> Result<Window> {
+    let shown = || {
+        screen.wait_for_window("the chat widget", Duration::from_secs(3), |title| title == "Miki Chat").ok()
+    };
+    // The app may listen on its socket before it has the shortcut. It toggles: it is pressed again only where nothing
+    // came of it.
+    let chat = wait_for("the chat widget", LONG, || {
+        user.chord(&["ctrl", "shift", "space"]).ok()?;
+        shown()
+    })?;
+    wait_for("the chat widget's focus", LONG, || (screen.active().ok()? == chat.id).then_some(()))?;
+    Ok(chat)
 }
 
 /// One connection to an engine's socket.

@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::place::{Build, Place};
@@ -90,18 +90,9 @@ impl Step {
                 "outside",
                 "--no-fail-fast",
             ])),
-            Self::Tidy | Self::E2e | Self::Gui => {
-                let target = match self {
-                    Self::Tidy => "tidy",
-                    Self::E2e => "e2e",
-                    _ => "gui",
-                };
-                tests(
-                    shell::cargo(place)
-                        .args(["test", "--package", "outside", "--no-fail-fast", "--test", target])
-                        .env("MIKI_BIN", place.app(Build::Debug)),
-                )
-            }
+            Self::Tidy => tests(outside(place).args(["--test", "tidy"])),
+            Self::Gui => tests(outside(place).args(["--test", "gui"])),
+            Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
         }
     }
 }
@@ -175,6 +166,32 @@ fn tests(command: &mut Command) -> Result<Tally> {
         bail!("no test was run");
     }
     Ok(sum)
+}
+
+/// The tests from outside, of the app that the step before has built.
+fn outside(place: &Place) -> Command {
+    let mut command = shell::cargo(place);
+    command.args(["test", "--package", "outside", "--no-fail-fast"]).env("MIKI_BIN", place.app(Build::Debug));
+    command
+}
+
+/// Every test target of `outside` that has no step of its own: asked of cargo, so that none is forgotten.
+fn other_targets(place: &Place) -> Result<Vec<String>> {
+    let text = shell::answer_of(shell::cargo(place).args(["metadata", "--format-version", "1", "--no-deps"]))
+        .context("cargo metadata failed")?;
+    let metadata: serde_json::Value = serde_json::from_str(&text)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+    let targets = packages
+        .iter()
+        .filter(|package| package["name"] == "outside")
+        .flat_map(|package| package["targets"].as_array());
+    Ok(targets
+        .flatten()
+        .filter(|target| target["kind"] == serde_json::json!(["test"]))
+        .filter_map(|target| target["name"].as_str())
+        .filter(|name| !["tidy", "gui"].contains(name))
+        .flat_map(|name| ["--test".to_owned(), name.to_owned()])
+        .collect())
 }
 
 fn clippy(place: &Place) -> Result<()> {

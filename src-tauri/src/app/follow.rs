@@ -16,7 +16,7 @@ use crate::engine::Engine;
 /// Follows until the engine ends.
 pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
     let mut events = engine.agent().subscribe();
-    let mut shown = Shown { overlay: false, shortcut: String::new() };
+    let mut shown = Shown { activity: Activity::Idle, chat_hidden: false, shortcut: String::new() };
     // What was set before this listened is in the snapshot.
     if let Ok(snapshot) = engine.agent().snapshot().await {
         shown.shortcut.clone_from(&snapshot.settings.shortcut);
@@ -44,7 +44,9 @@ pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
 }
 
 struct Shown {
-    overlay: bool,
+    activity: Activity,
+    /// Whether the chat was hidden to make way for a run.
+    chat_hidden: bool,
     shortcut: String,
 }
 
@@ -52,12 +54,20 @@ fn show_status(app: &AppHandle, tray: Option<&Tray>, shown: &mut Shown, status: 
     if let Some(tray) = tray {
         tray.show_status(status);
     }
+    if status.activity == shown.activity {
+        return;
+    }
+    shown.activity = status.activity;
+    let works = status.activity == Activity::Working;
     // Hidden but for the work itself: an overlay that is shown is composed all the time.
-    let overlay = status.activity == Activity::Working;
-    if overlay != shown.overlay {
-        shown.overlay = overlay;
-        let action = if overlay { WindowAction::Show } else { WindowAction::Hide };
-        windows::show_or_log(app, Window::Overlay, action);
+    windows::show_or_log(app, Window::Overlay, if works { WindowAction::Show } else { WindowAction::Hide });
+    // The agent may not act on our windows, so they must not lie over what it works on.
+    windows::dashboard_below(app, works);
+    if works && windows::is_visible(app, Window::Chat) {
+        shown.chat_hidden = true;
+        windows::show_or_log(app, Window::Chat, WindowAction::Hide);
+    } else if status.activity == Activity::Waiting && std::mem::take(&mut shown.chat_hidden) {
+        windows::show_or_log(app, Window::Chat, WindowAction::Show);
     }
 }
 

@@ -29,7 +29,12 @@ pub fn set(app: &AppHandle, shortcut: &str) {
         tracing::warn!("the old shortcut cannot be given back: {error}");
     }
     if let Err(error) = shortcuts.register(shortcut) {
-        tracing::warn!("shortcut {shortcut} cannot be had: {error}; set another one in the settings");
+        tracing::warn!("shortcut {shortcut} cannot be had: {error}");
+        super::note(
+            app,
+            format!("the shortcut {shortcut} cannot be had: {error}"),
+            "another program has it; set another one in the settings, or open the chat from the tray",
+        );
     }
 }
 

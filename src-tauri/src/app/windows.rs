@@ -21,7 +21,7 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .center()
         .build()?;
     base(app, CHAT, TITLES[1])
-        .inner_size(640.0, 220.0)
+        .inner_size(640.0, 340.0)
         .resizable(false)
         .decorations(false)
         .transparent(true)
@@ -99,6 +99,18 @@ impl Windows for AppWindows {
             )
         })
     }
+}
+
+/// Keeps the dashboard below all other windows, or lets it go back among them.
+pub fn dashboard_below(app: &AppHandle, below: bool) {
+    let Some(view) = app.get_webview_window(DASHBOARD) else { return };
+    if let Err(error) = view.set_always_on_bottom(below) {
+        tracing::warn!("the dashboard cannot step aside: {error}");
+    }
+}
+
+pub fn is_visible(app: &AppHandle, window: Window) -> bool {
+    app.get_webview_window(label(window)).is_some_and(|view| view.is_visible().unwrap_or(false))
 }
 
 /// For the tray and the shortcut, which have nobody to answer to.

@@ -1,21 +1,18 @@
 //! `miki run "GOAL"`: a run without a window, followed to its end.
 
-use std::collections::HashMap;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
-use protocol::command::{
-    AnswerApproval, OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Unattended,
-};
+use protocol::command::{OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Unattended};
 use protocol::event::{Event, EventBody, RunEnd};
-use protocol::ids::{ApprovalId, ModelId, Seq};
-use protocol::tool::{Answer, Approval, ApprovalMode, Mode, Risk};
+use protocol::ids::{ModelId, Seq};
+use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
 use super::interrupt;
-use super::story::{Story, plain};
+use super::teller::Teller;
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -226,140 +223,6 @@ impl Seen {
     }
 }
 
-/// Tells people or programs what happens, and knows the open question.
-struct Teller {
-    json: bool,
-    asks: bool,
-    started: StartedRun,
-    story: Story,
-    open: HashMap<ApprovalId, Approval>,
-    question: Option<Approval>,
-}
-
-impl Teller {
-    fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
-        Self {
-            json,
-            asks,
-            started: started.clone(),
-            story: Story::default(),
-            open: HashMap::new(),
-            question: None,
-        }
-    }
-
-    fn note(&mut self, text: &str) {
-        eprintln!("miki: {text}");
-    }
-
-    fn question(&self) -> Option<&Approval> {
-        self.question.as_ref()
-    }
-
-    /// The end, where this event is it.
-    fn tell(&mut self, event: &Event) -> Option<RunEnd> {
-        let ours = event.scope.run.as_ref().is_none_or(|run| *run == self.started.run)
-            && event.scope.session.as_ref().is_none_or(|session| *session == self.started.session);
-        if !ours {
-            return None;
-        }
-        if self.json {
-            if let Ok(line) = serde_json::to_string(event) {
-                super::say(&line);
-            }
-        } else {
-            print(&self.story.tell(event));
-        }
-        match &event.body {
-            EventBody::ApprovalRequested { approval } => {
-                self.open.insert(approval.id.clone(), approval.clone());
-                if self.asks {
-                    self.question = Some(approval.clone());
-                    eprint!("{}", question(approval));
-                }
-            }
-            EventBody::ApprovalAnswered { approval, .. }
-                if self.question.as_ref().is_some_and(|question| question.id == *approval) =>
-            {
-                self.question = None;
-            }
-            EventBody::RunEnded { end } if event.scope.run.as_ref() == Some(&self.started.run) => {
-                if let RunEnd::NeedsApproval { approval } = end {
-                    self.say_what_was_asked(approval);
-                }
-                return Some(end.clone());
-            }
-            _ => {}
-        }
-        None
-    }
-
-    fn say_what_was_asked(&self, id: &ApprovalId) {
-        let what = self.open.get(id).map_or_else(
-            || id.to_string(),
-            |approval| {
-                format!(
-                    "{} {} ({})",
-                    plain(&approval.call.tool),
-                    plain(&approval.call.arguments.to_string()),
-                    plain(&approval.reason)
-                )
-            },
-        );
-        eprintln!("miki: needs an approval: {what}");
-        eprintln!(
-            "  run it at a terminal to be asked, or with --approval thread or --approval auto, or open the app with: miki"
-        );
-    }
-
-    /// What a typed line says to the open question; anything but a clear word asks again.
-    fn answer(&mut self, line: &str) -> Option<AnswerApproval> {
-        let approval = self.question.as_ref()?;
-        let answer = match answer_in(line, approval.risk) {
-            Some(answer) => answer,
-            None => {
-                eprint!("{}", choices(approval.risk));
-                return None;
-            }
-        };
-        let approval = self.question.take()?;
-        Some(AnswerApproval { approval: approval.id, digest: approval.digest, answer })
-    }
-}
-
-fn answer_in(line: &str, risk: Risk) -> Option<Answer> {
-    match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Answer::Once),
-        "n" | "no" => Some(Answer::Deny),
-        "t" | "thread" if risk < Risk::Consequential => Some(Answer::Thread),
-        _ => None,
-    }
-}
-
-fn question(approval: &Approval) -> String {
-    format!(
-        "\n? {} {}\n  {}\n{}",
-        plain(&approval.call.tool),
-        plain(&approval.call.arguments.to_string()),
-        plain(&approval.reason),
-        choices(approval.risk)
-    )
-}
-
-fn choices(risk: Risk) -> &'static str {
-    if risk < Risk::Consequential {
-        "  allow? [y]es, this once; [n]o; [t]his tool for the whole session: "
-    } else {
-        "  allow? [y]es, this once; [n]o: "
-    }
-}
-
-/// As it comes, without waiting for the line's end. A closed pipe is no failure.
-fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
 async fn next_line(lines: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
     match lines {
         Some(lines) => lines.recv().await,
@@ -379,25 +242,4 @@ fn lines_of_stdin() -> mpsc::Receiver<String> {
         }
     });
     receiver
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_clear_word_is_an_answer() {
-        assert_eq!(answer_in(" Yes\n", Risk::Edit), Some(Answer::Once));
-        assert_eq!(answer_in("n", Risk::Edit), Some(Answer::Deny));
-        assert_eq!(answer_in("t", Risk::Edit), Some(Answer::Thread));
-        for unclear in ["", "j", "yy", "ok", "1"] {
-            assert_eq!(answer_in(unclear, Risk::Edit), None, "{unclear}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_undone_is_never_allowed_for_the_session() {
-        assert_eq!(answer_in("t", Risk::Consequential), None);
-        assert!(!choices(Risk::Consequential).contains("session"));
-    }
 }

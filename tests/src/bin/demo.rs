@@ -115,16 +115,8 @@ fn play(miki: &Miki, mut show: Show<'_>, editor: &Window, mut app: Process) -> R
 /// As a user would: the shortcut, the goal by the keyboard, Enter.
 fn give_the_goal(miki: &Miki, show: &mut Show<'_>) -> Result<()> {
     let user = show.stage.user()?;
-    let screen = &show.screen;
-    let chat = wait_for("the chat widget", Duration::from_secs(30), || {
-        let open =
-            || screen.wait_for_window("chat", Duration::from_secs(2), |title| title == "Miki Chat").ok();
-        // The shortcut toggles: it is pressed again only where nothing came of it.
-        open().or_else(|| user.chord(&["ctrl", "shift", "space"]).ok().and_then(|()| open()))
-    });
-    match chat {
-        Ok(chat) => {
-            wait_for("the chat widget's focus", LONG, || (screen.active().ok()? == chat.id).then_some(()))?;
+    match miki::open_chat(&show.screen, &user) {
+        Ok(_) => {
             user.type_text(GOAL)?;
             show.keep_window("chat.png", "The chat widget with the goal, typed with real keys", "Miki Chat")?;
             user.chord(&["enter"])?;

@@ -41,7 +41,10 @@ fn main() -> Result<()> {
         answers.push(milliseconds(start.elapsed()));
     }
     wait_for("the web processes", Duration::from_secs(60), || {
-        tree(&app).iter().any(|pid| name_of(*pid).is_some_and(|name| name.starts_with("WebKitWeb"))).then_some(())
+        tree(&app)
+            .iter()
+            .any(|pid| name_of(*pid).is_some_and(|name| name.starts_with("WebKitWeb")))
+            .then_some(())
     })?;
     settle(&app)?;
     eprintln!("idle for {} s", IDLE.as_secs());

@@ -19,6 +19,7 @@ pub struct HaikuMind {
     next: Next,
     file: String,
     looked: u32,
+    confirmed: u32,
     save: Option<(f64, f64)>,
 }
 
@@ -102,9 +103,7 @@ impl HaikuMind {
                 self.then(Next::LookAgain, MindTurn::call("And I press Save.", "click", arguments))
             }
             Next::LookAgain => self.then(Next::Check, look("Did it work?", "Mousepad")),
-            Next::Check if save_button(elements).is_some() => {
-                self.look_again("Mousepad", "the save dialog does not close")
-            }
+            Next::Check if save_button(elements).is_some() => self.confirm_again(),
             Next::Check if window.contains(&self.file) => {
                 MindTurn::done(&format!("The haiku is written and saved as {}.", self.file), true)
             }
@@ -116,6 +115,20 @@ impl HaikuMind {
         self.next = next;
         self.looked = 0;
         turn
+    }
+
+    /// The first click may only have closed what the name field's completion had opened over the dialog.
+    fn confirm_again(&mut self) -> MindTurn {
+        self.confirmed += 1;
+        if self.confirmed > PATIENCE {
+            return MindTurn::done("I give up: the save dialog does not close.", false);
+        }
+        let turn = MindTurn::call(
+            "The dialog is still there; I confirm once more.",
+            "press",
+            json!({ "key": "Enter" }),
+        );
+        self.then(Next::LookAgain, turn)
     }
 
     /// Stays at this step and looks again, at the likeliest place and at the active window in turns.

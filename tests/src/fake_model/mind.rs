@@ -76,7 +76,7 @@ impl Mind for ScriptMind {
     }
 }
 
-/// Gets everything wrong that a model can, then comes to its senses.
+/// Gets everything wrong that a model can, with a good call after every second one, then comes to its senses.
 pub struct BadMind(ScriptMind);
 
 impl BadMind {
@@ -86,15 +86,19 @@ impl BadMind {
 
 impl Default for BadMind {
     fn default() -> Self {
-        let mistakes: [(&str, Value); Self::MISTAKES] = [
+        let think = || ("think", json!({ "thought": "that was wrong" }));
+        let calls: [(&str, Value); Self::MISTAKES + 3] = [
             ("fly", json!({ "to": "the moon" })),
             ("click", json!({ "x": "left", "y": [] })),
+            think(),
             ("click", json!({ "x": 5000, "y": -3 })),
             ("click", json!({ "x": 500 })),
+            think(),
             ("type", json!({ "text": "x", "secretly": true })),
             ("hotkey", json!({ "keys": ["no such key"] })),
+            think(),
         ];
-        Self(ScriptMind::new(mistakes.map(|(tool, arguments)| MindTurn::call("", tool, arguments))))
+        Self(ScriptMind::new(calls.map(|(tool, arguments)| MindTurn::call("", tool, arguments))))
     }
 }
 

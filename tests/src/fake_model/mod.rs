@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -76,6 +77,8 @@ struct Shared {
     requests: Mutex<Vec<Recorded>>,
     /// Signatures given out, by call id.
     signatures: Mutex<HashMap<String, String>>,
+    /// Turns so far.
+    spoken: AtomicUsize,
 }
 
 /// A mind that panicked must fail its test by what it said, not by a poisoned lock.
@@ -100,12 +103,18 @@ impl FakeGemini {
             faults: Mutex::default(),
             requests: Mutex::default(),
             signatures: Mutex::default(),
+            spoken: AtomicUsize::new(1),
         });
-        let listener = runtime
-            .block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0)))
+        // Not by `block_on`: a test may be in a runtime of its own.
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))
             .context("cannot open a port for the fake model server")?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let router = server::router(shared.clone());
+        let listener = {
+            let _inside = runtime.enter();
+            tokio::net::TcpListener::from_std(listener)?
+        };
         runtime.spawn(async move { axum::serve(listener, router).await });
         Ok(Self { address, shared, runtime: Some(runtime) })
     }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
@@ -134,7 +135,7 @@ async fn prepare(
     replay::check(body, &lock(&shared.signatures)).map_err(refuse)?;
     let turn = lock(&shared.mind).turn(&GeminiRequest::new(body.clone()));
     tokio::time::sleep(turn.pause).await;
-    let spoken = wire::speak(&turn, model, body);
+    let spoken = wire::speak(&turn, model, body, shared.spoken.fetch_add(1, Ordering::Relaxed));
     lock(&shared.signatures).extend(spoken.signatures);
     Ok(pace(shared, &spoken.events, fault))
 }

@@ -18,8 +18,9 @@ pub(super) struct Spoken {
 }
 
 /// A turn as a stream: thoughts, then text by the word, then the calls in one event, then the end.
-pub(super) fn speak(turn: &MindTurn, model: &str, request: &Value) -> Spoken {
-    let number = request["contents"].as_array().map_or(0, Vec::len);
+///
+/// `number` is the turn's own among all of the server's: ids and signatures never repeat.
+pub(super) fn speak(turn: &MindTurn, model: &str, request: &Value, number: usize) -> Spoken {
     let prompt = prompt_tokens(request);
     let mut said = 0;
     let mut events = Vec::new();

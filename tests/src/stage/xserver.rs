@@ -7,7 +7,10 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt};
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, CloseDown, ConnectionExt, CreateGCAux, PropMode, Rectangle,
+};
+use x11rb::wrapper::ConnectionExt as _;
 
 use super::{READY, Stage};
 use crate::process::Process;
@@ -35,11 +38,27 @@ impl Stage {
         self.processes.push(server);
         anyhow::ensure!(!number.is_empty(), "Xvfb gave no display; it said: {}", self.log("Xvfb"));
         self.set_env("DISPLAY", format!(":{number}"));
+        self.paint_background()
+    }
+
+    /// As programs that set wallpapers do, so that a compositor finds it too.
+    fn paint_background(&self) -> Result<()> {
         let (connection, screen) = self.connect()?;
-        let root = connection.setup().roots[screen].root;
-        connection
-            .change_window_attributes(root, &ChangeWindowAttributesAux::new().background_pixel(BACKGROUND))?;
+        let screen = &connection.setup().roots[screen];
+        let (root, width, height) = (screen.root, screen.width_in_pixels, screen.height_in_pixels);
+        let (wallpaper, pen) = (connection.generate_id()?, connection.generate_id()?);
+        connection.create_pixmap(screen.root_depth, wallpaper, root, width, height)?;
+        connection.create_gc(pen, wallpaper, &CreateGCAux::new().foreground(BACKGROUND))?;
+        connection.poly_fill_rectangle(wallpaper, pen, &[Rectangle { x: 0, y: 0, width, height }])?;
+        for name in ["_XROOTPMAP_ID", "ESETROOT_PMAP_ID"] {
+            let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
+            connection.change_property32(PropMode::REPLACE, root, atom, AtomEnum::PIXMAP, &[wallpaper])?;
+        }
+        let aux = ChangeWindowAttributesAux::new().background_pixmap(wallpaper);
+        connection.change_window_attributes(root, &aux)?;
         connection.clear_area(false, root, 0, 0, 0, 0)?;
+        // The wallpaper outlives this connection.
+        connection.set_close_down_mode(CloseDown::RETAIN_PERMANENT)?;
         connection.sync_now()
     }
 

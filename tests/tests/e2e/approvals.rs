@@ -33,7 +33,8 @@ fn plan_mode_looks_and_never_acts() {
     let _editor = stage.open_editor(None).unwrap();
     let witness = stage.witness().unwrap();
     let call = |tool: &str, arguments| MindTurn::call("", tool, arguments);
-    let turns = [call("screenshot", json!({})), call("click", json!({ "x": 500, "y": 500, "reason": "to try" }))];
+    let turns =
+        [call("screenshot", json!({})), call("click", json!({ "x": 500, "y": 500, "reason": "to try" }))];
     let model = FakeGemini::start(ScriptMind::new(turns)).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "look", "--json", "--mode", "plan"]).unwrap();
@@ -42,7 +43,9 @@ fn plan_mode_looks_and_never_acts() {
     let results: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::ToolFinished { result, .. } => Some((result.effect, result.error.as_ref().map(|e| e.kind))),
+            EventBody::ToolFinished { result, .. } => {
+                Some((result.effect, result.error.as_ref().map(|e| e.kind)))
+            }
             _ => None,
         })
         .collect();

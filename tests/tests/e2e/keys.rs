@@ -89,7 +89,9 @@ fn without_a_keychain_the_old_file_keeps_its_key_and_the_reason_is_said() {
 
 fn assert_no_file_holds_the_key(miki: &Miki) {
     // bar: J75
-    for entry in fs::read_dir(&miki.home).unwrap().chain(fs::read_dir(miki.home.join("blobs")).unwrap()).flatten() {
+    for entry in
+        fs::read_dir(&miki.home).unwrap().chain(fs::read_dir(miki.home.join("blobs")).unwrap()).flatten()
+    {
         if entry.file_type().unwrap().is_file() {
             let bytes = fs::read(entry.path()).unwrap();
             let holds = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
 use outside::miki::{self, Miki};
-use outside::stage::{Editor, Stage};
+use outside::stage::{Editor, Stage, Witness};
 use outside::{LONG, Process, wait_for};
 use protocol::command::{AnyCommand, StopRun};
 use protocol::event::RunEnd;
@@ -32,7 +32,8 @@ fn under_way(tool: &'static str, arguments: Value) -> Scene {
     let editor = stage.open_editor(None).unwrap();
     stage.screen().unwrap().activate(&editor.window).unwrap();
     let model = FakeGemini::start(again(tool, arguments)).unwrap();
-    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500, "batchDelayMs": 0 }))
+        .unwrap();
     let run = miki.start(&stage, "run", &["run", "go on and on", "--json"]).unwrap();
     Scene { stage, _editor: editor, _model: model, miki, run }
 }
@@ -46,21 +47,34 @@ impl Scene {
 
     fn end(&self) -> RunEnd {
         let lines = self.stage.log("run");
-        let json: String = lines.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
+        let json: String =
+            lines.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
         miki::end(&miki::events(&json).unwrap()).expect("no end of the run")
     }
 }
 
+/// As much as one call can type.
 fn typing() -> Value {
-    json!({ "text": "The quick brown fox jumps over the lazy dog AND RUNS AWAY. ".repeat(3) })
+    let text = "The quick brown fox jumps over the lazy dog AND RUNS AWAY. ".repeat(3);
+    json!({ "actions": vec![json!({ "tool": "type", "arguments": { "text": text } }); 8] })
+}
+
+/// Waits for a moment in the middle of it: events just now, and many before.
+fn in_the_middle(witness: &Witness) {
+    let mut before = 0;
+    wait_for("the middle of typing", LONG, || {
+        let now = witness.count();
+        (std::mem::replace(&mut before, now) < now && now > 200).then_some(())
+    })
+    .unwrap();
 }
 
 #[test]
 fn ctrl_c_in_the_middle_of_typing_stops_within_the_bound_and_ends_with_code_3() {
     // bar: K77
-    let mut scene = under_way("type", typing());
+    let mut scene = under_way("batch", typing());
     let witness = scene.stage.witness().unwrap();
-    wait_for("much typing", LONG, || (witness.count() > 400).then_some(())).unwrap();
+    in_the_middle(&witness);
     let wished = Instant::now();
     scene.run.interrupt();
     let status = scene.run.wait(LONG).unwrap();
@@ -83,7 +97,8 @@ fn a_stop_in_the_middle_of_a_drag_lets_go_of_the_button() {
     wait_for("a held button", LONG, || (screen.held_mask().ok()? & LEFT != 0).then_some(())).unwrap();
     let wished = Instant::now();
     client.call(AnyCommand::StopRun(StopRun { run: None })).unwrap();
-    wait_for("the button to be let go", BOUND, || (screen.held_mask().ok()? & LEFT == 0).then_some(())).unwrap();
+    wait_for("the button to be let go", BOUND, || (screen.held_mask().ok()? & LEFT == 0).then_some(()))
+        .unwrap();
     println!("stop in a drag: button seen released {:?} after the wish", wished.elapsed());
     assert_eq!(scene.run.wait(LONG).unwrap().code(), Some(3));
     scene.assert_nothing_is_held();
@@ -92,9 +107,9 @@ fn a_stop_in_the_middle_of_a_drag_lets_go_of_the_button() {
 #[test]
 fn the_users_pointer_in_the_corner_stops_everything() {
     // bar: K77
-    let mut scene = under_way("type", typing());
+    let mut scene = under_way("batch", typing());
     let (witness, user) = (scene.stage.witness().unwrap(), scene.stage.user().unwrap());
-    wait_for("much typing", LONG, || (witness.count() > 200).then_some(())).unwrap();
+    in_the_middle(&witness);
     let wished = Instant::now();
     user.move_to(0, 0).unwrap();
     assert_eq!(scene.run.wait(LONG).unwrap().code(), Some(3), "{}", scene.stage.log("run"));
@@ -111,7 +126,11 @@ fn the_users_pointer_in_the_corner_stops_everything() {
 #[test]
 fn a_stop_while_the_model_is_silent_does_not_wait_for_it() {
     let stage = Stage::plain().unwrap();
-    let model = FakeGemini::start(|_: &GeminiRequest| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() }).unwrap();
+    let model = FakeGemini::start(|_: &GeminiRequest| MindTurn {
+        pause: Duration::from_secs(600),
+        ..MindTurn::default()
+    })
+    .unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let mut run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
     let mut client = miki.connect(LONG).unwrap();

@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use outside::LONG;
 use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
-use outside::LONG;
 use protocol::event::RunEnd;
 use serde_json::json;
 
@@ -62,7 +62,11 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
         command.arg("--map-root-user");
     }
     command.args(["--mount", "sh", "-c", script]);
-    command.env("MIKI_HOME", &miki.home).env("MIKI_BIN", &miki.bin).env("KEPT", &kept).env("MIKI_KEY_GEMINI", "demo");
+    command
+        .env("MIKI_HOME", &miki.home)
+        .env("MIKI_BIN", &miki.bin)
+        .env("KEPT", &kept)
+        .env("MIKI_KEY_GEMINI", "demo");
     let done = stage.run("util-linux", command, LONG * 2).unwrap();
     assert!(done.stdout.contains("code=1"), "{} {}", done.stdout, done.stderr);
     let told = format!("{} {}", done.stdout, done.stderr).to_lowercase();
@@ -71,9 +75,14 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
     let mut run = after.start(&stage, "after", &["run", "look", "--json"]).unwrap();
     let mut client = after.connect(LONG).unwrap();
     let snapshot = client.snapshot().unwrap();
-    let full = snapshot.sessions.iter().find(|s| s.last_run.as_ref().is_some_and(|r| r.goal == "fill the disk")).unwrap();
+    let full = snapshot
+        .sessions
+        .iter()
+        .find(|s| s.last_run.as_ref().is_some_and(|r| r.goal == "fill the disk"))
+        .unwrap();
     assert!(matches!(full.last_run.as_ref().unwrap().end, Some(RunEnd::Failed { .. } | RunEnd::Interrupted)));
-    let printed: String = done.stdout.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
+    let printed: String =
+        done.stdout.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
     let history = client.history(&full.id).unwrap();
     for event in miki::events(&printed).unwrap().into_iter().filter(|event| event.body.is_durable()) {
         assert!(history.events.contains(&event), "told and lost: {event:?}");

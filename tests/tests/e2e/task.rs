@@ -1,13 +1,13 @@
 //! The main job: the haiku, with and without windows; and models that get it wrong.
 
+use outside::LONG;
 use outside::fake_model::{BadMind, FakeGemini, Fault, HAIKU, HaikuMind, LoopMind};
 use outside::miki::{self, GOAL, Miki, check_file};
 use outside::stage::Stage;
-use outside::LONG;
+use protocol::Event;
 use protocol::EventBody;
 use protocol::event::RunEnd;
 use protocol::tool::{Effect, ExecResult, ToolErrorKind};
-use protocol::Event;
 use serde_json::json;
 
 fn results(events: &[Event]) -> Vec<&ExecResult> {
@@ -33,12 +33,19 @@ fn a_goal_becomes_a_file_without_a_window() {
     assert!(durable.windows(2).all(|pair| pair[1] == pair[0] + 1), "a gap in the numbers: {durable:?}");
     for result in results(&events).into_iter().filter(|r| r.effect != Effect::Refused) {
         if let Some(picture) = &result.picture {
-            assert!(miki.picture(picture).unwrap().starts_with(&[0xff, 0xd8]), "{} is no JPEG", result.summary);
+            assert!(
+                miki.picture(picture).unwrap().starts_with(&[0xff, 0xd8]),
+                "{} is no JPEG",
+                result.summary
+            );
         }
     }
     let acts = results(&events).into_iter().filter(|r| r.picture.as_ref().is_some_and(|p| p.dot.is_some()));
     assert!(acts.count() >= 3, "each click leaves a picture with a dot");
-    assert!(model.turns().iter().any(|turn| turn.results().iter().any(|r| !r.images.is_empty())), "the model saw no picture");
+    assert!(
+        model.turns().iter().any(|turn| turn.results().iter().any(|r| !r.images.is_empty())),
+        "the model saw no picture"
+    );
     assert!(!stage.screen().unwrap().held_keys().unwrap().iter().any(|_| true), "keys are held");
 }
 
@@ -78,14 +85,17 @@ fn what_a_model_gets_wrong_goes_back_to_it_and_the_run_goes_on() {
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
     let events = miki::events(&done.stdout).unwrap();
     let results = results(&events);
-    let (mistakes, rest) = results.split_at(BadMind::MISTAKES);
+    let (well, mistakes): (Vec<&ExecResult>, Vec<&ExecResult>) =
+        results.into_iter().partition(|r| r.error.is_none());
+    assert_eq!(mistakes.len(), BadMind::MISTAKES, "{mistakes:#?}");
     for result in mistakes {
         assert_eq!(result.effect, Effect::Refused, "{result:?}");
         let kind = result.error.as_ref().unwrap().kind;
         assert!(matches!(kind, ToolErrorKind::UnknownTool | ToolErrorKind::BadArguments), "{result:?}");
     }
-    assert!(rest.len() <= 1, "only `done` is left: {rest:?}");
-    let told: Vec<String> = model.turns().iter().flat_map(|t| t.results()).filter_map(|r| r.error()).collect();
+    assert!(well.len() >= 3, "the good calls were not made: {well:?}");
+    let told: Vec<String> =
+        model.turns().iter().flat_map(|t| t.results()).filter_map(|r| r.error()).collect();
     assert_eq!(told.len(), BadMind::MISTAKES, "the model was told: {told:?}");
     assert_eq!(witness.count(), 0, "something was pressed");
 }
@@ -109,13 +119,15 @@ fn a_model_that_never_stops_is_ended_at_max_steps() {
 fn an_overloaded_server_and_a_cut_stream_are_tried_again() {
     let stage = Stage::plain().unwrap();
     let model = FakeGemini::start(outside::fake_model::ScriptMind::new([])).unwrap();
-    let overloaded = json!({ "error": { "code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE" } });
+    let overloaded =
+        json!({ "error": { "code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE" } });
     model.fail_next([Fault::Status(503, overloaded), Fault::Cut(60)]);
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
-    let failures = miki::events(&done.stdout).unwrap().into_iter().filter(|event| {
-        matches!(event.body, EventBody::TurnFailed { retry: true, .. })
-    });
+    let failures = miki::events(&done.stdout)
+        .unwrap()
+        .into_iter()
+        .filter(|event| matches!(event.body, EventBody::TurnFailed { retry: true, .. }));
     assert_eq!(failures.count(), 2);
 }

@@ -11,7 +11,9 @@ use serde_json::json;
 fn wrong_usage_ends_with_code_2() {
     let stage = Stage::plain().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
-    for line in [&["fly"][..], &["run"], &["run", "x", "--max-steps", "0"], &["do", "click", "{"], &["key", "set"]] {
+    for line in
+        [&["fly"][..], &["run"], &["run", "x", "--max-steps", "0"], &["do", "click", "{"], &["key", "set"]]
+    {
         assert_eq!(miki.run(&stage, line).unwrap().code(), 2, "{line:?}");
     }
 }
@@ -37,6 +39,7 @@ fn without_a_display_the_app_says_so_and_what_to_do() {
 #[test]
 fn the_doctor_finds_a_full_stage_well() {
     let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
+    let _editor = stage.open_editor(None).unwrap();
     let model = FakeGemini::start(ScriptMind::new([])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["doctor", "--json"]).unwrap();

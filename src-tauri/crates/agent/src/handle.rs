@@ -7,11 +7,12 @@ use journal::{Clock, Journal};
 use protocol::command::{
     AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun,
 };
+use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Door, ExecResult};
 use protocol::view::{SessionHistory, SessionView, SnapshotView};
-use protocol::{ErrorCode, ErrorView, Event};
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tools::Router;
 
@@ -120,6 +121,14 @@ impl AgentHandle {
     pub async fn reset(&self, door: Door) -> Result<(), ErrorView> {
         self.stop_run(StopRun { run: None }, door).await?;
         self.ask(|reply| Asked::Reset { reply }).await
+    }
+
+    /// Tells every surface something that belongs to no call.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn note(&self, level: Level, message: String, hint: Option<String>) -> Result<(), ErrorView> {
+        self.log.append(Scope::default(), EventBody::Noted { level, message, hint }).await.map(drop)
     }
 
     /// All that a surface needs to start folding.

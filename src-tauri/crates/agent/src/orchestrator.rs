@@ -8,11 +8,9 @@ mod start;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
 use protocol::event::Scope;
-use protocol::geometry::PixelSize;
 use protocol::ids::{RunId, SessionId};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Door, ExecResult};
@@ -21,7 +19,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Limits, Router};
+use tools::{Grants, Router};
 
 use crate::handle::{Setup, no_session};
 use crate::log::Log;
@@ -46,9 +44,6 @@ pub enum Asked {
     Shutdown { reply: Reply<()> },
 }
 
-/// Settle time after an act, and the largest picture a model is sent.
-const SETTLE: Duration = Duration::from_millis(800);
-const PICTURE: PixelSize = PixelSize { width: 1_568, height: 1_568 };
 /// Events a run may be behind in hearing its control.
 const CONTROL: usize = 16;
 
@@ -286,18 +281,7 @@ impl Orchestrator {
     }
 
     fn router(&self, settings: &Settings) -> Router {
-        let limits = Limits {
-            timeout: Duration::from_millis(settings.tool_timeout_ms),
-            retries: settings.tool_retries,
-            batch_delay: Duration::from_millis(settings.batch_delay_ms),
-            batch_actions: settings.batch_actions,
-            ui_nodes: settings.ui_nodes,
-            jpeg_quality: settings.jpeg_quality,
-            picture: PICTURE,
-            data_chars: settings.history_data_chars as usize,
-            settle: SETTLE,
-        };
-        self.tools.with_limits(limits)
+        self.tools.with_limits(settings.into())
     }
 }
 

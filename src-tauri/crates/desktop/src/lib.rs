@@ -227,6 +227,12 @@ pub mod fake;
 mod keys;
 mod picture;
 
+#[cfg(any(target_os = "macos", test))]
+mod osascript;
+// What macOS and Windows share; its pure parts are tested on Linux too.
+#[cfg(any(not(target_os = "linux"), test))]
+mod portable;
+
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
 mod platform;

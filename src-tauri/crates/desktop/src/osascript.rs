@@ -53,8 +53,7 @@ async fn run_child(
                 let _closed = stdin.write_all(script.source.as_bytes()).await;
             }
         };
-        let ((), output, errors, status) =
-            tokio::join!(write, read(stdout), read(stderr), child.wait());
+        let ((), output, errors, status) = tokio::join!(write, read(stdout), read(stderr), child.wait());
         (output, errors, status)
     };
     // Dropping the child, which every way out of here does, kills it.
@@ -121,7 +120,11 @@ mod tests {
 
     /// A shell in the program's place: `$0` is the dash, `$1` the first argument, the source is on the input.
     #[cfg(unix)]
-    async fn in_place(shell: &str, script: &Script, cancel: &CancellationToken) -> Result<String, DesktopError> {
+    async fn in_place(
+        shell: &str,
+        script: &Script,
+        cancel: &CancellationToken,
+    ) -> Result<String, DesktopError> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(shell);
         run_child(command, script, cancel).await
@@ -150,7 +153,10 @@ mod tests {
         assert!(matches!(kind(assistive), DesktopError::Permission { .. }));
         assert!(matches!(kind("Can't get window 9. Invalid index. (-1719)"), DesktopError::NotFound(_)));
         assert!(matches!(kind("Can't get application \"X\". (-1728)"), DesktopError::NotFound(_)));
-        assert!(matches!(kind("0:3: syntax error: Expected end of line. (-2741)"), DesktopError::BadInput(_)));
+        assert!(matches!(
+            kind("0:3: syntax error: Expected end of line. (-2741)"),
+            DesktopError::BadInput(_)
+        ));
         assert_eq!(kind("AppleEvent timed out. (-1712)"), DesktopError::Timeout(LONG));
         assert!(matches!(kind("User canceled. (-128)"), DesktopError::Failed(_)));
         assert!(matches!(kind("no number at all"), DesktopError::Failed(_)));

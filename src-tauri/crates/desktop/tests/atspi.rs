@@ -1,5 +1,6 @@
 //! The accessibility tree of real applications, on an X server, a session bus and a window manager of their own.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's stage that cannot be set up fails the test")]
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -88,11 +89,36 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
+        // What a program started may have left its process group; so it is looked for by its parent, too.
+        for pid in descendants(self.running.iter().map(Child::id).collect()) {
+            signal("KILL", &pid.to_string());
+        }
         for child in self.running.iter_mut().rev() {
             signal("KILL", &format!("-{}", child.id()));
             let _reaped = child.wait();
         }
     }
+}
+
+/// Everything below `found`, those excluded.
+fn descendants(mut found: Vec<u32>) -> Vec<u32> {
+    let roots = found.len();
+    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // After the name, which is in brackets and may hold anything: state, parent.
+            let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+            Some((entry.file_name().to_str()?.parse().ok()?, parent))
+        })
+        .collect();
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| pid));
+        next += 1;
+    }
+    found.split_off(roots)
 }
 
 fn signal(name: &str, target: &str) {
@@ -162,9 +188,10 @@ async fn an_editors_menus_and_text_are_found_focused_and_read() {
     let editor = stage.start("mousepad", &["--disable-server", &file]);
     let accessibility = stage.accessibility();
 
-    let seen =
-        snapshot(&accessibility, &ElementQuery::default(), |seen| editable(seen).is_some_and(|e| !e.value.is_empty()))
-            .await;
+    let seen = snapshot(&accessibility, &ElementQuery::default(), |seen| {
+        editable(seen).is_some_and(|e| !e.value.is_empty())
+    })
+    .await;
     assert_eq!(seen.app, "mousepad");
     assert!(seen.window.contains("pond.txt"), "{seen:#?}");
     for menu in ["File", "Edit", "Help"] {
@@ -191,9 +218,11 @@ async fn an_editors_menus_and_text_are_found_focused_and_read() {
         assert!(error.to_string().contains("elementsJson"), "{error}");
     }
     signal("KILL", &editor.to_string());
-    let gone = eventually("the end of the editor", || accessibility.focus(&area.reference), |answer| {
-        matches!(answer, Err(DesktopError::NotFound(_)))
-    })
+    let gone = eventually(
+        "the end of the editor",
+        || accessibility.focus(&area.reference),
+        |answer| matches!(answer, Err(DesktopError::NotFound(_))),
+    )
     .await;
     assert!(gone.unwrap_err().to_string().contains("no longer there"));
     assert_eq!(accessibility.focused_text().await, None);
@@ -210,7 +239,9 @@ async fn controls_come_with_states_and_values_and_the_limit_and_the_query_cut_al
     };
     assert!(has("check box", "checked") && has("check box", "disabled") && has("page tab", "selected"));
     assert!(all.elements.iter().any(|one| one.role == "slider" && one.value == "50"), "{all:#?}");
-    assert!(all.elements.iter().all(|one| one.role != "filler" && one.role != "panel" || !one.name.is_empty()));
+    assert!(
+        all.elements.iter().all(|one| one.role != "filler" && one.role != "panel" || !one.name.is_empty())
+    );
     let references: Vec<String> = (1..=all.elements.len()).map(|number| format!("e{number}")).collect();
     assert!(all.elements.iter().map(|one| &one.reference).eq(&references));
 
@@ -240,9 +271,11 @@ async fn a_qt_application_which_has_no_collection_is_walked() {
     assert!(find(&seen, "menu item", "File").is_some(), "{seen:#?}");
     assert!(find(&seen, "button", "Save").is_some(), "{seen:#?}");
     let area = editable(&seen).unwrap().reference.clone();
-    eventually("the focus", || accessibility.focus(&area), |acted| {
-        acted.as_ref().is_ok_and(|acted| acted.evidence == Evidence::ReadBack)
-    })
+    eventually(
+        "the focus",
+        || accessibility.focus(&area),
+        |acted| acted.as_ref().is_ok_and(|acted| acted.evidence == Evidence::ReadBack),
+    )
     .await
     .unwrap();
     assert_eq!(accessibility.focused_text().await.as_deref(), Some("old pond\n"));
@@ -256,7 +289,10 @@ async fn an_unknown_application_is_answered_with_those_that_exist() {
     snapshot(&accessibility, &query("GALCULATOR"), |seen| find(seen, "toggle button", "7").is_some()).await;
     let error = accessibility.elements(&query("no such thing"), &screen()).await.unwrap_err();
     assert!(matches!(&error, DesktopError::NotFound(_)), "{error:?}");
-    assert!(error.to_string().contains("no such thing") && error.to_string().contains("galculator"), "{error}");
+    assert!(
+        error.to_string().contains("no such thing") && error.to_string().contains("galculator"),
+        "{error}"
+    );
     assert_eq!(accessibility.check().await.state, CheckState::Well);
 }
 

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use protocol::geometry::{NormPoint, PixelSize};
+use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, ExecResult, Mode, Risk, ToolCall, ToolError};
 use serde_json::Value;
 
@@ -120,4 +121,23 @@ pub struct Limits {
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
     pub settle: Duration,
+}
+
+/// Longest side of a picture sent to a model, in pixels: the largest that none of the providers scales down again.
+const PICTURE_SIDE: u32 = 1_568;
+
+impl From<&Settings> for Limits {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            timeout: Duration::from_millis(settings.tool_timeout_ms),
+            retries: settings.tool_retries,
+            batch_delay: Duration::from_millis(settings.batch_delay_ms),
+            batch_actions: settings.batch_actions,
+            ui_nodes: settings.ui_nodes,
+            jpeg_quality: settings.jpeg_quality,
+            picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
+            data_chars: settings.history_data_chars as usize,
+            settle: Duration::from_millis(800),
+        }
+    }
 }

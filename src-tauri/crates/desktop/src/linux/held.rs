@@ -108,6 +108,14 @@ impl Held {
         Ok(())
     }
 
+    /// The same, and waits until the server has done it. For the acting thread alone, before it answers.
+    pub(super) fn release_all_and_wait(&self) {
+        self.release_all();
+        let kept = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // A broken connection was named where it broke.
+        let _synced = kept.map(|session| session.sync());
+    }
+
     /// Lets go of everything, and ends the actions under way. Locks are held for moments only; nothing is waited for.
     pub(super) fn release_all(&self) {
         self.epoch.fetch_add(1, Ordering::SeqCst);

@@ -71,7 +71,7 @@ impl Hand {
         let stop = Stop::new(cancel, &self.held);
         let result = stop.check().and_then(|()| self.dispatch(action, &stop));
         if result.is_err() {
-            self.held.release_all();
+            self.held.release_all_and_wait();
         }
         result
     }

@@ -18,7 +18,7 @@ const KEYS_A_FLUSH: usize = 12;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// How long an application may take to ask for the pasted text.
-const PASTE_WAIT: Duration = Duration::from_millis(2500);
+const PASTE_WAIT: Duration = Duration::from_secs(4);
 /// After which any reader will do: some applications read through a process of their own.
 const ANY_READER: Duration = Duration::from_millis(800);
 

@@ -61,9 +61,9 @@ impl Eye {
     pub(super) fn display(index: u32) -> Result<DisplayView, DesktopError> {
         let all = Self::displays()?;
         let count = all.len();
-        all.into_iter()
-            .find(|display| display.index == index)
-            .ok_or_else(|| DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0")))
+        all.into_iter().find(|display| display.index == index).ok_or_else(|| {
+            DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
+        })
     }
 
     /// The pixels of a display as the platform captures them.
@@ -80,22 +80,20 @@ impl Eye {
 
     /// All windows on the screen, topmost first.
     pub(crate) fn tops() -> Result<Vec<Top>, DesktopError> {
-        let displays = Self::displays()?;
         let windows = Window::all().map_err(|error| failed(&error))?;
         let mut tops: Vec<(i32, Top)> =
-            windows.iter().filter_map(|window| top(window, &displays).ok().flatten()).collect();
+            windows.iter().filter_map(|window| top(window).ok().flatten()).collect();
         tops.sort_by_key(|(z, _)| std::cmp::Reverse(*z));
         Ok(tops.into_iter().map(|(_, top)| top).collect())
     }
 }
 
 /// Nothing where the window is not on the screen; an error where it closed meanwhile.
-fn top(window: &Window, displays: &[DisplayView]) -> Result<Option<(i32, Top)>, XCapError> {
+fn top(window: &Window) -> Result<Option<(i32, Top)>, XCapError> {
     if window.is_minimized()? {
         return Ok(None);
     }
-    let monitor = window.current_monitor()?.scale_factor()?;
-    let scale = displays.first().map_or(ScaleFactor(1.0), |_| ScaleFactor(f64::from(monitor).max(0.1)));
+    let scale = ScaleFactor(f64::from(window.current_monitor()?.scale_factor()?).max(0.1));
     let place = (f64::from(window.x()?), f64::from(window.y()?));
     let size = (f64::from(window.width()?), f64::from(window.height()?));
     let top = Top {

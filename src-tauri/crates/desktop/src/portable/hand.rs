@@ -77,7 +77,7 @@ fn send(enigo: &mut Enigo, down: Down, direction: Direction) {
     }
 }
 
-/// Where the pointer is, in pixels of the display it is on.
+/// Where the pointer is, in the platform's unit: points on macOS, pixels on Windows.
 pub(super) fn pointer(enigo: &Enigo) -> Result<PhysicalPoint, DesktopError> {
     let (x, y) = enigo.location().map_err(|error| failed(&error))?;
     Ok(PhysicalPoint { x, y })
@@ -201,9 +201,8 @@ impl Hand {
         let mut clipboard = arboard::Clipboard::new().map_err(|error| lost(&error))?;
         let before = clipboard.get_text().ok();
         clipboard.set_text(text).map_err(|error| lost(&error))?;
-        let pasted = self
-            .press(Down::Key(Key::Cmd), stop)
-            .and_then(|()| self.press(Down::Key(Key::Char('v')), stop));
+        let pasted =
+            self.press(Down::Key(Key::Cmd), stop).and_then(|()| self.press(Down::Key(Key::Char('v')), stop));
         self.let_go(Down::Key(Key::Char('v')));
         self.let_go(Down::Key(Key::Cmd));
         if pasted.is_ok() {

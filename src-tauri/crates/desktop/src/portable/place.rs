@@ -43,7 +43,7 @@ pub(crate) fn in_corner(point: PhysicalPoint, displays: &[PhysicalRect], reach: 
 /// Whether a click at `point` would go to a window of ours. One that covers a display is the overlay, which lets
 /// clicks through.
 pub(crate) fn hits_own(tops: &[Top], own: &Own, point: PhysicalPoint, displays: &[PhysicalRect]) -> bool {
-    let covers = |top: &Top| displays.iter().any(|display| top.rect == *display);
+    let covers = |top: &Top| displays.contains(&top.rect);
     tops.iter()
         .filter(|top| !(own.has(top) && covers(top)))
         .find(|top| top.rect.contains(point))

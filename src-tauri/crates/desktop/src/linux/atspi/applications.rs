@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::bus::{Bus, CallError, Object};
-use super::role::{number, States};
+use super::role::{States, number};
 use crate::DesktopError;
 
 /// Who we are, so that our own windows are never offered to an agent.
@@ -62,7 +62,8 @@ pub(super) async fn list(bus: &Bus, own: &Own, patience: Duration) -> Result<App
     let mut found = Applications { all: Vec::new(), ours_is_active: false };
     for (mut application, is_ours) in answers.into_iter().flatten() {
         let is_own_window = |window: &Window| is_ours || own.titles.contains(&window.name);
-        found.ours_is_active |= application.windows.iter().any(|window| window.active && is_own_window(window));
+        found.ours_is_active |=
+            application.windows.iter().any(|window| window.active && is_own_window(window));
         application.windows.retain(|window| !is_own_window(window));
         if !application.windows.is_empty() {
             found.all.push(application);
@@ -130,10 +131,7 @@ impl Applications {
             )));
         };
         let named_window = application.windows.iter().any(|window| says(&window.name));
-        Ok(application.choice(
-            |window| window.active || (named_window && says(&window.name)),
-            None,
-        ))
+        Ok(application.choice(|window| window.active || (named_window && says(&window.name)), None))
     }
 
     fn names(&self) -> String {

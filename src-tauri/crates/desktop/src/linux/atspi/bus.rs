@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zbus::Connection;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
-use zbus::Connection;
 
 /// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
 pub(super) const CALL: Duration = Duration::from_millis(1500);
@@ -92,8 +92,10 @@ impl Bus {
             .and_then(|reply| reply.body().deserialize::<String>())
             .map_err(no_bus)?;
         let enabled = zbus::zvariant::Value::from(true);
-        if let Err(error) =
-            host.link.raw("/org/a11y/bus", PROPERTIES, "Set", &("org.a11y.Status", "IsEnabled", enabled)).await
+        if let Err(error) = host
+            .link
+            .raw("/org/a11y/bus", PROPERTIES, "Set", &("org.a11y.Status", "IsEnabled", enabled))
+            .await
         {
             tracing::debug!(%error, "accessibility could not be turned on; applications may show no tree");
         }
@@ -143,19 +145,11 @@ struct Link {
 }
 
 impl Link {
-    async fn raw<B>(
-        &self,
-        path: &str,
-        interface: &str,
-        method: &str,
-        body: &B,
-    ) -> zbus::Result<zbus::Message>
+    async fn raw<B>(&self, path: &str, interface: &str, method: &str, body: &B) -> zbus::Result<zbus::Message>
     where
         B: Serialize + DynamicType + Sync,
     {
-        self.connection
-            .call_method(self.destination.as_deref(), path, Some(interface), method, body)
-            .await
+        self.connection.call_method(self.destination.as_deref(), path, Some(interface), method, body).await
     }
 }
 

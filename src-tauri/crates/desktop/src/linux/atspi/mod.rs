@@ -163,7 +163,9 @@ impl Accessibility {
     /// `NotFound` where the ref is unknown or its object is gone.
     pub async fn focus(&self, reference: &str) -> Result<Acted, DesktopError> {
         let again = |what: &str| {
-            DesktopError::NotFound(format!("element {reference} {what}; call elementsJson again for new refs"))
+            DesktopError::NotFound(format!(
+                "element {reference} {what}; call elementsJson again for new refs"
+            ))
         };
         let number: Option<usize> = reference.strip_prefix('e').and_then(|number| number.parse().ok());
         let named = number
@@ -172,8 +174,7 @@ impl Accessibility {
         let Some(Named { object, called }) = named else {
             return Err(again("is not in the last snapshot"));
         };
-        let taken: Result<bool, CallError> =
-            object.call("org.a11y.atspi.Component", "GrabFocus", &()).await;
+        let taken: Result<bool, CallError> = object.call("org.a11y.atspi.Component", "GrabFocus", &()).await;
         match taken {
             Ok(_) => {}
             Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
@@ -244,7 +245,9 @@ impl Accessibility {
             Ok(found) if found.all.is_empty() => view(
                 CheckState::Limited,
                 "the accessibility bus answers; no application with a window is on it".into(),
-                Some("start applications after this program, or turn on accessibility in the desktop's settings"),
+                Some(
+                    "start applications after this program, or turn on accessibility in the desktop's settings",
+                ),
             ),
             Ok(Applications { all, .. }) => {
                 let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
@@ -287,9 +290,8 @@ impl Accessibility {
     async fn find_focused(&self, deadline: Instant) -> Option<Object> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
-        let active = |application: &&applications::Application| {
-            application.windows.iter().any(|window| window.active)
-        };
+        let active =
+            |application: &&applications::Application| application.windows.iter().any(|window| window.active);
         let application = found.all.iter().find(active)?;
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use tokio::time::Instant;
 use zbus::zvariant::{OwnedObjectPath, OwnedValue};
 
-use super::bus::{CallError, Object, Reference, ACCESSIBLE};
+use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::role::{self, Kind, States};
 
 /// Objects read at a time; each has up to five calls under way.
@@ -232,9 +232,7 @@ async fn details(nodes: &mut [Node], deadline: Instant) {
                     String::new()
                 }
             };
-            let label = async {
-                if facts.name.is_empty() { label(&object, names).await } else { None }
-            };
+            let label = async { if facts.name.is_empty() { label(&object, names).await } else { None } };
             let (value, label) = tokio::join!(value, label);
             (at, value, label)
         })
@@ -259,14 +257,14 @@ pub(super) async fn text(object: &Object, most: i32) -> Result<String, CallError
         return Ok(text);
     }
     // Some bridges answer nothing when the end lies beyond the text.
-    object.call(TEXT, "GetText", &(0_i32, -1_i32)).await.map(|all: String| {
-        all.chars().take(usize::try_from(most).unwrap_or(0)).collect()
-    })
+    object
+        .call(TEXT, "GetText", &(0_i32, -1_i32))
+        .await
+        .map(|all: String| all.chars().take(usize::try_from(most).unwrap_or(0)).collect())
 }
 
 async fn number(object: &Object) -> Result<String, CallError> {
-    let value: f64 =
-        object.program.property(&object.path, "org.a11y.atspi.Value", "CurrentValue").await?;
+    let value: f64 = object.program.property(&object.path, "org.a11y.atspi.Value", "CurrentValue").await?;
     Ok(((value * 100.0).round() / 100.0).to_string())
 }
 
@@ -284,8 +282,7 @@ async fn label(object: &Object, names: &HashMap<String, String>) -> Option<Strin
             return Some(name);
         }
     }
-    let description: String =
-        object.program.property(&object.path, ACCESSIBLE, "Description").await.ok()?;
+    let description: String = object.program.property(&object.path, ACCESSIBLE, "Description").await.ok()?;
     Some(description).filter(|description| !description.trim().is_empty())
 }
 

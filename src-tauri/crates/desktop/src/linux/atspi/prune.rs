@@ -23,7 +23,11 @@ pub(super) struct Pruned {
 }
 
 /// Objects in the tree's order, each with its parent's index, which is smaller than its own.
-pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect, query: &ElementQuery) -> Pruned {
+pub(super) fn prune(
+    nodes: &[(Option<usize>, &Facts)],
+    display: &PhysicalRect,
+    query: &ElementQuery,
+) -> Pruned {
     let rects = visible(nodes, display);
     let useful: Vec<usize> = (0..nodes.len()).filter(|&at| is_useful(nodes, at)).collect();
     let mut kept: Vec<usize> = useful.iter().copied().filter(|&at| rects[at].is_some()).collect();
@@ -158,7 +162,7 @@ fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect
 
 #[cfg(test)]
 mod tests {
-    use super::role::{number, States};
+    use super::role::{States, number};
     use super::*;
     use protocol::geometry::NormRect;
 

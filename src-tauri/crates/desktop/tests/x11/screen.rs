@@ -6,8 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use desktop::{Desktop, Options};
+use desktop::{Action, Button, Desktop, Options};
+use protocol::geometry::NormPoint;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
@@ -19,6 +21,20 @@ use x11rb::wrapper::ConnectionExt as _;
 
 pub const WIDTH: u16 = 1280;
 pub const HEIGHT: u16 = 800;
+
+/// The point in the middle of a pixel.
+pub fn at(x: f64, y: f64) -> NormPoint {
+    NormPoint::new((x + 0.5) * 1000.0 / f64::from(WIDTH), (y + 0.5) * 1000.0 / f64::from(HEIGHT)).unwrap()
+}
+
+
+pub fn token() -> CancellationToken {
+    CancellationToken::new()
+}
+
+pub fn click(x: f64, y: f64) -> Action {
+    Action::Click { display: 0, at: at(x, y), button: Button::Left, count: 1, held: vec![] }
+}
 
 /// A program of the test, killed when it goes out of scope.
 pub struct Program(pub Child);
@@ -58,7 +74,7 @@ impl Screen {
         let display = format!(":{number}");
         Self {
             programs: Vec::new(),
-            server: server,
+            server,
             display,
             bus: None,
             home: tempfile::tempdir().unwrap(),
@@ -92,10 +108,11 @@ impl Screen {
         self.run("openbox", &[]);
         let conn = self.connect();
         let root = conn.setup().roots[0].root;
-        let name = conn.intern_atom(false, b"_NET_SUPPORTING_WM_CHECK").unwrap().reply().unwrap().atom;
+        // Written last, when it has begun to manage.
+        let name = conn.intern_atom(false, b"_NET_CLIENT_LIST").unwrap().reply().unwrap().atom;
         wait_for("the window manager", || {
-            let check = conn.get_property(false, root, name, AtomEnum::WINDOW, 0, 1).unwrap().reply().unwrap();
-            (check.value_len > 0).then_some(())
+            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 1).unwrap().reply().unwrap();
+            (list.type_ != 0).then_some(())
         });
         self
     }

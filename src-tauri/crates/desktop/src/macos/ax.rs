@@ -1,0 +1,218 @@
+//! One object of macOS's accessibility tree, and reading all it says in one call.
+//!
+//! The only file here with `unsafe`: every pointer that AX hands out is owned at once.
+#![expect(unsafe_code, reason = "AX is a C interface; each block says what makes it sound")]
+
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+
+use objc2_application_services::{
+    AXCopyMultipleAttributeOptions, AXError, AXIsProcessTrusted, AXUIElement, AXValue, AXValueType,
+};
+use objc2_core_foundation::{CFArray, CFBoolean, CFNumber, CFRetained, CFString, CFType, CGPoint, CGSize};
+
+/// Seconds that one call may take; a hanging application must not hang us.
+const PATIENCE: f32 = 1.0;
+/// What is read of each object, in this order.
+const WISHED: [&str; 13] = [
+    "AXRole",
+    "AXSubrole",
+    "AXTitle",
+    "AXDescription",
+    "AXPlaceholderValue",
+    "AXValue",
+    "AXPosition",
+    "AXSize",
+    "AXEnabled",
+    "AXFocused",
+    "AXSelected",
+    "AXExpanded",
+    "AXChildren",
+];
+
+/// Whether the user allowed this program to read and operate others.
+pub(super) fn is_trusted() -> bool {
+    // SAFETY: takes nothing and only asks the system for a flag.
+    unsafe { AXIsProcessTrusted() }
+}
+
+#[derive(Clone)]
+pub(super) struct Node(CFRetained<AXUIElement>);
+
+/// What an object says of itself. Places and sizes are in points.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub(super) role: String,
+    pub(super) secure: bool,
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) place: (f64, f64),
+    pub(super) size: (f64, f64),
+    pub(super) enabled: bool,
+    pub(super) focused: bool,
+    pub(super) selected: bool,
+    pub(super) expanded: bool,
+    pub(super) children: Vec<Node>,
+}
+
+impl Facts {
+    pub(super) fn is_editable(&self) -> bool {
+        self.enabled && matches!(self.role.as_str(), "AXTextField" | "AXTextArea" | "AXComboBox")
+    }
+}
+
+impl Node {
+    pub(super) fn application(pid: u32) -> Self {
+        let pid = i32::try_from(pid).unwrap_or(0);
+        // SAFETY: any number is allowed; one that is no process gives an object whose calls fail.
+        let node = Self(unsafe { AXUIElement::new_application(pid) });
+        node.be_patient();
+        node
+    }
+
+    /// The object that has the keyboard focus, of whatever application.
+    pub(super) fn focused() -> Option<Self> {
+        // SAFETY: takes nothing and returns an owned object.
+        let system = Self(unsafe { AXUIElement::new_system_wide() });
+        system.be_patient();
+        system.node("AXFocusedUIElement")
+    }
+
+    /// The window with this title, or the focused one where titles differ.
+    pub(super) fn window(&self, title: &str) -> Option<Self> {
+        let windows = self.value("AXWindows").map(|value| nodes(&value)).unwrap_or_default();
+        let titled = windows
+            .into_iter()
+            .find(|window| window.value("AXTitle").is_some_and(|value| text(&value) == title));
+        titled.or_else(|| self.node("AXFocusedWindow")).or_else(|| self.node("AXMainWindow"))
+    }
+
+    pub(super) fn menu_bar(&self) -> Option<Self> {
+        self.node("AXMenuBar")
+    }
+
+    /// Reads everything in one call.
+    pub(super) fn facts(&self) -> Facts {
+        let names: Vec<CFRetained<CFString>> =
+            WISHED.iter().map(|name| CFString::from_static_str(name)).collect();
+        let names = CFArray::from_retained_objects(&names);
+        let mut values: *const CFArray = ptr::null();
+        // SAFETY: `names` is an array of strings, and `values` is a valid place for one pointer.
+        let error = unsafe {
+            self.0.copy_multiple_attribute_values(
+                names.as_opaque(),
+                AXCopyMultipleAttributeOptions(0),
+                NonNull::from(&mut values),
+            )
+        };
+        let values = if error == AXError::Success { NonNull::new(values.cast_mut()) } else { None };
+        let Some(values) = values else { return Facts::default() };
+        // SAFETY: a copy function's result is ours to release, and its items are Core Foundation objects; one that
+        // could not be read is an AXValue holding an error, which no reading below takes for anything else.
+        let values = unsafe { CFRetained::cast_unchecked::<CFArray<CFType>>(CFRetained::from_raw(values)) };
+        let get = |name: &str| WISHED.iter().position(|&wished| wished == name).and_then(|at| values.get(at));
+        let string = |name: &str| get(name).map(|value| text(&value)).unwrap_or_default();
+        let flag = |name: &str| get(name).is_some_and(|value| is_true(&value));
+        let name = ["AXTitle", "AXDescription", "AXPlaceholderValue"]
+            .map(string)
+            .into_iter()
+            .find(|name| !name.is_empty());
+        let place = get("AXPosition").and_then(|value| point(&value)).unwrap_or_default();
+        let size = get("AXSize").and_then(|value| extent(&value)).unwrap_or_default();
+        Facts {
+            role: string("AXRole"),
+            secure: string("AXSubrole") == "AXSecureTextField",
+            name: name.unwrap_or_default(),
+            value: string("AXValue"),
+            place,
+            size,
+            enabled: flag("AXEnabled"),
+            focused: flag("AXFocused"),
+            selected: flag("AXSelected"),
+            expanded: flag("AXExpanded"),
+            children: get("AXChildren").map(|value| nodes(&value)).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the object accepted the focus.
+    pub(super) fn set_focused(&self) -> bool {
+        self.set("AXFocused", CFBoolean::new(true))
+    }
+
+    /// Replaces the selection, or inserts at the caret; whether the object accepted that.
+    pub(super) fn set_selected_text(&self, text: &str) -> bool {
+        self.set("AXSelectedText", &CFString::from_str(text))
+    }
+
+    fn set(&self, name: &'static str, value: &CFType) -> bool {
+        let name = CFString::from_static_str(name);
+        // SAFETY: the attribute takes a value of this type, as its documentation says.
+        unsafe { self.0.set_attribute_value(&name, value) == AXError::Success }
+    }
+
+    fn value(&self, name: &'static str) -> Option<CFRetained<CFType>> {
+        let name = CFString::from_static_str(name);
+        let mut value: *const CFType = ptr::null();
+        // SAFETY: `value` is a valid place for one pointer.
+        let error = unsafe { self.0.copy_attribute_value(&name, NonNull::from(&mut value)) };
+        let value = if error == AXError::Success { NonNull::new(value.cast_mut()) } else { None };
+        // SAFETY: a copy function's result is ours to release.
+        value.map(|value| unsafe { CFRetained::from_raw(value) })
+    }
+
+    fn node(&self, name: &'static str) -> Option<Self> {
+        self.value(name)?.downcast::<AXUIElement>().ok().map(Self)
+    }
+
+    fn be_patient(&self) {
+        // SAFETY: sets a number on an object that we hold.
+        let error = unsafe { self.0.set_messaging_timeout(PATIENCE) };
+        if error != AXError::Success {
+            tracing::debug!(error = error.0, "an application's accessibility timeout could not be set");
+        }
+    }
+}
+
+fn nodes(value: &CFType) -> Vec<Node> {
+    let Some(array) = value.downcast_ref::<CFArray>() else { return Vec::new() };
+    // SAFETY: AX's arrays hold Core Foundation objects; each is asked for its type before it is used.
+    let array = unsafe { &*ptr::from_ref(array).cast::<CFArray<CFType>>() };
+    array.iter().filter_map(|item| item.downcast::<AXUIElement>().ok().map(Node)).collect()
+}
+
+/// A string as it is, a number or a flag as text; anything else is nothing.
+fn text(value: &CFType) -> String {
+    if let Some(string) = value.downcast_ref::<CFString>() {
+        string.to_string()
+    } else if let Some(number) = value.downcast_ref::<CFNumber>() {
+        number.as_f64().map(|number| number.to_string()).unwrap_or_default()
+    } else if let Some(flag) = value.downcast_ref::<CFBoolean>() {
+        u8::from(flag.as_bool()).to_string()
+    } else {
+        String::new()
+    }
+}
+
+fn is_true(value: &CFType) -> bool {
+    value.downcast_ref::<CFBoolean>().is_some_and(CFBoolean::as_bool)
+}
+
+fn point(value: &CFType) -> Option<(f64, f64)> {
+    let mut point = CGPoint { x: 0.0, y: 0.0 };
+    // SAFETY: `point` is as large as the type that is asked for, which AX checks against the value's own.
+    let read = unsafe {
+        let place: NonNull<c_void> = NonNull::from(&mut point).cast();
+        value.downcast_ref::<AXValue>()?.value(AXValueType::CGPoint, place)
+    };
+    read.then_some((point.x, point.y))
+}
+
+fn extent(value: &CFType) -> Option<(f64, f64)> {
+    let mut size = CGSize { width: 0.0, height: 0.0 };
+    // SAFETY: as for `point`.
+    let read = unsafe {
+        let place: NonNull<c_void> = NonNull::from(&mut size).cast();
+        value.downcast_ref::<AXValue>()?.value(AXValueType::CGSize, place)
+    };
+    read.then_some((size.width, size.height))
+}

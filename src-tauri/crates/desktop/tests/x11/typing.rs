@@ -1,0 +1,168 @@
+//! Text into real programs: an editor that can be read back, and a terminal that cannot.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key};
+use x11rb::protocol::Event;
+
+use crate::screen::{Screen, Target, token, wait_for};
+
+/// An editor with the focus in its text.
+async fn editor() -> (Screen, Arc<dyn Desktop>) {
+    let mut screen = Screen::new().with_bus().with_window_manager();
+    screen.run("mousepad", &["--disable-server"]);
+    let desktop = screen.desktop();
+    focused_field(&*desktop, "").await;
+    (screen, desktop)
+}
+
+/// Waits until the text field of this name has the focus: what is typed now arrives there.
+async fn focused_field(desktop: &dyn Desktop, name: &str) {
+    let mut last = String::new();
+    for _ in 0..400 {
+        let query = ElementQuery { app: Some("mousepad".into()), limit: 200, ..ElementQuery::default() };
+        let found = desktop.elements(query).await;
+        last = format!("{found:?}");
+        if let Ok(snapshot) = found
+            && snapshot.elements.iter().any(|element| {
+                let has = |state: &str| element.states.iter().any(|known| known == state);
+                element.name == name && has("focused") && has("editable")
+            })
+        {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("no focused text field: {last}");
+}
+
+async fn write(desktop: &dyn Desktop, text: &str) -> desktop::Acted {
+    desktop.act(Action::Type { text: text.into() }, token()).await.unwrap()
+}
+
+fn clipboard(screen: &Screen) -> String {
+    let output = Command::new("xclip")
+        .args(["-selection", "clipboard", "-o", "-display", &screen.display])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn copy(screen: &Screen, text: &str) {
+    let file = screen.home().join("copied");
+    std::fs::write(&file, text).unwrap();
+    let mut command = Command::new("xclip");
+    command.args(["-selection", "clipboard", "-in", "-display", &screen.display]).arg(&file);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(command.status().unwrap().success());
+    // It takes the clipboard after it has gone into the background.
+    wait_for("the copy", || (clipboard(screen) == text).then_some(()));
+}
+
+#[tokio::test]
+async fn text_in_any_script_and_length_is_read_back_from_a_real_editor_and_saved() {
+    let (screen, desktop) = editor().await;
+    let typed = write(&*desktop, "Hello, World! {~\"'\\`}\n").await;
+    assert!(typed.note.contains("by keys"), "{}", typed.note);
+    assert_eq!(typed.evidence, Evidence::ReadBack, "{}", typed.note);
+
+    copy(&screen, "what the user had copied");
+    let pasted = write(&*desktop, "枯枝に烏のとまりけり秋の暮 🍁").await;
+    assert!(pasted.note.contains("by paste"), "{}", pasted.note);
+    assert_eq!(pasted.evidence, Evidence::ReadBack, "{}", pasted.note);
+    assert_eq!(clipboard(&screen), "what the user had copied");
+
+    let long = " long".repeat(2000);
+    let pasted = write(&*desktop, &long).await;
+    assert_eq!(pasted.evidence, Evidence::ReadBack, "{}", pasted.note);
+
+    let path = screen.home().join("saved.txt");
+    desktop.act(Action::Hotkey { keys: Key::chord("ctrl+s").unwrap() }, token()).await.unwrap();
+    focused_field(&*desktop, "Name:").await;
+    desktop.act(Action::Hotkey { keys: Key::chord("ctrl+a").unwrap() }, token()).await.unwrap();
+    let named = write(&*desktop, path.to_str().unwrap()).await;
+    assert_eq!(named.evidence, Evidence::ReadBack, "{}", named.note);
+    desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap();
+    let expected = format!("Hello, World! {{~\"'\\`}}\n枯枝に烏のとまりけり秋の暮 🍁{long}");
+    for i in 0..3 { tokio::time::sleep(Duration::from_millis(700)).await;
+    let p = desktop.screenshot(desktop::Shot{display:0,dot:None,max:protocol::geometry::PixelSize{width:1280,height:800},quality:80}).await.unwrap(); std::fs::write(format!("/tmp/dbg{i}.jpg"), p.jpeg).unwrap(); }
+    let saved = wait_for("the file", || std::fs::read_to_string(&path).ok().filter(|text| !text.is_empty()));
+    assert_eq!(saved.trim_end_matches('\n'), expected);
+}
+
+fn focus(conn: &x11rb::rust_connection::RustConnection) -> u32 {
+    use x11rb::protocol::xproto::ConnectionExt as _;
+    conn.get_input_focus().unwrap().reply().unwrap().focus
+}
+
+#[tokio::test]
+async fn an_empty_clipboard_is_empty_again_after_a_paste() {
+    let (screen, desktop) = editor().await;
+    let pasted = write(&*desktop, "höher").await;
+    assert_eq!(pasted.evidence, Evidence::ReadBack, "{}", pasted.note);
+    assert_eq!(clipboard(&screen), "");
+}
+
+#[tokio::test]
+async fn a_terminal_gets_keys_and_pastes_exactly() {
+    let mut screen = Screen::new().with_window_manager();
+    let out = screen.home().join("out");
+    let script = format!("cat > {}", out.display());
+    screen.run("xterm", &["-u8", "-e", "sh", "-c", &script]);
+    let desktop = screen.desktop();
+    let conn = screen.connect();
+    wait_for("cat in the terminal", || (out.exists() && focus(&conn) > 1).then_some(()));
+    write(&*desktop, "plain\n").await;
+    let pasted = write(&*desktop, "grüße, 世界\n").await;
+    assert_eq!(pasted.evidence, Evidence::Sent, "{}", pasted.note);
+    desktop.act(Action::Hotkey { keys: Key::chord("ctrl+d").unwrap() }, token()).await.unwrap();
+    let seen = wait_for("the terminal's output", || {
+        std::fs::read_to_string(&out).ok().filter(|text| text.ends_with("世界\n"))
+    });
+    assert_eq!(seen, "plain\ngrüße, 世界\n");
+}
+
+#[tokio::test]
+async fn a_paste_that_nobody_takes_is_a_mismatch_and_leaves_the_clipboard() {
+    let screen = Screen::new();
+    let target = Target::new(&screen, "deaf", (0, 0, 300, 300), 0x00ff_ffff);
+    target.focus();
+    copy(&screen, "kept");
+    let acted = write(&*screen.desktop(), "ünread").await;
+    assert_eq!(acted.evidence, Evidence::Mismatch, "{}", acted.note);
+    assert_eq!(clipboard(&screen), "kept");
+}
+
+#[tokio::test]
+async fn keys_arrive_in_order_with_their_shifts() {
+    let screen = Screen::new();
+    let target = Target::new(&screen, "target", (0, 0, 300, 300), 0x00ff_ffff);
+    target.focus();
+    target.events();
+    let desktop = screen.desktop();
+    let acted = write(&*desktop, "aA!").await;
+    assert_eq!(acted.evidence, Evidence::Sent);
+    let presses = target.events().iter().filter(|event| matches!(event, Event::KeyPress(_))).count();
+    assert_eq!(presses, 4, "a, shift, a, 1");
+}
+
+#[tokio::test]
+async fn stopping_a_paste_gives_the_clipboard_back() {
+    let screen = Screen::new();
+    let target = Target::new(&screen, "deaf", (0, 0, 300, 300), 0x00ff_ffff);
+    target.focus();
+    copy(&screen, "kept");
+    let desktop = screen.desktop();
+    let cancel = token();
+    let action = desktop.act(Action::Type { text: "ünread".into() }, cancel.clone());
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(action, stop);
+    assert_eq!(result, Err(DesktopError::Cancelled));
+    wait_for("the earlier clipboard", || (clipboard(&screen) == "kept").then_some(()));
+}

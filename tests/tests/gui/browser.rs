@@ -1,0 +1,82 @@
+//! The app under WebDriver: WebKitWebDriver starts it, and each of its windows is picked by its label.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use outside::miki::Miki;
+use outside::stage::Stage;
+use outside::{LONG, Process, wait_for};
+use serde_json::{Value, json};
+
+const LABEL: &str = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? ''";
+
+pub struct Browser {
+    pub client: Client,
+    _driver: Process,
+}
+
+impl Browser {
+    /// Starts the app with its windows.
+    pub async fn open(stage: &Stage, miki: &Miki) -> Result<Self> {
+        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let mut command = miki.starter(stage, "WebKitWebDriver");
+        command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true");
+        let driver = stage.launch("app", "webkit2gtk-driver", command)?;
+        wait_for("WebKitWebDriver", LONG, || std::net::TcpStream::connect(("127.0.0.1", port)).ok())?;
+        let Value::Object(wish) = json!({ "webkitgtk:browserOptions": { "binary": miki.bin, "args": [] } })
+        else {
+            bail!("no object");
+        };
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(wish)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .with_context(|| format!("no session; the log says: {}", stage.log("app")))?;
+        Ok(Self { client, _driver: driver })
+    }
+
+    /// Makes the window with this label the one that is looked at.
+    pub async fn window(&self, label: &str) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            let mut seen = Vec::new();
+            for handle in self.client.windows().await? {
+                self.client.switch_to_window(handle).await?;
+                let found = self.client.execute(LABEL, vec![]).await?;
+                if found == label {
+                    return Ok(());
+                }
+                seen.push(found);
+            }
+            if began.elapsed() > LONG {
+                bail!("no window {label}, only {seen:?}");
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    pub async fn find(&self, selector: &str) -> Result<fantoccini::elements::Element> {
+        let wait = self.client.wait().at_most(LONG).for_element(Locator::Css(selector));
+        wait.await.with_context(|| format!("there is no {selector}"))
+    }
+
+    pub async fn script(&self, script: &str) -> Result<Value> {
+        Ok(self.client.execute(script, vec![]).await?)
+    }
+
+    /// Waits until a script answers `true`.
+    pub async fn until(&self, what: &str, script: &str) -> Result<()> {
+        let began = Instant::now();
+        while self.script(script).await? != json!(true) {
+            if began.elapsed() > LONG {
+                let page = self.script("return document.body.innerText").await?;
+                bail!("waited in vain for {what}; the page says: {page}");
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! From a goal in the chat widget to a file, with the dashboard showing the steps.
+
+use outside::LONG;
+use outside::fake_model::{FakeGemini, HAIKU, HaikuMind};
+use outside::miki::{self, GOAL, Miki, check_file};
+use outside::stage::Stage;
+use serde_json::json;
+
+use crate::browser::Browser;
+
+/// Lazy pictures load when they come into view.
+const PICTURES_ARE_SHOWN: &str = "
+    const pictures = [...document.querySelectorAll('#steps li.step img')];
+    pictures.forEach((picture) => picture.scrollIntoView());
+    return pictures.length >= 3 && pictures.every((picture) => picture.complete && picture.naturalWidth > 0);
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_goal_typed_into_the_chat_widget_is_done_and_the_dashboard_shows_the_steps() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let model = FakeGemini::start(HaikuMind::default()).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    screen.activate(&editor.window).unwrap();
+
+    browser.window("chat").await.unwrap();
+    let field = browser.find("textarea#goal").await.unwrap();
+    let chat = miki::open_chat(&screen, &user).unwrap();
+    field.send_keys(GOAL).await.unwrap();
+    // Out of the way of the editor, as its user would drag it.
+    screen.place(&chat, 60, 840, 640, 220).unwrap();
+    field.send_keys("\u{e007}").await.unwrap();
+
+    browser.window("dashboard").await.unwrap();
+    browser.until("steps", "return document.querySelectorAll('ol#steps li.step').length >= 2").await.unwrap();
+    let done =
+        "return document.querySelector('ol#steps li.step[data-tool=done][data-effect=confirmed]') !== null";
+    browser.until("the end", done).await.unwrap();
+    browser.until("pictures", PICTURES_ARE_SHOWN).await.unwrap();
+    browser
+        .until("idle", "return document.querySelector('#status').dataset.activity === 'idle'")
+        .await
+        .unwrap();
+    check_file(&stage.work().join("haiku.txt"), HAIKU).unwrap();
+    let steps = browser
+        .script("return [...document.querySelectorAll('ol#steps li.step')].map((step) => step.dataset.tool)")
+        .await
+        .unwrap();
+    assert_eq!(
+        steps.as_array().unwrap()[..4],
+        [json!("elementsJson"), json!("click"), json!("type"), json!("hotkey")]
+    );
+    let sessions = "return document.querySelectorAll('#sessions li[data-session]').length === 1";
+    browser.until("the session in the list", sessions).await.unwrap();
+}

@@ -1,0 +1,11 @@
+//! The windows of the built app, through WebDriver and through real keys.
+//!
+//! Needs `MIKI_BIN`, the built program, and WebKitWebDriver. Each test has a desktop of its own.
+
+mod browser;
+
+mod approval;
+mod goal;
+mod rights;
+mod settings;
+mod shortcut;
