@@ -14,9 +14,10 @@ pub struct Vitals {
     pub cold_start_ms: Vec<f64>,
     /// From a `snapshot` asked over the socket to its answer, in milliseconds.
     pub snapshot_ms: Vec<f64>,
-    /// Of one core, over `idle_seconds`, the app and its web processes together, the overlay hidden.
+    /// Of one core, over ten seconds, the app and its web processes together, in the tray with all windows hidden.
     pub idle_cpu_percent: f64,
-    pub idle_seconds: f64,
+    /// The same with the dashboard open, its caret blinking, all of it drawn by the processor.
+    pub open_cpu_percent: f64,
     pub processes: Vec<Process>,
 }
 

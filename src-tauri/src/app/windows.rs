@@ -31,7 +31,7 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .center()
         .visible(false)
         .build()?;
-    base(app, OVERLAY, TITLES[2])
+    let overlay = base(app, OVERLAY, TITLES[2])
         .decorations(false)
         .transparent(true)
         .shadow(false)
@@ -43,7 +43,10 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .focusable(false)
         .visible(false)
         .build()?;
-    Ok(())
+    // Once shown, so that it has its shape before the window manager next takes it in: openbox copies the shape to
+    // its frame then and does not hear of a later one. Nothing is painted yet, so nothing is seen.
+    show_overlay(&overlay)?;
+    overlay.hide()
 }
 
 fn base<'a>(app: &'a AppHandle, label: &str, title: &str) -> WebviewWindowBuilder<'a, Wry, AppHandle> {
@@ -156,7 +159,7 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
         view.set_size(*display.size())?;
     }
     view.show()?;
-    // On X11 this holds only for a window that is mapped.
+    // On X11 this is possible only for a window that was shown.
     view.set_ignore_cursor_events(true)
 }
 

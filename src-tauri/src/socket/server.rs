@@ -19,6 +19,7 @@ use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::sync::{Semaphore, broadcast, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::read_line;
 use crate::home::Home;
@@ -38,14 +39,20 @@ pub trait Door: Send + Sync + 'static {
     fn subscribe(&self) -> broadcast::Receiver<Event>;
 }
 
+/// What clients were answered and told is sent for so long when the engine ends; then they are hung up on.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// Serves for as long as it lives.
 pub struct Served {
     tasks: JoinSet<()>,
+    leaving: CancellationToken,
 }
 
 impl Served {
-    /// Stops listening and hangs up on everybody.
+    /// Stops listening, sends what is still to be said, and hangs up on everybody. The engine has ended before.
     pub async fn end(mut self) {
+        self.leaving.cancel();
+        let _ = timeout(LAST_WORDS, self.tasks.join_next()).await;
         self.tasks.shutdown().await;
     }
 }
@@ -56,9 +63,9 @@ impl Served {
 /// As the system has it; a path too long for a socket is one of them.
 pub fn serve(home: &Home, door: Arc<dyn Door>) -> io::Result<Served> {
     let listener = listen(home)?;
-    let mut tasks = JoinSet::new();
-    tasks.spawn(accept(listener, door));
-    Ok(Served { tasks })
+    let (mut tasks, leaving) = (JoinSet::new(), CancellationToken::new());
+    tasks.spawn(accept(listener, door, leaving.clone()));
+    Ok(Served { tasks, leaving })
 }
 
 #[cfg(unix)]
@@ -82,17 +89,24 @@ fn listen(home: &Home) -> io::Result<Listener> {
     ListenerOptions::new().name(super::name(home)?).create_tokio()
 }
 
-async fn accept(listener: Listener, door: Arc<dyn Door>) {
+async fn accept(listener: Listener, door: Arc<dyn Door>, leaving: CancellationToken) {
     let places = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     loop {
         while clients.try_join_next().is_some() {}
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        match listener.accept().await {
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        let (place, accepted) = tokio::select! {
+            () = leaving.cancelled() => break,
+            next = next => next,
+        };
+        match accepted {
             Ok(stream) => {
-                let door = Arc::clone(&door);
+                let (door, leaving) = (Arc::clone(&door), leaving.clone());
                 clients.spawn(async move {
-                    converse(stream, door).await;
+                    converse(stream, door, leaving).await;
                     drop(place);
                 });
             }
@@ -103,14 +117,15 @@ async fn accept(listener: Listener, door: Arc<dyn Door>) {
             }
         }
     }
+    while clients.join_next().await.is_some() {}
 }
 
-async fn converse(stream: Stream, door: Arc<dyn Door>) {
+async fn converse(stream: Stream, door: Arc<dyn Door>, leaving: CancellationToken) {
     let (frames, waiting) = mpsc::channel(FRAMES);
     let writer = write(&stream, waiting);
     tokio::pin!(writer);
     tokio::select! {
-        () = read(BufReader::new(&stream), door, frames) => {
+        () = read(BufReader::new(&stream), door, frames, &leaving) => {
             // What was answered is still sent; then the writer sees that nobody has anything to say.
             let _ = timeout(SEND, &mut writer).await;
         }
@@ -133,6 +148,7 @@ async fn read(
     mut input: impl tokio::io::AsyncBufRead + Unpin,
     door: Arc<dyn Door>,
     frames: mpsc::Sender<Frame>,
+    leaving: &CancellationToken,
 ) {
     // Dropped with this future: a client that hangs up ends its forwarding, and waits for its answers no more.
     let mut tasks = JoinSet::new();
@@ -140,7 +156,14 @@ async fn read(
     let mut line = Vec::new();
     let mut subscribed = false;
     loop {
-        match read_line(&mut input, &mut line, MAX_LINE).await {
+        let read = tokio::select! {
+            () = leaving.cancelled() => {
+                while tasks.join_next().await.is_some() {}
+                break;
+            }
+            read = read_line(&mut input, &mut line, MAX_LINE) => read,
+        };
+        match read {
             Ok(Some(())) => {}
             Ok(None) => break,
             Err(error) => {
@@ -161,7 +184,7 @@ async fn read(
         if let AnyCommand::Subscribe(_) = request.command {
             if !subscribed {
                 subscribed = true;
-                tasks.spawn(forward(door.subscribe(), frames.clone()));
+                tasks.spawn(forward(door.subscribe(), frames.clone(), leaving.clone()));
             }
             let reply = Frame::Reply(Reply { id: request.id, outcome: Outcome::Ok(Value::Null) });
             if frames.send(reply).await.is_err() {
@@ -184,9 +207,19 @@ async fn read(
 }
 
 /// A lag is not mended here: the client sees the gap in the numbers and fetches what it missed.
-async fn forward(mut events: broadcast::Receiver<Event>, frames: mpsc::Sender<Frame>) {
+async fn forward(
+    mut events: broadcast::Receiver<Event>,
+    frames: mpsc::Sender<Frame>,
+    leaving: CancellationToken,
+) {
     loop {
-        match events.recv().await {
+        // What happened before the end is still told: the end of the run is among it.
+        let next = tokio::select! {
+            biased;
+            event = events.recv() => event,
+            () = leaving.cancelled() => return,
+        };
+        match next {
             Ok(event) => {
                 if frames.send(Frame::Event(Box::new(event))).await.is_err() {
                     return;

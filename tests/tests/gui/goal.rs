@@ -4,6 +4,7 @@ use outside::LONG;
 use outside::fake_model::{FakeGemini, HAIKU, HaikuMind};
 use outside::miki::{self, GOAL, Miki, check_file};
 use outside::stage::Stage;
+use protocol::event::RunEnd;
 use serde_json::json;
 
 use crate::browser::Browser;
@@ -13,6 +14,16 @@ const PICTURES_ARE_SHOWN: &str = "
     const pictures = [...document.querySelectorAll('#steps li.step img')];
     pictures.forEach((picture) => picture.scrollIntoView());
     return pictures.length >= 3 && pictures.every((picture) => picture.complete && picture.naturalWidth > 0);
+";
+
+/// The most steps that were shown while the run was at work.
+const WATCH: &str = "
+    window.__live = 0;
+    new MutationObserver(() => {
+        if (document.querySelector('#status')?.dataset.activity === 'working') {
+            window.__live = Math.max(window.__live, document.querySelectorAll('ol#steps li.step').length);
+        }
+    }).observe(document.body, { subtree: true, childList: true, attributes: true });
 ";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -27,19 +38,29 @@ async fn a_goal_typed_into_the_chat_widget_is_done_and_the_dashboard_shows_the_s
     screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
     screen.activate(&editor.window).unwrap();
 
+    browser.window("dashboard").await.unwrap();
+    browser.script(WATCH).await.unwrap();
     browser.window("chat").await.unwrap();
     let field = browser.find("textarea#goal").await.unwrap();
     let chat = miki::open_chat(&screen, &user).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
     field.send_keys(GOAL).await.unwrap();
     // Out of the way of the editor, as its user would drag it.
     screen.place(&chat, 60, 840, 640, 220).unwrap();
     field.send_keys("\u{e007}").await.unwrap();
 
+    // No look through the driver before the end: switching to a window gives it the focus, which the agent needs.
+    let events =
+        tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
+    assert!(matches!(miki::end(&events), Some(RunEnd::Completed { .. })), "{:?}", miki::end(&events));
+
     browser.window("dashboard").await.unwrap();
-    browser.until("steps", "return document.querySelectorAll('ol#steps li.step').length >= 2").await.unwrap();
     let done =
         "return document.querySelector('ol#steps li.step[data-tool=done][data-effect=confirmed]') !== null";
     browser.until("the end", done).await.unwrap();
+    let live = browser.script("return window.__live").await.unwrap();
+    assert!(live.as_u64().unwrap() >= 5, "the dashboard showed {live} steps while they were done");
     browser.until("pictures", PICTURES_ARE_SHOWN).await.unwrap();
     browser
         .until("idle", "return document.querySelector('#status').dataset.activity === 'idle'")

@@ -6,6 +6,7 @@ mod browser;
 
 mod approval;
 mod goal;
+mod overlay;
 mod rights;
 mod settings;
 mod shortcut;

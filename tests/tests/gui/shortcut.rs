@@ -1,5 +1,7 @@
 //! The chat widget by real keys, without a driver in between.
 
+use std::time::Duration;
+
 use outside::miki::{self, Miki};
 use outside::stage::{Screen, Stage};
 use outside::{LONG, wait_for};
@@ -19,8 +21,19 @@ fn the_shortcut_shows_the_chat_widget_and_the_shortcut_or_escape_hides_it() {
     assert!(!is_shown(&screen));
     for hide in [&["ctrl", "shift", "space"][..], &["escape"][..]] {
         miki::open_chat(&screen, &user).unwrap();
+        // The page may get the keyboard a moment after its window has. Only Escape can be pressed again: the
+        // shortcut would show it again.
+        let hidden = || (!is_shown(&screen)).then_some(());
         user.chord(hide).unwrap();
-        wait_for("the chat widget to hide", LONG, || (!is_shown(&screen)).then_some(())).unwrap();
+        wait_for(&format!("{hide:?} to hide the chat widget"), LONG, || {
+            wait_for("it", Duration::from_secs(2), hidden).ok().or_else(|| {
+                if hide == ["escape"] {
+                    user.chord(hide).ok()?;
+                }
+                None
+            })
+        })
+        .unwrap();
     }
     let middle = (1920 / 2, 1080 / 2);
     let chat = miki::open_chat(&screen, &user).unwrap();

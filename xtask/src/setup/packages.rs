@@ -38,11 +38,7 @@ const BUILD: &[Package] = &[
 /// bus, fonts for what is typed, and real applications to operate.
 const DESKTOP: &[Package] = &[
     package("xvfb"),
-    package("xauth"),
-    package("x11-utils"),
-    package("x11-xserver-utils"),
-    package("xdotool"),
-    package("wmctrl"),
+    package("procps"),
     package("xclip"),
     package("xterm"),
     package("openbox"),

@@ -108,11 +108,14 @@ impl Orchestrator {
                 }
             }
         }
-        if let Some(mut active) = self.active.take() {
+        if let Some(Active { control, mut task, stopping, .. }) = self.active.take() {
             // Dropping the control channel tells the run that the program ends.
-            drop(active.control);
-            if let Err(panic) = (&mut active.task).await {
+            drop(control);
+            if let Err(panic) = (&mut task).await {
                 tracing::error!("a run's task ended badly: {panic}");
+            }
+            for reply in stopping {
+                let _ = reply.send(Ok(()));
             }
         }
         if let Some((cancel, task)) = self.calling.take() {

@@ -120,7 +120,9 @@ impl FakeDesktop {
     pub fn actions(&self) -> Vec<Action> {
         let only_acts = |call: &Call| match call {
             Call::Act(action) => Some(action.clone()),
-            Call::Screenshot(_) | Call::Elements(_) | Call::Focus(_) | Call::Script(_) | Call::Released => None,
+            Call::Screenshot(_) | Call::Elements(_) | Call::Focus(_) | Call::Script(_) | Call::Released => {
+                None
+            }
         };
         self.state().calls.iter().filter_map(only_acts).collect()
     }
@@ -217,7 +219,11 @@ impl Desktop for FakeDesktop {
         })
     }
 
-    fn run_script(&self, script: Script, cancel: CancellationToken) -> BoxFuture<'_, Result<String, DesktopError>> {
+    fn run_script(
+        &self,
+        script: Script,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<String, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Script(script), &cancel).await?;
             let answer = self.state().scene.script.clone();

@@ -71,13 +71,29 @@ const NAMES: &[(Key, &str, &[&str])] = &[
     (Key::Left, "Left", &["arrowleft", "leftarrow", "←"]),
     (Key::Right, "Right", &["arrowright", "rightarrow", "→"]),
     (Key::Shift, "Shift", &["shiftl", "shiftr", "shiftleft", "shiftright", "⇧"]),
-    (Key::Ctrl, "Ctrl", &["control", "ctl", "controll", "controlr", "controlleft", "controlright", "ctrll", "ctrlr", "⌃"]),
+    (
+        Key::Ctrl,
+        "Ctrl",
+        &["control", "ctl", "controll", "controlr", "controlleft", "controlright", "ctrll", "ctrlr", "⌃"],
+    ),
     (Key::Alt, "Alt", &["option", "opt", "altl", "altr", "altleft", "altright", "optionl", "⌥"]),
     (Key::AltGr, "AltGr", &["altgraph", "isolevel3shift", "modeswitch"]),
     (
         Key::Meta,
         "Meta",
-        &["super", "win", "windows", "superl", "superr", "metal", "metar", "metaleft", "metaright", "oskey", "hyper"],
+        &[
+            "super",
+            "win",
+            "windows",
+            "superl",
+            "superr",
+            "metal",
+            "metar",
+            "metaleft",
+            "metaright",
+            "oskey",
+            "hyper",
+        ],
     ),
     (Key::Cmd, "Cmd", &["command", "controlormeta", "cmdorctrl", "commandorcontrol", "mod", "⌘"]),
     (Key::CapsLock, "CapsLock", &["caps", "⇪"]),
@@ -167,7 +183,8 @@ impl Key {
             Some(head) => (head, true),
             None => (text, false),
         };
-        let mut keys: Vec<Self> = head.split('+').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
+        let mut keys: Vec<Self> =
+            head.split('+').map(|part| part.trim().parse()).collect::<Result<_, _>>()?;
         if plus {
             keys.push(Self::Char('+'));
         }

@@ -28,7 +28,11 @@ pub trait Desktop: Send + Sync {
     /// Gives an element of the last snapshot the keyboard focus, by its ref.
     fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Runs AppleScript in a killable child; `DesktopError::NotAvailable` off macOS.
-    fn run_script(&self, script: Script, cancel: CancellationToken) -> BoxFuture<'_, Result<String, DesktopError>>;
+    fn run_script(
+        &self,
+        script: Script,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<String, DesktopError>>;
     /// Releases every key and button this program holds down. Never waits for another call.
     fn release_all(&self);
     /// Completes when the failsafe trips (the pointer in the top left corner, put there by the user, not by us).
@@ -103,17 +107,42 @@ pub struct Picture {
 /// One physical act. Points are on display `display`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    Move { display: u32, to: NormPoint },
-    Click { display: u32, at: NormPoint, button: Button, count: u8, held: Vec<Key> },
-    Drag { display: u32, path: Vec<NormPoint>, button: Button },
+    Move {
+        display: u32,
+        to: NormPoint,
+    },
+    Click {
+        display: u32,
+        at: NormPoint,
+        button: Button,
+        count: u8,
+        held: Vec<Key>,
+    },
+    Drag {
+        display: u32,
+        path: Vec<NormPoint>,
+        button: Button,
+    },
     /// Notches; positive `down` scrolls towards the end, positive `right` to the right.
-    Scroll { display: u32, at: NormPoint, down: i32, right: i32 },
+    Scroll {
+        display: u32,
+        at: NormPoint,
+        down: i32,
+        right: i32,
+    },
     /// Text at the keyboard focus, in any script.
-    Type { text: String },
+    Type {
+        text: String,
+    },
     /// One key, pressed and released, `times` times.
-    Press { key: Key, times: u32 },
+    Press {
+        key: Key,
+        times: u32,
+    },
     /// All pressed in order, released in reverse.
-    Hotkey { keys: Vec<Key> },
+    Hotkey {
+        keys: Vec<Key>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,7 +68,8 @@ pub(crate) fn fit(full: PixelSize, max: PixelSize) -> PixelSize {
     let ratio = (f64::from(max.width) / f64::from(full.width))
         .min(f64::from(max.height) / f64::from(full.height))
         .min(1.0);
-    let side = |length: u32, most: u32| ((f64::from(length) * ratio).round() as u32).clamp(1, most.min(length));
+    let side =
+        |length: u32, most: u32| ((f64::from(length) * ratio).round() as u32).clamp(1, most.min(length));
     PixelSize { width: side(full.width, max.width), height: side(full.height, max.height) }
 }
 
@@ -84,7 +85,8 @@ pub(crate) fn hash(pixels: &[u8]) -> u64 {
     let (chunks, rest) = pixels.as_chunks::<16>();
     for chunk in chunks {
         let wide = u128::from_le_bytes(*chunk) & COLOURS;
-        state = fold(state ^ (wide as u64) ^ SEED, ((wide >> 64) as u64) ^ 0xd1b5_4a32_d192_ed03) ^ state.rotate_left(23);
+        state = fold(state ^ (wide as u64) ^ SEED, ((wide >> 64) as u64) ^ 0xd1b5_4a32_d192_ed03)
+            ^ state.rotate_left(23);
     }
     for (i, byte) in rest.iter().enumerate().filter(|(i, _)| i % 4 != 3) {
         state = fold(state ^ u64::from(*byte) ^ SEED, 0xd1b5_4a32_d192_ed03 ^ i as u64);
@@ -97,7 +99,8 @@ fn scale(frame: &Frame, size: PixelSize) -> Result<Vec<u8>, DesktopError> {
         return Ok(frame.pixels.clone());
     }
     let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("scale the picture: {error}"));
-    let source = ImageRef::new(frame.width, frame.height, &frame.pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
+    let source =
+        ImageRef::new(frame.width, frame.height, &frame.pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
     let mut target = Image::new(size.width, size.height, PixelType::U8x4);
     // The fourth byte is no alpha: multiplying by it would blacken the picture.
     let options =

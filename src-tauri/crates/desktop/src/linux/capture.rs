@@ -154,7 +154,8 @@ struct Part {
 
 impl Part {
     fn of(area: PhysicalRect) -> Result<Self, DesktopError> {
-        let out = |_| DesktopError::Failed(format!("a display of {}x{} is too large", area.width, area.height));
+        let out =
+            |_| DesktopError::Failed(format!("a display of {}x{} is too large", area.width, area.height));
         Ok(Self {
             x: i16::try_from(area.x).map_err(out)?,
             y: i16::try_from(area.y).map_err(out)?,

@@ -6,7 +6,8 @@ use x11rb::protocol::{shm, xproto::ConnectionExt as _, xtest};
 use super::session::Session;
 use crate::{Abilities, DesktopError};
 
-const WAYLAND: &str = "choose an X11 (Xorg) session at login: under Wayland only X programs can be seen and operated";
+const WAYLAND: &str =
+    "choose an X11 (Xorg) session at login: under Wayland only X programs can be seen and operated";
 
 /// Abilities of a display that could be opened.
 pub(super) fn abilities(session: &Session, has_bus: bool) -> Abilities {
@@ -25,8 +26,7 @@ pub(super) fn of_display(session: Result<&Session, &DesktopError>) -> Vec<CheckV
         Err(error) => {
             let detail = error.to_string();
             let mend = "start this inside a desktop session, or set DISPLAY to a running X server";
-            let missing =
-                |check| view(check, CheckState::Missing, detail.clone(), Some(mend));
+            let missing = |check| view(check, CheckState::Missing, detail.clone(), Some(mend));
             return vec![
                 missing(Check::Display),
                 missing(Check::ScreenCapture),

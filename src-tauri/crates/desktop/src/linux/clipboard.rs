@@ -40,7 +40,8 @@ impl Content {
     /// Text for one paste.
     pub(super) fn text(session: &Session, text: &str) -> Self {
         let atoms = &session.atoms;
-        let target = |name: Atom, kind: Atom| Target { name, kind, format: 8, bytes: text.as_bytes().to_vec() };
+        let target =
+            |name: Atom, kind: Atom| Target { name, kind, format: 8, bytes: text.as_bytes().to_vec() };
         let mut targets = vec![
             target(atoms.UTF8_STRING, atoms.UTF8_STRING),
             target(atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN_UTF8),
@@ -68,7 +69,19 @@ pub(super) fn earlier_content(session: &Session, selection: Atom) -> Result<Opti
 fn own_window(session: &Session) -> Result<Window, DesktopError> {
     let window = session.conn.generate_id()?;
     let values = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE).override_redirect(1);
-    session.conn.create_window(0, window, session.root, 0, 0, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &values)?;
+    session.conn.create_window(
+        0,
+        window,
+        session.root,
+        0,
+        0,
+        1,
+        1,
+        0,
+        WindowClass::INPUT_ONLY,
+        0,
+        &values,
+    )?;
     Ok(window)
 }
 
@@ -83,7 +96,8 @@ impl Reader<'_> {
     fn read_all(&self) -> Result<Option<Content>, DesktopError> {
         let atoms = &self.session.atoms;
         let Some(list) = self.read(atoms.TARGETS)? else { return Ok(None) };
-        let offered: Vec<Atom> = list.bytes.as_chunks::<4>().0.iter().map(|b| Atom::from_ne_bytes(*b)).collect();
+        let offered: Vec<Atom> =
+            list.bytes.as_chunks::<4>().0.iter().map(|b| Atom::from_ne_bytes(*b)).collect();
         let wanted = [
             atoms.UTF8_STRING,
             atoms.TEXT_PLAIN_UTF8,
@@ -129,7 +143,9 @@ impl Reader<'_> {
         let mut whole = Target { name: target, kind: 0, format: 8, bytes: Vec::new() };
         loop {
             let arrived = self.wait(|event| match event {
-                Event::PropertyNotify(event) if event.atom == property && event.state == Property::NEW_VALUE => {
+                Event::PropertyNotify(event)
+                    if event.atom == property && event.state == Property::NEW_VALUE =>
+                {
                     Some(())
                 }
                 _ => None,
@@ -207,7 +223,11 @@ impl Shared {
 }
 
 impl Offer {
-    pub(super) fn make(display: Option<&str>, selection: Atom, content: Content) -> Result<Self, DesktopError> {
+    pub(super) fn make(
+        display: Option<&str>,
+        selection: Atom,
+        content: Content,
+    ) -> Result<Self, DesktopError> {
         let session = Session::connect(display)?;
         let window = own_window(&session)?;
         session.conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME)?;
@@ -281,7 +301,9 @@ fn serve(shared: &Shared) -> Result<(), DesktopError> {
             Event::SelectionRequest(request) => answer(shared, &request)?,
             // Taking the selection anew tells its old owner, us, nothing: this means that another has it.
             Event::SelectionClear(cleared) if cleared.selection == shared.selection => return Ok(()),
-            Event::ClientMessage(message) if message.type_ == shared.session.atoms.MIKI_TRANSFER => return Ok(()),
+            Event::ClientMessage(message) if message.type_ == shared.session.atoms.MIKI_TRANSFER => {
+                return Ok(());
+            }
             _ => {}
         }
     }

@@ -41,8 +41,7 @@ struct Format {
 impl Composer {
     /// `None` where the server lacks Composite, Render or XFixes.
     pub(super) fn open(session: &Session) -> Result<Option<Self>, DesktopError> {
-        let needed =
-            [composite::X11_EXTENSION_NAME, render::X11_EXTENSION_NAME, xfixes::X11_EXTENSION_NAME];
+        let needed = [composite::X11_EXTENSION_NAME, render::X11_EXTENSION_NAME, xfixes::X11_EXTENSION_NAME];
         if !needed.iter().all(|extension| session.has(extension)) {
             return Ok(None);
         }
@@ -104,7 +103,13 @@ impl Composer {
         Ok(pixmap)
     }
 
-    fn draw(&self, session: &Session, top: &Top, target: Picture, area: PhysicalRect) -> Result<(), DesktopError> {
+    fn draw(
+        &self,
+        session: &Session,
+        top: &Top,
+        target: Picture,
+        area: PhysicalRect,
+    ) -> Result<(), DesktopError> {
         let conn = &session.conn;
         let Some(format) = self.formats.get(&top.visual) else { return Ok(()) };
         let content = conn.generate_id()?;
@@ -128,7 +133,12 @@ impl Composer {
 }
 
 /// The wallpaper where it is known; else what of the root window can be seen; else black.
-fn background(session: &Session, pixmap: Pixmap, target: Picture, area: PhysicalRect) -> Result<(), DesktopError> {
+fn background(
+    session: &Session,
+    pixmap: Pixmap,
+    target: Picture,
+    area: PhysicalRect,
+) -> Result<(), DesktopError> {
     let conn = &session.conn;
     let black = Color { red: 0, green: 0, blue: 0, alpha: u16::MAX };
     let (width, height) = (area.width as u16, area.height as u16);
@@ -148,8 +158,7 @@ fn background(session: &Session, pixmap: Pixmap, target: Picture, area: Physical
         _ => session.root,
     };
     let context = conn.generate_id()?;
-    let values =
-        CreateGCAux::new().subwindow_mode(SubwindowMode::CLIP_BY_CHILDREN).graphics_exposures(0);
+    let values = CreateGCAux::new().subwindow_mode(SubwindowMode::CLIP_BY_CHILDREN).graphics_exposures(0);
     conn.create_gc(context, pixmap, &values)?;
     let (x, y) = (area.x as i16, area.y as i16);
     conn.copy_area(from, pixmap, context, x, y, 0, 0, width, height)?;

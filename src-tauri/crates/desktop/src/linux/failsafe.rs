@@ -80,8 +80,9 @@ impl Failsafe {
             return;
         }
         let failsafe = Arc::downgrade(self);
-        let spawned =
-            std::thread::Builder::new().name("desktop-failsafe".into()).spawn(move || watch_pointer(&failsafe));
+        let spawned = std::thread::Builder::new()
+            .name("desktop-failsafe".into())
+            .spawn(move || watch_pointer(&failsafe));
         match spawned {
             Ok(_) => *started = true,
             Err(error) => tracing::error!(%error, "the failsafe corner is not watched"),

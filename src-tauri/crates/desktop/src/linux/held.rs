@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{
-    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
-};
+use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::session::Session;
@@ -130,7 +128,8 @@ impl Held {
         // The kept connection is gone: open another, away from the caller, who must not wait.
         let display = self.display.clone();
         let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
-            let released = Session::connect(display.as_deref()).and_then(|session| release_each(&session, &down));
+            let released =
+                Session::connect(display.as_deref()).and_then(|session| release_each(&session, &down));
             if let Err(error) = released {
                 tracing::warn!(%error, "keys or buttons may still be held");
             }

@@ -67,7 +67,11 @@ impl Hand {
     }
 
     /// Does one act; whatever it held is released when it answers.
-    pub(super) fn perform(&mut self, action: &Action, cancel: CancellationToken) -> Result<Acted, DesktopError> {
+    pub(super) fn perform(
+        &mut self,
+        action: &Action,
+        cancel: CancellationToken,
+    ) -> Result<Acted, DesktopError> {
         let stop = Stop::new(cancel, &self.held);
         let result = stop.check().and_then(|()| self.dispatch(action, &stop));
         if result.is_err() {
@@ -99,7 +103,8 @@ impl Hand {
             let displays: Vec<PhysicalRect> = self.session.displays()?.iter().map(|d| d.bounds).collect();
             if in_corner(point, &displays, 2) {
                 return Err(DesktopError::Forbidden(
-                    "the top left corner of the screen is the user's emergency stop; act at another point".into(),
+                    "the top left corner of the screen is the user's emergency stop; act at another point"
+                        .into(),
                 ));
             }
         }
@@ -200,7 +205,13 @@ impl Hand {
         Ok(codes)
     }
 
-    fn drag(&self, display: u32, path: &[NormPoint], button: Button, stop: &Stop) -> Result<Acted, DesktopError> {
+    fn drag(
+        &self,
+        display: u32,
+        path: &[NormPoint],
+        button: Button,
+        stop: &Stop,
+    ) -> Result<Acted, DesktopError> {
         if !(2..=MOST_POINTS).contains(&path.len()) {
             return Err(DesktopError::BadInput(format!(
                 "a drag of {} points is outside 2-{MOST_POINTS}",
@@ -230,7 +241,13 @@ impl Hand {
         Ok(sent(format!("dragged over {} points to pixel {},{}", points.len(), at.x, at.y)))
     }
 
-    fn scroll(&self, at: (u32, NormPoint), down: i32, right: i32, stop: &Stop) -> Result<Acted, DesktopError> {
+    fn scroll(
+        &self,
+        at: (u32, NormPoint),
+        down: i32,
+        right: i32,
+        stop: &Stop,
+    ) -> Result<Acted, DesktopError> {
         let notches = down.unsigned_abs().saturating_add(right.unsigned_abs());
         if !(1..=MOST_NOTCHES).contains(&notches) {
             return Err(DesktopError::BadInput(format!(

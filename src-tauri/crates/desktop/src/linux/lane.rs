@@ -74,7 +74,10 @@ impl<T: Kept> Lane<T> {
             }
             Err(TrySendError::Full(_)) => {
                 *jobs = Some(sender);
-                Err(DesktopError::Failed(format!("{WAITING} calls already wait for the {} thread", self.name)))
+                Err(DesktopError::Failed(format!(
+                    "{WAITING} calls already wait for the {} thread",
+                    self.name
+                )))
             }
             Err(TrySendError::Disconnected(_)) => {
                 Err(DesktopError::Failed(format!("the {} thread ended; try again", self.name)))

@@ -81,9 +81,7 @@ impl LinuxDesktop {
         };
         let hand = {
             let (display, held) = (display.clone(), Arc::clone(&held));
-            Lane::new("input", move || {
-                Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe)
-            })
+            Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
         };
         Self {
             abilities,
@@ -98,10 +96,9 @@ impl LinuxDesktop {
     async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
         let displays = self.displays().await?;
         let count = displays.len();
-        displays
-            .into_iter()
-            .find(|display| display.index == index)
-            .ok_or_else(|| DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0")))
+        displays.into_iter().find(|display| display.index == index).ok_or_else(|| {
+            DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
+        })
     }
 
     /// The act itself, ended by its deadline, by cancellation, or by the caller going away.

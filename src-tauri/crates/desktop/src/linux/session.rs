@@ -51,7 +51,8 @@ impl Session {
     /// # Errors
     /// [`DesktopError::NotAvailable`] says what to do about a missing display.
     pub(super) fn connect(display: Option<&str>) -> Result<Self, DesktopError> {
-        let named = display.map(str::to_owned).or_else(|| std::env::var("DISPLAY").ok()).filter(|d| !d.is_empty());
+        let named =
+            display.map(str::to_owned).or_else(|| std::env::var("DISPLAY").ok()).filter(|d| !d.is_empty());
         let Some(named) = named else {
             return Err(DesktopError::NotAvailable(without_display()));
         };
@@ -142,9 +143,14 @@ impl Session {
     /// The bounds of one display.
     pub(super) fn display(&self, index: u32) -> Result<PhysicalRect, DesktopError> {
         let displays = self.displays()?;
-        displays.iter().find(|display| display.index == index).map(|display| display.bounds).ok_or_else(|| {
-            DesktopError::NotFound(format!("display {index}; there are {}, counted from 0", displays.len()))
-        })
+        displays.iter().find(|display| display.index == index).map(|display| display.bounds).ok_or_else(
+            || {
+                DesktopError::NotFound(format!(
+                    "display {index}; there are {}, counted from 0",
+                    displays.len()
+                ))
+            },
+        )
     }
 
     pub(super) fn pointer(&self) -> Result<PhysicalPoint, DesktopError> {

@@ -24,7 +24,10 @@ const ANY_READER: Duration = Duration::from_millis(800);
 
 pub(super) fn write(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
     if text.is_empty() || text.len() > MOST_BYTES {
-        return Err(DesktopError::BadInput(format!("a text of {} bytes is outside 1-{MOST_BYTES}", text.len())));
+        return Err(DesktopError::BadInput(format!(
+            "a text of {} bytes is outside 1-{MOST_BYTES}",
+            text.len()
+        )));
     }
     // Line ends of other systems would become two new lines.
     let text = text.replace("\r\n", "\n");
@@ -92,7 +95,10 @@ fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
     let is = |names: &[&str]| class.split(' ').any(|word| names.contains(&word));
     let atoms = &hand.session.atoms;
     Ok(if is(&OLD_TERMINALS) {
-        Paste { selection: x11rb::protocol::xproto::AtomEnum::PRIMARY.into(), keys: &[Key::Shift, Key::Insert] }
+        Paste {
+            selection: x11rb::protocol::xproto::AtomEnum::PRIMARY.into(),
+            keys: &[Key::Shift, Key::Insert],
+        }
     } else if is(&TERMINALS) || class.contains("terminal") {
         Paste { selection: atoms.CLIPBOARD, keys: &[Key::Ctrl, Key::Shift, Key::Char('v')] }
     } else {

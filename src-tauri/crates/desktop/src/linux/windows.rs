@@ -41,11 +41,7 @@ impl Session {
         let children = self.conn.query_tree(self.root)?.reply()?.children;
         let mut cookies = Vec::with_capacity(children.len());
         for window in children {
-            cookies.push((
-                window,
-                self.conn.get_window_attributes(window)?,
-                self.conn.get_geometry(window)?,
-            ));
+            cookies.push((window, self.conn.get_window_attributes(window)?, self.conn.get_geometry(window)?));
         }
         let mut tops = Vec::new();
         for (window, attributes, geometry) in cookies {

@@ -39,7 +39,9 @@ async fn a_click_lands_on_the_pixel_of_its_point_with_button_count_and_modifiers
         .events()
         .iter()
         .filter_map(|event| match event {
-            Event::ButtonPress(e) => Some((e.detail, u16::from(e.state) & u16::from(KeyButMask::CONTROL) != 0)),
+            Event::ButtonPress(e) => {
+                Some((e.detail, u16::from(e.state) & u16::from(KeyButMask::CONTROL) != 0))
+            }
             _ => None,
         })
         .collect();

@@ -27,7 +27,6 @@ pub fn at(x: f64, y: f64) -> NormPoint {
     NormPoint::new((x + 0.5) * 1000.0 / f64::from(WIDTH), (y + 0.5) * 1000.0 / f64::from(HEIGHT)).unwrap()
 }
 
-
 pub fn token() -> CancellationToken {
     CancellationToken::new()
 }
@@ -72,13 +71,7 @@ impl Screen {
         let (server, number) = start(&mut server);
         assert!(!number.is_empty(), "Xvfb named no display");
         let display = format!(":{number}");
-        Self {
-            programs: Vec::new(),
-            server,
-            display,
-            bus: None,
-            home: tempfile::tempdir().unwrap(),
-        }
+        Self { programs: Vec::new(), server, display, bus: None, home: tempfile::tempdir().unwrap() }
     }
 
     /// Ends the server and starts another one at the same place.
@@ -87,7 +80,17 @@ impl Screen {
         let _status = self.server.0.wait();
         let size = format!("{WIDTH}x{HEIGHT}x24");
         let mut server = Command::new("Xvfb");
-        server.args([&self.display, "-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"]);
+        server.args([
+            &self.display,
+            "-displayfd",
+            "1",
+            "-screen",
+            "0",
+            &size,
+            "-nolisten",
+            "tcp",
+            "-noreset",
+        ]);
         let (server, number) = start(&mut server);
         assert_eq!(format!(":{number}"), self.display);
         self.server = server;
@@ -120,6 +123,7 @@ impl Screen {
     fn environment(&self, command: &mut Command) {
         let home = self.home.path();
         command
+            .current_dir(home)
             .env("DISPLAY", &self.display)
             .env("HOME", home)
             .env("XDG_RUNTIME_DIR", home)
@@ -199,9 +203,16 @@ impl Target {
             | EventMask::STRUCTURE_NOTIFY;
         let values = CreateWindowAux::new().background_pixel(colour).event_mask(mask);
         let (x, y, width, height) = rect;
-        conn.create_window(0, window, root, x, y, width, height, 0, WindowClass::INPUT_OUTPUT, 0, &values).unwrap();
-        conn.change_property8(PropMode::REPLACE, window, AtomEnum::WM_NAME, AtomEnum::STRING, title.as_bytes())
+        conn.create_window(0, window, root, x, y, width, height, 0, WindowClass::INPUT_OUTPUT, 0, &values)
             .unwrap();
+        conn.change_property8(
+            PropMode::REPLACE,
+            window,
+            AtomEnum::WM_NAME,
+            AtomEnum::STRING,
+            title.as_bytes(),
+        )
+        .unwrap();
         conn.map_window(window).unwrap();
         conn.flush().unwrap();
         wait_for("the window to be shown", || {

@@ -180,4 +180,3 @@ async fn the_checks_of_a_whole_session_are_well() {
     }
     assert!(checks.iter().any(|check| check.check == Check::Accessibility));
 }
-

@@ -1,0 +1,33 @@
+//! The overlay: there while work is done, and never in the way.
+
+use std::time::Duration;
+
+use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::miki::Miki;
+use outside::stage::Stage;
+use outside::{LONG, wait_for};
+use serde_json::json;
+
+#[test]
+fn a_click_goes_through_the_overlay_to_the_window_below() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let silent = |_: &GeminiRequest| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeGemini::start(silent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    miki.connect(LONG).unwrap();
+    let _run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
+    let overlay = screen.wait_for_window("the overlay", LONG, |title| title == "Miki Overlay").unwrap();
+    assert_eq!((overlay.x, overlay.y, overlay.width, overlay.height), (0, 0, 1920, 1080));
+    screen.activate(&dashboard).unwrap();
+    user.click(500, 500).unwrap();
+    wait_for("the editor to have the focus", Duration::from_secs(5), || {
+        (screen.active().ok()? == editor.window.id).then_some(())
+    })
+    .unwrap();
+    assert!(!screen.windows().unwrap().iter().any(|w| w.id == screen.active().unwrap() && w.title == "Miki Overlay"));
+}
