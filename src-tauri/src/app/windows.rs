@@ -31,7 +31,7 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .center()
         .visible(false)
         .build()?;
-    let overlay = base(app, OVERLAY, TITLES[2])
+    base(app, OVERLAY, TITLES[2])
         .decorations(false)
         .transparent(true)
         .shadow(false)
@@ -43,10 +43,7 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .focusable(false)
         .visible(false)
         .build()?;
-    // Once shown, so that it has its shape before the window manager next takes it in: openbox copies the shape to
-    // its frame then and does not hear of a later one. Nothing is painted yet, so nothing is seen.
-    show_overlay(&overlay)?;
-    overlay.hide()
+    Ok(())
 }
 
 fn base<'a>(app: &'a AppHandle, label: &str, title: &str) -> WebviewWindowBuilder<'a, Wry, AppHandle> {
@@ -72,6 +69,14 @@ fn is_ours(url: &Url) -> bool {
 /// A closed window is hidden: the tray and the next `miki` show it again. Where no tray could be made, closing the
 /// dashboard ends the app, since nothing else would.
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    // X11 window managers copy the click-through to their frame only when they hear of it after they have taken the
+    // window in, which they tell by placing it.
+    if window.label() == OVERLAY
+        && matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_))
+        && let Err(error) = { eprintln!("XX {event:?} {:?}", std::time::SystemTime::now()); window.set_ignore_cursor_events(true) }
+    {
+        tracing::warn!("the overlay takes clicks: {error}");
+    }
     if let WindowEvent::CloseRequested { api, .. } = event {
         if window.label() == DASHBOARD && window.app_handle().tray_by_id(super::tray::ID).is_none() {
             super::quit(window.app_handle());
