@@ -14,8 +14,10 @@ pub struct Place {
 impl Place {
     /// Reads `CARGO_TARGET_DIR`; a relative one is taken from the current folder, as cargo does.
     pub fn of_this_checkout() -> std::io::Result<Self> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let root = here.parent().unwrap_or(here).to_path_buf();
+        // Asked when run, not when built: checkouts that share a target folder share this binary too.
+        let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let here = here.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+        let root = here.parent().unwrap_or(&here).to_path_buf();
         let target = match std::env::var_os("CARGO_TARGET_DIR") {
             Some(folder) if !folder.is_empty() => std::path::absolute(PathBuf::from(folder))?,
             _ => root.join("target"),

@@ -2,6 +2,8 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
+use std::time::Duration;
+
 use protocol::command::{Window, WindowAction};
 use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
@@ -69,14 +71,6 @@ fn is_ours(url: &Url) -> bool {
 /// A closed window is hidden: the tray and the next `miki` show it again. Where no tray could be made, closing the
 /// dashboard ends the app, since nothing else would.
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
-    // X11 window managers copy the click-through to their frame only when they hear of it after they have taken the
-    // window in, which they tell by placing it.
-    if window.label() == OVERLAY
-        && matches!(event, WindowEvent::Moved(_) | WindowEvent::Resized(_))
-        && let Err(error) = { eprintln!("XX {event:?} {:?}", std::time::SystemTime::now()); window.set_ignore_cursor_events(true) }
-    {
-        tracing::warn!("the overlay takes clicks: {error}");
-    }
     if let WindowEvent::CloseRequested { api, .. } = event {
         if window.label() == DASHBOARD && window.app_handle().tray_by_id(super::tray::ID).is_none() {
             super::quit(window.app_handle());
@@ -165,7 +159,19 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
     }
     view.show()?;
     // On X11 this is possible only for a window that was shown.
-    view.set_ignore_cursor_events(true)
+    view.set_ignore_cursor_events(true)?;
+    // X11 window managers copy it to their frame when they hear of it after they have taken the window in, and do
+    // not say when that is.
+    let view = view.clone();
+    tauri::async_runtime::spawn(async move {
+        for pause in [50, 150, 500] {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            if let Err(error) = view.set_ignore_cursor_events(true) {
+                tracing::warn!("the overlay takes clicks: {error}");
+            }
+        }
+    });
+    Ok(())
 }
 
 fn label(window: Window) -> &'static str {

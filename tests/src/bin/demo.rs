@@ -137,14 +137,6 @@ fn give_the_goal(miki: &Miki, show: &mut Show<'_>) -> Result<()> {
     Ok(())
 }
 
-/// It stands in the middle of the screen, over what the agent is to work on, which it then refuses to click.
-fn put_the_chat_away(show: &Show<'_>) -> Result<()> {
-    if show.screen.windows()?.iter().any(|window| window.shown && window.title == "Miki Chat") {
-        show.stage.user()?.chord(&["escape"])?;
-    }
-    Ok(())
-}
-
 /// Prints the run as it goes, takes pictures of the screen at work, answers its durable events.
 fn follow(client: &mut Client, show: &mut Show<'_>) -> Result<Vec<Event>> {
     let mut events: Vec<Event> = Vec::new();
@@ -155,7 +147,6 @@ fn follow(client: &mut Client, show: &mut Show<'_>) -> Result<Vec<Event>> {
             EventBody::RunStarted { goal, .. } => {
                 ensure!(goal == GOAL, "the goal arrived as {goal:?}");
                 started = true;
-                put_the_chat_away(show)?;
             }
             EventBody::ToolStarted { call, .. } => {
                 step += 1;

@@ -24,10 +24,17 @@ fn a_click_goes_through_the_overlay_to_the_window_below() {
     let overlay = screen.wait_for_window("the overlay", LONG, |title| title == "Miki Overlay").unwrap();
     assert_eq!((overlay.x, overlay.y, overlay.width, overlay.height), (0, 0, 1920, 1080));
     screen.activate(&dashboard).unwrap();
+    // A window manager may take a moment to let clicks through a window that is new to it.
+    wait_for("a click to reach the editor", Duration::from_secs(10), || {
+        user.click(500, 500).ok()?;
+        let reached = || (screen.active().ok()? == editor.window.id).then_some(());
+        wait_for("it", Duration::from_millis(300), reached).ok()
+    })
+    .unwrap();
+    screen.activate(&dashboard).unwrap();
     user.click(500, 500).unwrap();
-    wait_for("the editor to have the focus", Duration::from_secs(5), || {
+    wait_for("the next click to reach the editor", Duration::from_secs(5), || {
         (screen.active().ok()? == editor.window.id).then_some(())
     })
     .unwrap();
-    assert!(!screen.windows().unwrap().iter().any(|w| w.id == screen.active().unwrap() && w.title == "Miki Overlay"));
 }

@@ -12,9 +12,12 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The checkout's top.
+/// The checkout's top: asked when run, not when built, since checkouts may share a target folder.
+static ROOT: LazyLock<PathBuf> =
+    LazyLock::new(|| Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).parent().unwrap().to_owned());
+
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    &ROOT
 }
 
 /// `cargo metadata` of the workspace, asked once.
