@@ -1,6 +1,6 @@
 //! Where things are: the checkout, the target folder, and the folders of ours below it. Nothing here writes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The checkout and the folders that builds and tools use.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ pub enum Need {
     Desktop,
     /// Check the code for macOS and Windows.
     Cross,
-    /// cargo-deny.
+    /// What looks at the repository itself: formatting, clippy, cargo-deny, git.
     Audit,
 }
 

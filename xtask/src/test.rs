@@ -62,12 +62,11 @@ impl Step {
 
     fn needs(self) -> &'static [Need] {
         match self {
-            Self::Fmt => &[Need::Audit],
+            Self::Fmt | Self::Deny => &[Need::Audit],
             Self::Windows | Self::App => &[Need::Build, Need::SmallWindows],
-            Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build],
-            Self::Deny => &[Need::Audit],
+            Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build, Need::Audit],
             Self::Unit | Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
-            Self::CrossMacos | Self::CrossWindows => &[Need::Cross],
+            Self::CrossMacos | Self::CrossWindows => &[Need::Cross, Need::Audit],
         }
     }
 

@@ -16,7 +16,8 @@ use crate::engine::Engine;
 /// Follows until the engine ends.
 pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
     let mut events = engine.agent().subscribe();
-    let mut shown = Shown { activity: Activity::Idle, chat_hidden: false, shortcut: String::new() };
+    let mut shown =
+        Shown { activity: Activity::Idle, overlay: false, chat_hidden: false, shortcut: String::new() };
     // What was set before this listened is in the snapshot.
     if let Ok(snapshot) = engine.agent().snapshot().await {
         shown.shortcut.clone_from(&snapshot.settings.shortcut);
@@ -45,6 +46,7 @@ pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
 
 struct Shown {
     activity: Activity,
+    overlay: bool,
     /// Whether the chat was hidden to make way for a run.
     chat_hidden: bool,
     shortcut: String,
@@ -59,8 +61,14 @@ fn show_status(app: &AppHandle, tray: Option<&Tray>, shown: &mut Shown, status: 
     }
     shown.activity = status.activity;
     let works = status.activity == Activity::Working;
-    // Hidden but for the work itself: an overlay that is shown is composed all the time.
-    windows::show_or_log(app, Window::Overlay, if works { WindowAction::Show } else { WindowAction::Hide });
+    // Hidden but for a run: an overlay that is shown is composed all the time. It stays over a question, so that the
+    // call that was approved does not meet an overlay that is only just letting clicks through.
+    let overlay = works || status.activity == Activity::Waiting;
+    if overlay != shown.overlay {
+        shown.overlay = overlay;
+        let action = if overlay { WindowAction::Show } else { WindowAction::Hide };
+        windows::show_or_log(app, Window::Overlay, action);
+    }
     // The agent may not act on our windows, so they must not lie over what it works on.
     windows::dashboard_below(app, works);
     if works && windows::is_visible(app, Window::Chat) {

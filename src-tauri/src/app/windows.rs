@@ -160,11 +160,11 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
     view.show()?;
     // On X11 this is possible only for a window that was shown.
     view.set_ignore_cursor_events(true)?;
-    // X11 window managers copy it to their frame when they hear of it after they have taken the window in, and do
-    // not say when that is.
+    // An X11 window manager may copy it to its frame only when it hears of it after it has taken the window in
+    // (openbox does), and does not say when that is. The overlay is shown once a run, before the first act.
     let view = view.clone();
     tauri::async_runtime::spawn(async move {
-        for pause in [50, 150, 500] {
+        for pause in [20, 50, 100, 300, 500] {
             tokio::time::sleep(Duration::from_millis(pause)).await;
             if let Err(error) = view.set_ignore_cursor_events(true) {
                 tracing::warn!("the overlay takes clicks: {error}");

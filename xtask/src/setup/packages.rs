@@ -63,6 +63,8 @@ const DESKTOP: &[Package] = &[
 
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];
 const PYTHON: &[Package] = &[package("python3"), package("python3-pip")];
+/// tidy asks it which files are the repository's.
+const GIT: &[Package] = &[program("git", "git")];
 const MINGW: &[Package] = &[package("gcc-mingw-w64-x86-64-posix"), package("g++-mingw-w64-x86-64-posix")];
 
 fn wanted(needs: &[Need]) -> Vec<&'static str> {
@@ -71,7 +73,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
         Need::SmallWindows => vec![NODE],
         Need::Desktop => vec![DESKTOP],
         Need::Cross => vec![MINGW, PYTHON],
-        Need::Audit => vec![PYTHON],
+        Need::Audit => vec![PYTHON, GIT],
     });
     let mut names: Vec<&'static str> = Vec::new();
     for package in groups.flatten() {
