@@ -254,6 +254,7 @@ pub use platform::Accessibility;
 
 pub mod fake;
 mod keys;
+mod lane;
 mod picture;
 
 #[cfg(any(target_os = "macos", test))]

@@ -15,10 +15,10 @@ use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat, ImageOr
 
 use super::checks;
 use super::compose::Composer;
-use super::lane::Kept;
 use super::session::Session;
 use super::windows::{Own, Top, overlap};
 use crate::DesktopError;
+use crate::lane::Kept;
 use crate::picture::{Frame, Order};
 
 /// What capturing keeps open.
@@ -39,8 +39,8 @@ struct Segment {
 }
 
 impl Kept for Eye {
-    fn session(&self) -> &Session {
-        &self.session
+    fn is_alive(&self) -> bool {
+        self.session.is_alive()
     }
 }
 

@@ -14,9 +14,9 @@ use x11rb::protocol::xtest::{self, ConnectionExt as _};
 use super::failsafe::in_corner;
 use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
-use super::lane::Kept;
 use super::session::Session;
 use super::windows::Own;
+use crate::lane::Kept;
 use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
 
 /// Pixels between two points of a drag; applications start dragging after a few.
@@ -38,8 +38,8 @@ pub(super) struct Hand {
 }
 
 impl Kept for Hand {
-    fn session(&self) -> &Session {
-        &self.session
+    fn is_alive(&self) -> bool {
+        self.session.is_alive()
     }
 }
 

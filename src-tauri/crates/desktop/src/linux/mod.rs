@@ -15,9 +15,9 @@ use self::capture::Eye;
 use self::failsafe::Failsafe;
 use self::held::Held;
 use self::input::Hand;
-use self::lane::Lane;
 use self::session::Session;
 use self::windows::Own;
+use crate::lane::Lane;
 use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, Desktop, DesktopError, ElementQuery, Evidence, Options, Picture, Script, Shot,
@@ -33,7 +33,6 @@ mod failsafe;
 mod held;
 mod input;
 mod keymap;
-mod lane;
 mod session;
 mod typing;
 mod windows;

@@ -54,6 +54,8 @@ struct MacTree {
     last: Vec<Node>,
 }
 
+impl crate::lane::Kept for MacTree {}
+
 impl Tree for MacTree {
     const SCRIPTING: bool = true;
 

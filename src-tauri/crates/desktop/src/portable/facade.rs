@@ -13,7 +13,7 @@ use super::eye::Eye;
 use super::hand::{self, Hand};
 use super::held::{Held, Stop};
 use super::place::{self, Own, Top};
-use super::worker::Worker;
+use crate::lane::{Kept, Lane};
 use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, Desktop, DesktopError, ElementQuery, Evidence, Options, Picture, Script, Shot,
@@ -32,8 +32,12 @@ const READ_BACK: Duration = Duration::from_millis(1200);
 const POINTER: Duration = Duration::from_millis(50);
 const RETRY: Duration = Duration::from_secs(2);
 
+impl Kept for Eye {}
+impl Kept for Hand {}
+impl Kept for Enigo {}
+
 /// A platform's accessibility tree, with what else only that platform has. Lives on one thread.
-pub(crate) trait Tree: Sized + 'static {
+pub(crate) trait Tree: Sized + Kept {
     const SCRIPTING: bool;
     /// Opens the platform's accessibility interface.
     fn open() -> Result<Self, DesktopError>;
@@ -65,13 +69,13 @@ pub(crate) fn open<T: Tree>(options: Options) -> Arc<dyn Desktop> {
     let failsafe = options.failsafe;
     let hand = {
         let (held, own) = (Arc::clone(&held), own.clone());
-        Worker::new("input", move || Hand::open(Arc::clone(&held), own.clone(), failsafe))
+        Lane::new("input", move || Hand::open(Arc::clone(&held), own.clone(), failsafe))
     };
     Arc::new(Facade::<T> {
-        eye: Worker::new("capture", || Ok(Eye)),
+        eye: Lane::new("capture", || Ok(Eye)),
         hand,
-        tree: Worker::new("elements", T::open),
-        pointer: Worker::new("failsafe", hand::connect),
+        tree: Lane::new("elements", T::open),
+        pointer: Lane::new("failsafe", hand::connect),
         held,
         own,
         failsafe,
@@ -80,10 +84,10 @@ pub(crate) fn open<T: Tree>(options: Options) -> Arc<dyn Desktop> {
 }
 
 struct Facade<T: Tree> {
-    eye: Worker<Eye>,
-    hand: Worker<Hand>,
-    tree: Worker<T>,
-    pointer: Worker<Enigo>,
+    eye: Lane<Eye>,
+    hand: Lane<Hand>,
+    tree: Lane<T>,
+    pointer: Lane<Enigo>,
     held: Arc<Held>,
     own: Own,
     failsafe: bool,

@@ -2,7 +2,7 @@
 //! that watches the pointer. What differs is behind [`Tree`].
 //!
 //! Type-checked for both platforms and never run by this project's tests, which run on Linux; the pure parts
-//! (`held`, `list`, `place`, `worker`) are tested there.
+//! (`held`, `list`, `place`) are tested there.
 
 #[cfg(not(target_os = "linux"))]
 mod eye;
@@ -16,7 +16,6 @@ mod keymap;
 pub(crate) mod held;
 pub(crate) mod list;
 pub(crate) mod place;
-pub(crate) mod worker;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use facade::{Tree, open, view};

@@ -80,6 +80,8 @@ impl WindowsTree {
     }
 }
 
+impl crate::lane::Kept for WindowsTree {}
+
 impl Tree for WindowsTree {
     const SCRIPTING: bool = false;
 

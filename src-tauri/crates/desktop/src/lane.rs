@@ -10,28 +10,30 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::session::Session;
 use crate::DesktopError;
 
 /// Calls that may wait for their turn.
 const WAITING: usize = 16;
 
 /// What a lane keeps open between calls.
-pub(super) trait Kept: 'static {
-    fn session(&self) -> &Session;
+pub(crate) trait Kept: 'static {
+    /// Whether it can still be worked with; asked after a failure, and opened anew where not.
+    fn is_alive(&self) -> bool {
+        true
+    }
 }
 
 type Open<T> = Arc<dyn Fn() -> Result<T, DesktopError> + Send + Sync>;
 type Job<T> = Box<dyn FnOnce(&mut Option<T>, &Open<T>) + Send>;
 
-pub(super) struct Lane<T> {
+pub(crate) struct Lane<T> {
     name: &'static str,
     open: Open<T>,
     jobs: Mutex<Option<SyncSender<Job<T>>>>,
 }
 
 impl<T: Kept> Lane<T> {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &'static str,
         open: impl Fn() -> Result<T, DesktopError> + Send + Sync + 'static,
     ) -> Self {
@@ -42,7 +44,7 @@ impl<T: Kept> Lane<T> {
     ///
     /// # Errors
     /// Those of `work` and of opening; [`DesktopError::Timeout`] after `deadline`.
-    pub(super) async fn run<R: Send + 'static>(
+    pub(crate) async fn run<R: Send + 'static>(
         &self,
         deadline: Duration,
         work: impl FnOnce(&mut T) -> Result<R, DesktopError> + Send + 'static,
@@ -117,7 +119,7 @@ fn perform<T: Kept, R>(
     match outcome {
         Ok(result) => {
             let broken = matches!(result, Err(DesktopError::Failed(_)))
-                && kept.as_ref().is_some_and(|opened| !opened.session().is_alive());
+                && kept.as_ref().is_some_and(|opened| !opened.is_alive());
             if broken {
                 kept.take();
             }
@@ -127,5 +129,44 @@ fn perform<T: Kept, R>(
             kept.take();
             Err(DesktopError::Failed("a defect of ours: the desktop thread panicked".into()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Kept for u32 {}
+    impl Kept for () {}
+
+    #[tokio::test]
+    async fn what_was_opened_stays_open_and_a_panic_opens_anew() {
+        let worker = Lane::new("test", || Ok(0_u32));
+        let next = |kept: &mut u32| {
+            *kept += 1;
+            Ok(*kept)
+        };
+        let long = Duration::from_secs(10);
+        assert_eq!(worker.run(long, next).await, Ok(1));
+        assert_eq!(worker.run(long, next).await, Ok(2));
+        let failed = worker.run::<u32>(long, |_| panic!("on purpose")).await;
+        assert!(matches!(failed, Err(DesktopError::Failed(_))), "{failed:?}");
+        assert_eq!(worker.run(long, next).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_hangs_loses_its_thread_and_not_the_next_one() {
+        let worker = Lane::new("test", || Ok(()));
+        let (free, hung) = std::sync::mpsc::channel::<()>();
+        let short = Duration::from_millis(50);
+        let late = worker
+            .run(short, move |()| {
+                let _freed = hung.recv();
+                Ok(())
+            })
+            .await;
+        assert_eq!(late, Err(DesktopError::Timeout(short)));
+        assert_eq!(worker.run(Duration::from_secs(10), |()| Ok(7)).await, Ok(7));
+        drop(free);
     }
 }
