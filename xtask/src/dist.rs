@@ -55,7 +55,12 @@ pub fn dist(place: &Place) -> Result<()> {
             unit: "%",
             aim: Some(IDLE_CPU_PERCENT),
         },
-        Figure { name: "idle CPU, dashboard open", value: vitals.open_cpu_percent, unit: "%", aim: None },
+        Figure {
+            name: "idle CPU, dashboard open",
+            value: vitals.open_cpu_percent,
+            unit: "%",
+            aim: Some(IDLE_CPU_PERCENT),
+        },
     ];
     println!();
     for figure in &figures {

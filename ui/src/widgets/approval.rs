@@ -12,8 +12,8 @@ use crate::escape::{Piece, visible, visible_json, visible_text};
 use crate::store::store;
 use crate::words::Word;
 
-/// A yes given sooner was meant for something else.
-const NO_YES_BEFORE: Duration = Duration::from_millis(500);
+/// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
+const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
 /// All open questions, oldest first.
 #[component]
