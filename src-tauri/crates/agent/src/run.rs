@@ -18,7 +18,7 @@ use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, Pic
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, Grants, Router};
+use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
 use crate::context::{self, Context};
 use crate::history::{KeptTurn, unanswered};
@@ -125,16 +125,16 @@ impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
         let watch = self.run.settings.failsafe;
-        let mut failsafe: BoxFuture<'_, ()> =
-            if watch { router.failsafe() } else { Box::pin(std::future::pending()) };
+        let mut interrupted: BoxFuture<'_, Interruption> =
+            if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
         self.feed(Input::Start).await?;
         while !self.machine.is_over() {
             let operation = self.operation.as_mut();
             tokio::select! {
                 biased;
-                () = &mut failsafe => {
-                    failsafe = Box::pin(std::future::pending());
-                    self.stop("failsafe: the pointer was put into the top left corner".into()).await?;
+                how = &mut interrupted => {
+                    interrupted = router.interrupted();
+                    self.give_way(how).await?;
                 }
                 said = self.run.control.recv() => match said {
                     Some(said) => self.hear(said).await?,
@@ -148,6 +148,19 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {
+        match how {
+            Interruption::Corner => {
+                self.stop("failsafe: the pointer was put into the top left corner".into()).await
+            }
+            Interruption::Escape => self.stop("failsafe: escape was held down".into()).await,
+            Interruption::UserInput => {
+                let reason = "you took the mouse or the keyboard".into();
+                self.feed(Input::Pause { reason }).await
+            }
+        }
     }
 
     async fn hear(&mut self, said: Control) -> Result<(), ErrorView> {

@@ -274,7 +274,7 @@ async fn a_call_that_a_stop_cuts_is_recorded_as_unknown() {
 async fn the_failsafe_corner_stops_the_run() {
     let mut bench = Bench::new(vec![Step::silence()]).await;
     bench.start(ApprovalMode::Auto).await;
-    bench.desktop.trip_failsafe();
+    bench.desktop.interrupt(tools::Interruption::Corner);
     assert!(matches!(bench.end().await, RunEnd::Stopped { reason } if reason.starts_with("failsafe")));
 }
 

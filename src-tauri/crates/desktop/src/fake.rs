@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::picture::{Frame, Order, develop};
 use crate::{
-    Abilities, Acted, Action, Desktop, DesktopError, ElementQuery, Evidence, Picture, Script, Shot, Snapshot,
+    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
+    Elements, Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot,
+    Snapshot, Target, TextLine, WindowChange, WindowId, WindowView, Windows,
 };
 
 /// What an action does to the scene.
@@ -32,6 +34,11 @@ pub struct Scene {
     pub checks: Vec<CheckView>,
     /// What an act is said to have done.
     pub evidence: Evidence,
+    pub windows: Vec<WindowView>,
+    pub apps: Vec<AppView>,
+    pub clipboard: String,
+    /// What `read_text` answers.
+    pub text: Vec<TextLine>,
     /// What `run_script` answers; not available where empty.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
@@ -44,15 +51,23 @@ pub enum Call {
     Screenshot(Shot),
     Act(Action),
     Elements(ElementQuery),
-    Focus(String),
+    ReadText(Area),
+    Operate(Target, Deed),
+    Menu(Option<String>, Vec<String>),
+    ChangeWindow(WindowId, WindowChange),
+    Launch(String),
+    Quit(String),
+    Copy(String),
     Script(Script),
+    OpenPermission(Check),
+    Fenced(Fence),
     Released,
 }
 
 /// The desktop of tests.
 pub struct FakeDesktop {
     state: Mutex<State>,
-    corner: watch::Sender<bool>,
+    interruption: watch::Sender<Option<Interruption>>,
 }
 
 struct State {
@@ -76,14 +91,25 @@ impl Default for FakeDesktop {
             displays: vec![display],
             snapshot: Snapshot { app: "fake".into(), window: "Fake".into(), ..Snapshot::default() },
             colour: [40, 60, 90],
-            abilities: Abilities { screen: true, input: true, elements: true, scripting: false },
+            abilities: Abilities {
+                screen: true,
+                input: true,
+                elements: true,
+                windows: true,
+                ocr: true,
+                scripting: false,
+            },
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
+            windows: Vec::new(),
+            apps: Vec::new(),
+            clipboard: String::new(),
+            text: Vec::new(),
             script: None,
             delay: Duration::ZERO,
         };
         let state = State { scene, calls: Vec::new(), failures: VecDeque::new(), reaction: None };
-        Self { state: Mutex::new(state), corner: watch::channel(false).0 }
+        Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
 }
 
@@ -120,9 +146,7 @@ impl FakeDesktop {
     pub fn actions(&self) -> Vec<Action> {
         let only_acts = |call: &Call| match call {
             Call::Act(action) => Some(action.clone()),
-            Call::Screenshot(_) | Call::Elements(_) | Call::Focus(_) | Call::Script(_) | Call::Released => {
-                None
-            }
+            _ => None,
         };
         self.state().calls.iter().filter_map(only_acts).collect()
     }
@@ -132,14 +156,19 @@ impl FakeDesktop {
         self.state().calls.iter().filter(|call| **call == Call::Released).count()
     }
 
-    /// Puts the pointer into the corner, as a user would.
-    pub fn trip_failsafe(&self) {
-        self.corner.send_replace(true);
+    /// Steps in, as a user would.
+    pub fn interrupt(&self, how: Interruption) {
+        self.interruption.send_replace(Some(how));
     }
 
-    /// Takes the pointer out of the corner again.
-    pub fn reset_failsafe(&self) {
-        self.corner.send_replace(false);
+    /// Lets go again.
+    pub fn end_interruption(&self) {
+        self.interruption.send_replace(None);
+    }
+
+    fn find_app(&self, app: &str) -> Result<(), DesktopError> {
+        let is_there = self.state().scene.apps.iter().any(|view| view.name == app);
+        if is_there { Ok(()) } else { Err(DesktopError::NotFound(format!("application {app}"))) }
     }
 
     /// Records the call, waits, and fails where a failure is due.
@@ -162,11 +191,7 @@ impl FakeDesktop {
     }
 }
 
-impl Desktop for FakeDesktop {
-    fn abilities(&self) -> Abilities {
-        self.state().scene.abilities
-    }
-
+impl Screen for FakeDesktop {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
         Box::pin(async { Ok(self.state().scene.displays.clone()) })
     }
@@ -174,20 +199,32 @@ impl Desktop for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let frame = {
+            let (frame, shows) = {
                 let scene = &self.state().scene;
-                let found = scene.displays.iter().find(|display| display.index == shot.display);
-                let display =
-                    found.ok_or_else(|| DesktopError::NotFound(format!("display {}", shot.display)))?;
+                let index = match &shot.area {
+                    Area::Display(display) | Area::Region { display, .. } => *display,
+                    Area::Window(_) => 0,
+                };
+                let found = scene.displays.iter().find(|display| display.index == index);
+                let display = found.ok_or_else(|| DesktopError::NotFound(format!("display {index}")))?;
                 let [r, g, b] = scene.colour;
                 let PhysicalRect { width, height, .. } = display.bounds;
                 let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-                Frame { width, height, order: Order::Rgbx, pixels }
+                (Frame { width, height, order: Order::Rgbx, pixels }, display.bounds)
             };
-            develop(&frame, &shot)
+            develop(&frame, shows, &shot)
         })
     }
 
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::ReadText(area), &CancellationToken::new()).await?;
+            Ok(self.state().scene.text.clone())
+        })
+    }
+}
+
+impl Hands for FakeDesktop {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Act(action.clone()), &cancel).await?;
@@ -201,6 +238,26 @@ impl Desktop for FakeDesktop {
         })
     }
 
+    fn release_all(&self) {
+        self.state().calls.push(Call::Released);
+    }
+
+    fn fence(&self, fence: Fence) {
+        self.state().calls.push(Call::Fenced(fence));
+    }
+
+    fn interrupted(&self) -> BoxFuture<'_, Interruption> {
+        let mut interruption = self.interruption.subscribe();
+        Box::pin(async move {
+            match interruption.wait_for(Option::is_some).await.map(|found| *found) {
+                Ok(Some(found)) => found,
+                Ok(None) | Err(_) => std::future::pending().await,
+            }
+        })
+    }
+}
+
+impl Elements for FakeDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Elements(query), &CancellationToken::new()).await?;
@@ -208,15 +265,106 @@ impl Desktop for FakeDesktop {
         })
     }
 
-    fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+    fn operate(
+        &self,
+        target: Target,
+        deed: Deed,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
-            self.enter(Call::Focus(reference.clone()), &CancellationToken::new()).await?;
-            let known = self.state().scene.snapshot.elements.iter().any(|e| e.reference == reference);
-            if !known {
-                return Err(DesktopError::NotFound(format!("element {reference} of the last snapshot")));
-            }
-            Ok(self.acted(format!("fake: focused {reference}")))
+            self.enter(Call::Operate(target.clone(), deed.clone()), &cancel).await?;
+            let is_meant = |element: &&Element| match &target {
+                Target::Ref(reference) => element.reference == *reference,
+                Target::Selector(Selector { role, name, .. }) => {
+                    role.as_ref().is_none_or(|role| *role == element.role)
+                        && name.as_ref().is_none_or(|name| *name == element.name)
+                }
+            };
+            let found = self.state().scene.snapshot.elements.iter().find(is_meant).cloned();
+            let Some(element) = found else {
+                return Err(DesktopError::NotFound(format!("{target:?} in the last snapshot")));
+            };
+            Ok(Operated {
+                acted: self.acted(format!("fake: {deed:?}")),
+                called: format!("{} \"{}\"", element.role, element.name),
+                at: element.bounds.center().ok(),
+                by: Rung::Accessibility,
+            })
         })
+    }
+
+    fn press_menu(
+        &self,
+        app: Option<String>,
+        path: Vec<String>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Menu(app, path.clone()), &cancel).await?;
+            let called = format!("menu item \"{}\"", path.join(" > "));
+            Ok(Operated { acted: self.acted("fake".into()), called, at: None, by: Rung::Accessibility })
+        })
+    }
+}
+
+impl Windows for FakeDesktop {
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.windows.clone()) })
+    }
+
+    fn change_window(
+        &self,
+        window: WindowId,
+        change: WindowChange,
+    ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::ChangeWindow(window, change), &CancellationToken::new()).await?;
+            let is_there = self.state().scene.windows.iter().any(|view| view.id == window);
+            if !is_there {
+                return Err(DesktopError::NotFound(format!("window {}", window.0)));
+            }
+            Ok(self.acted(format!("fake: {change:?}")))
+        })
+    }
+
+    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.apps.clone()) })
+    }
+
+    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Launch(app.clone()), &CancellationToken::new()).await?;
+            self.find_app(&app)?;
+            Ok(self.acted(format!("fake: launched {app}")))
+        })
+    }
+
+    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Quit(app.clone()), &CancellationToken::new()).await?;
+            self.find_app(&app)?;
+            Ok(self.acted(format!("fake: quit {app}")))
+        })
+    }
+}
+
+impl Clipboard for FakeDesktop {
+    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.clipboard.clone()) })
+    }
+
+    fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Copy(text.clone()), &CancellationToken::new()).await?;
+            self.state().scene.clipboard = text;
+            Ok(Acted { evidence: Evidence::ReadBack, note: String::new() })
+        })
+    }
+}
+
+impl Desktop for FakeDesktop {
+    fn abilities(&self) -> Abilities {
+        self.state().scene.abilities
     }
 
     fn run_script(
@@ -231,21 +379,12 @@ impl Desktop for FakeDesktop {
         })
     }
 
-    fn release_all(&self) {
-        self.state().calls.push(Call::Released);
-    }
-
-    fn failsafe(&self) -> BoxFuture<'_, ()> {
-        let mut corner = self.corner.subscribe();
-        Box::pin(async move {
-            if corner.wait_for(|tripped| *tripped).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        })
-    }
-
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
         Box::pin(async { self.state().scene.checks.clone() })
+    }
+
+    fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
+        Box::pin(async move { self.enter(Call::OpenPermission(check), &CancellationToken::new()).await })
     }
 }
 
@@ -260,7 +399,7 @@ mod tests {
     }
 
     fn shot() -> Shot {
-        Shot { display: 0, dot: None, max: PixelSize { width: 64, height: 64 }, quality: 50 }
+        Shot::of_display(0, PixelSize { width: 64, height: 64 }, 50)
     }
 
     #[tokio::test]
@@ -292,9 +431,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_failsafe_completes_once_tripped() {
+    async fn an_interruption_is_told_once_it_is_there() {
         let fake = FakeDesktop::new();
-        fake.trip_failsafe();
-        fake.failsafe().await;
+        fake.interrupt(Interruption::Corner);
+        assert_eq!(fake.interrupted().await, Interruption::Corner);
     }
 }

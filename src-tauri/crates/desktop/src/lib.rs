@@ -8,37 +8,89 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use protocol::geometry::{NormPoint, NormRect, PixelSize};
-use protocol::view::{CheckView, DisplayView};
-use serde::{Deserialize, Serialize};
+use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-/// What can be done to one desktop. All coordinates are 0-1000 of the chosen display.
+/// One desktop, all of it. All coordinates are 0-1000 of the chosen display.
 ///
 /// Every method honours its deadline itself and answers [`DesktopError::Timeout`]; `cancel` ends an action between
 /// two input events, and whatever it held is released before it answers.
-pub trait Desktop: Send + Sync {
+pub trait Desktop: Screen + Hands + Elements + Windows + Clipboard {
     fn abilities(&self) -> Abilities;
-    fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>>;
-    /// Captures, leaves our own windows out, marks, scales, encodes.
-    fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>>;
-    fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>>;
-    /// One bounded, pruned snapshot of the accessibility tree. Its refs are valid until the next snapshot.
-    fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
-    /// Gives an element of the last snapshot the keyboard focus, by its ref.
-    fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Runs AppleScript in a killable child; `DesktopError::NotAvailable` off macOS.
     fn run_script(
         &self,
         script: Script,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<String, DesktopError>>;
-    /// Releases every key and button this program holds down. Never waits for another call.
-    fn release_all(&self);
-    /// Completes when the failsafe trips (the pointer in the top left corner, put there by the user, not by us).
-    fn failsafe(&self) -> BoxFuture<'_, ()>;
     /// Display, capture, input, accessibility, clipboard: what is there and how to mend what is not.
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>>;
+    /// Opens the system's own settings where this permission is given.
+    fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>>;
+}
+
+/// What can be seen.
+pub trait Screen: Send + Sync {
+    fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>>;
+    /// Captures, leaves our own windows out, marks, scales, encodes.
+    fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>>;
+    /// The text that can be read in the pixels of an area (OCR), for what has no tree. In reading order.
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>>;
+}
+
+/// Pointer and keyboard, and how the user stops them.
+pub trait Hands: Send + Sync {
+    fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>>;
+    /// Releases every key and button this program holds down. Never waits for another call.
+    fn release_all(&self);
+    /// From now on acts only within these displays and applications.
+    fn fence(&self, fence: Fence);
+    /// Completes when the user steps in. What our own acts do never counts.
+    fn interrupted(&self) -> BoxFuture<'_, Interruption>;
+}
+
+/// The accessibility tree.
+pub trait Elements: Send + Sync {
+    /// One bounded, pruned snapshot. Its refs are valid for as long as their elements are there.
+    fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
+    /// Does something to an element: by an accessibility action where there is one, else with pointer and keys.
+    fn operate(
+        &self,
+        target: Target,
+        deed: Deed,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>>;
+    /// Chooses a menu's item by its path (`["File", "Save As..."]`); in the active application where `app` is empty.
+    fn press_menu(
+        &self,
+        app: Option<String>,
+        path: Vec<String>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>>;
+}
+
+/// Windows and applications of others.
+pub trait Windows: Send + Sync {
+    /// The one with the focus first, then from top to bottom.
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>>;
+    fn change_window(
+        &self,
+        window: WindowId,
+        change: WindowChange,
+    ) -> BoxFuture<'_, Result<Acted, DesktopError>>;
+    /// Applications that run or could be launched.
+    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>>;
+    /// Starts an application by its name, and waits until it has a window.
+    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
+    /// Asks an application to end; it may ask its user to save first.
+    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
+}
+
+/// What was copied.
+pub trait Clipboard: Send + Sync {
+    /// The clipboard's text; empty where it holds none.
+    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>>;
+    fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
 }
 
 /// Opens the desktop of this platform. Never fails: what is missing is said by [`Desktop::checks`] and by each call.
@@ -54,6 +106,12 @@ pub struct Options {
     pub own_titles: Vec<String>,
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
+    /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
+    /// where empty. It is told on standard
+    /// input what goes down and up.
+    pub guard: Vec<String>,
+    /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
+    pub ocr_models: Option<std::path::PathBuf>,
     /// The X display, `:0`; the environment's `DISPLAY` where empty. Ignored off Linux.
     pub display: Option<String>,
     /// Address of the session bus; the environment's where empty. Ignored off Linux.
@@ -67,6 +125,8 @@ impl Default for Options {
             failsafe: true,
             own_titles: Vec::new(),
             own_pid: std::process::id(),
+            guard: Vec::new(),
+            ocr_models: None,
             display: None,
             session_bus: None,
         }
@@ -74,147 +134,16 @@ impl Default for Options {
 }
 
 /// What this platform and session can do; tools that cannot work are not offered to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
     pub screen: bool,
     pub input: bool,
     pub elements: bool,
+    /// Windows and applications can be listed and changed.
+    pub windows: bool,
+    /// Text in pictures can be read.
+    pub ocr: bool,
     pub scripting: bool,
-}
-
-/// A wish for a picture.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Shot {
-    /// Index of the display; 0 is the first.
-    pub display: u32,
-    /// The red dot, where an action took place.
-    pub dot: Option<NormPoint>,
-    /// Scaled down to fit, never up.
-    pub max: PixelSize,
-    /// JPEG quality, 20-100.
-    pub quality: u8,
-}
-
-/// A JPEG of a display.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    pub jpeg: Vec<u8>,
-    pub size: PixelSize,
-    /// A hash of the pixels before marking and encoding: equal means that nothing changed.
-    pub pixels: u64,
-}
-
-/// One physical act. Points are on display `display`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    Move {
-        display: u32,
-        to: NormPoint,
-    },
-    Click {
-        display: u32,
-        at: NormPoint,
-        button: Button,
-        count: u8,
-        held: Vec<Key>,
-    },
-    Drag {
-        display: u32,
-        path: Vec<NormPoint>,
-        button: Button,
-    },
-    /// Notches; positive `down` scrolls towards the end, positive `right` to the right.
-    Scroll {
-        display: u32,
-        at: NormPoint,
-        down: i32,
-        right: i32,
-    },
-    /// Text at the keyboard focus, in any script.
-    Type {
-        text: String,
-    },
-    /// One key, pressed and released, `times` times.
-    Press {
-        key: Key,
-        times: u32,
-    },
-    /// All pressed in order, released in reverse.
-    Hotkey {
-        keys: Vec<Key>,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Button {
-    Left,
-    Middle,
-    Right,
-}
-
-/// What an act is known to have done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acted {
-    pub evidence: Evidence,
-    /// For people: "typed 17 characters by paste, read back equal".
-    pub note: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// Read back, and as wished.
-    ReadBack,
-    /// The events were sent; nothing could be read back.
-    Sent,
-    /// Read back, and not as wished.
-    Mismatch,
-}
-
-/// Which elements are wished for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ElementQuery {
-    /// Part of an application's or window's name; the active window's application where empty.
-    pub app: Option<String>,
-    /// Only elements whose name, value or role contains this, in any case.
-    pub query: Option<String>,
-    /// Most elements in the answer.
-    pub limit: u32,
-    pub display: u32,
-    pub deadline: Option<Duration>,
-}
-
-/// Elements of one application, in reading order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Snapshot {
-    pub app: String,
-    pub window: String,
-    pub elements: Vec<Element>,
-    /// What was left out, with counts, for the model: "cut: 1,204 of 1,404 off screen". Empty when nothing was.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut: Vec<String>,
-}
-
-/// A thing on the screen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Element {
-    /// `e1`, `e2` ...: valid for its snapshot.
-    #[serde(rename = "ref")]
-    pub reference: String,
-    /// Lower case, the accessibility role: `button`, `text`, `menu item`.
-    pub role: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub value: String,
-    /// Those that matter to an agent: `focused`, `disabled`, `checked`, `selected`, `expanded`, `editable`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub states: Vec<String>,
-    pub bounds: NormRect,
-    /// Depth below the window, for indentation.
-    pub depth: u32,
 }
 
 /// An AppleScript with its arguments, which are passed to `on run argv`, never concatenated.
@@ -248,9 +177,18 @@ pub enum DesktopError {
     Failed(String),
 }
 
+pub use act::{Acted, Action, Button, Evidence, Interruption};
+pub use element::{Deed, Element, ElementQuery, Operated, Rung, Selector, Snapshot, Target};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
+pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine};
+pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
+
+mod act;
+mod element;
+mod shot;
+mod window;
 
 pub mod fake;
 mod keys;

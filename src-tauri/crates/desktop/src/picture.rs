@@ -7,7 +7,7 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 use protocol::geometry::{NormPoint, PhysicalRect, PixelSize};
 
-use crate::{DesktopError, Picture, Shot};
+use crate::{DesktopError, Mapping, Picture, Shot};
 
 /// Raw pixels, four bytes each, rows without gaps.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +27,12 @@ pub(crate) enum Order {
     Rgbx,
 }
 
-/// Marks, scales and encodes one frame as `shot` wishes.
+/// Marks, scales and encodes one frame as `shot` wishes. `shows` is where the frame is on the screen.
 ///
 /// # Errors
 /// [`DesktopError::BadInput`] for a quality or size out of range, [`DesktopError::Failed`] where the frame's bytes
 /// do not fit its size.
-pub(crate) fn develop(frame: &Frame, shot: &Shot) -> Result<Picture, DesktopError> {
+pub(crate) fn develop(frame: &Frame, shows: PhysicalRect, shot: &Shot) -> Result<Picture, DesktopError> {
     check(shot)?;
     let expected = u64::from(frame.width) * u64::from(frame.height) * 4;
     if frame.pixels.len() as u64 != expected || expected == 0 {
@@ -50,7 +50,7 @@ pub(crate) fn develop(frame: &Frame, shot: &Shot) -> Result<Picture, DesktopErro
         draw_dot(&mut scaled, size, frame.order, dot);
     }
     let jpeg = encode(&scaled, size, frame.order, shot.quality)?;
-    Ok(Picture { jpeg, size, pixels })
+    Ok(Picture { jpeg, size, mapping: Mapping { shows, size }, pixels, looks: pixels })
 }
 
 fn check(shot: &Shot) -> Result<(), DesktopError> {
@@ -169,7 +169,12 @@ mod tests {
     }
 
     fn shot(width: u32, height: u32) -> Shot {
-        Shot { display: 0, dot: None, max: PixelSize { width, height }, quality: 85 }
+        Shot::of_display(0, PixelSize { width, height }, 85)
+    }
+
+    fn shown(frame: &Frame, shot: &Shot) -> Result<Picture, DesktopError> {
+        let shows = PhysicalRect { x: 0, y: 0, width: frame.width, height: frame.height };
+        develop(frame, shows, shot)
     }
 
     fn decode(picture: &Picture) -> image::RgbImage {
@@ -192,7 +197,7 @@ mod tests {
 
     #[test]
     fn colours_survive_scaling_and_encoding() {
-        let picture = develop(&frame(800, 600, [10, 120, 240, 0]), &shot(400, 400)).unwrap();
+        let picture = shown(&frame(800, 600, [10, 120, 240, 0]), &shot(400, 400)).unwrap();
         let decoded = decode(&picture);
         assert_eq!(decoded.dimensions(), (400, 300));
         let [r, g, b] = decoded.get_pixel(200, 150).0;
@@ -203,8 +208,8 @@ mod tests {
     fn the_dot_is_red_in_a_white_ring_at_its_point_and_the_hash_is_of_the_unmarked_pixels() {
         let plain = frame(1000, 1000, [0, 0, 0, 0]);
         let dot = Some(NormPoint::new(250.0, 750.0).unwrap());
-        let marked = develop(&plain, &Shot { dot, ..shot(1000, 1000) }).unwrap();
-        let unmarked = develop(&plain, &shot(1000, 1000)).unwrap();
+        let marked = shown(&plain, &Shot { dot, ..shot(1000, 1000) }).unwrap();
+        let unmarked = shown(&plain, &shot(1000, 1000)).unwrap();
         assert_eq!(marked.pixels, unmarked.pixels);
         let decoded = decode(&marked);
         let [r, g, b] = decoded.get_pixel(250, 750).0;
@@ -217,7 +222,7 @@ mod tests {
     fn a_dot_in_a_corner_stays_within_the_picture() {
         for (x, y) in [(0.0, 0.0), (1000.0, 0.0), (0.0, 1000.0), (1000.0, 1000.0)] {
             let dot = NormPoint::new(x, y).ok();
-            develop(&frame(64, 48, [9, 9, 9, 0]), &Shot { dot, ..shot(64, 48) }).unwrap();
+            shown(&frame(64, 48, [9, 9, 9, 0]), &Shot { dot, ..shot(64, 48) }).unwrap();
         }
     }
 
@@ -236,7 +241,7 @@ mod tests {
     fn a_wish_out_of_range_is_refused_by_name() {
         let plain = frame(10, 10, [0; 4]);
         for bad in [Shot { quality: 5, ..shot(10, 10) }, Shot { quality: 101, ..shot(10, 10) }, shot(0, 10)] {
-            assert!(matches!(develop(&plain, &bad), Err(DesktopError::BadInput(_))));
+            assert!(matches!(shown(&plain, &bad), Err(DesktopError::BadInput(_))));
         }
     }
 }

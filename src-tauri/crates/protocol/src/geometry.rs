@@ -74,7 +74,7 @@ impl NormPoint {
 }
 
 /// A rectangle on one display in 0-1000. May reach beyond the display, as elements do; only points are acted on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NormRect {
     pub x: f64,
     pub y: f64,

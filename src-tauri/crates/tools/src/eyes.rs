@@ -84,7 +84,7 @@ async fn capture(
     max: PixelSize,
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
-    let shot = Shot { display: DISPLAY, dot, max, quality: cx.limits.jpeg_quality };
+    let shot = Shot { dot, ..Shot::of_display(DISPLAY, max, cx.limits.jpeg_quality) };
     let desktop = cx.desktop.clone();
     let within = within.min(cx.limits.timeout);
     match isolated::run(within, &cx.cancel, |_| async move { desktop.screenshot(shot).await }).await {

@@ -23,6 +23,7 @@ mod schema;
 mod tool;
 mod untrusted;
 
+pub use desktop::Interruption;
 pub use policy::Grants;
 pub use router::Router;
 

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use desktop::Desktop;
+use desktop::{Desktop, Interruption};
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -42,9 +42,9 @@ impl Router {
         self.desktop.release_all();
     }
 
-    /// Completes when the failsafe trips.
-    pub fn failsafe(&self) -> futures::future::BoxFuture<'_, ()> {
-        self.desktop.failsafe()
+    /// Completes when the user steps in.
+    pub fn interrupted(&self) -> futures::future::BoxFuture<'_, Interruption> {
+        self.desktop.interrupted()
     }
 
     /// What is offered to a model: what works on this desktop and, in Plan mode, only looks. Always in the same order.

@@ -119,11 +119,12 @@ mod tests {
             states: vec!["focused".into()],
             bounds: NormRect { x: 1.0, y: 2.0, width: 3.0, height: 4.0 },
             depth: 1,
+            ..Element::default()
         }
     }
 
     fn snapshot(elements: Vec<Element>) -> Snapshot {
-        Snapshot { app: "Editor".into(), window: "Untitled".into(), elements, cut: Vec::new() }
+        Snapshot { app: "Editor".into(), window: "Untitled".into(), elements, ..Snapshot::default() }
     }
 
     // bar: 37

@@ -100,8 +100,7 @@ fn every_acting_tool_has_a_reason_that_may_be_left_out() {
 async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() {
     let fake = desktop();
     fake.edit(|scene| {
-        scene.abilities =
-            desktop::Abilities { screen: false, input: false, elements: false, scripting: false };
+        scene.abilities = desktop::Abilities::default();
     });
     let router = Router::builtin(fake.clone(), limits());
     assert_eq!(names(&router, Mode::Act), ["wait", "think", "batch", "done"]);

@@ -61,8 +61,12 @@ impl Eye {
     }
 
     /// One display as it is now, without our own windows.
-    pub(super) fn look(&mut self, display: u32) -> Result<Frame, DesktopError> {
+    pub(super) fn look(&mut self, display: u32) -> Result<(Frame, PhysicalRect), DesktopError> {
         let area = self.session.display(display)?;
+        Ok((self.look_at(area)?, area))
+    }
+
+    fn look_at(&mut self, area: PhysicalRect) -> Result<Frame, DesktopError> {
         let tops = self.session.tops(&self.own)?;
         let ours = |top: &&Top| top.own.is_some() && overlap(&top.rect, &area);
         if !tops.iter().any(|top| ours(&top)) {

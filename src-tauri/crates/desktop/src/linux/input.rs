@@ -92,6 +92,11 @@ impl Hand {
             Action::Type { text } => self.write(text, stop),
             Action::Press { key, times } => self.press(*key, *times, stop),
             Action::Hotkey { keys } => self.hotkey(keys, stop),
+            Action::ButtonDown { .. }
+            | Action::ButtonUp { .. }
+            | Action::KeyDown { .. }
+            | Action::KeyUp { .. }
+            | Action::Hold { .. } => Err(DesktopError::NotAvailable("not yet on this platform".into())),
         }
     }
 

@@ -16,8 +16,9 @@ use super::place::{self, Own, Top};
 use crate::lane::{Kept, Lane};
 use crate::picture::develop;
 use crate::{
-    Abilities, Acted, Action, Desktop, DesktopError, ElementQuery, Evidence, Options, Picture, Script, Shot,
-    Snapshot,
+    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, ElementQuery, Elements,
+    Evidence, Fence, Hands, Interruption, Operated, Options, Picture, Rung, Screen, Script, Shot, Snapshot,
+    Target, TextLine, WindowChange, WindowId, WindowView, Windows,
 };
 
 const LOOK: Duration = Duration::from_secs(10);
@@ -183,19 +184,26 @@ impl<T: Tree> Drop for Facade<T> {
     }
 }
 
-impl<T: Tree> Desktop for Facade<T> {
-    fn abilities(&self) -> Abilities {
-        Abilities { screen: true, input: true, elements: true, scripting: T::SCRIPTING }
-    }
-
+impl<T: Tree> Screen for Facade<T> {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
         Box::pin(self.eye.run(LOOK, |_| Eye::displays()))
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, move |_| develop(&Eye::look(shot.display)?, &shot)))
+        Box::pin(self.eye.run(LOOK, move |_| {
+            let Area::Display(display) = shot.area else {
+                return Err(DesktopError::NotAvailable("not yet on this platform".into()));
+            };
+            develop(&Eye::look(display)?, Eye::display(display)?.bounds, &shot)
+        }))
     }
 
+    fn read_text(&self, _: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+}
+
+impl<T: Tree> Hands for Facade<T> {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
             match action {
@@ -205,6 +213,25 @@ impl<T: Tree> Desktop for Facade<T> {
         })
     }
 
+    fn release_all(&self) {
+        hand::release(self.held.end_all());
+    }
+
+    fn fence(&self, _: Fence) {}
+
+    fn interrupted(&self) -> BoxFuture<'_, Interruption> {
+        if self.failsafe {
+            Box::pin(async move {
+                self.watch_corner().await;
+                Interruption::Corner
+            })
+        } else {
+            Box::pin(std::future::pending())
+        }
+    }
+}
+
+impl<T: Tree> Elements for Facade<T> {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         let limit = query.deadline.unwrap_or(ELEMENTS);
         let own = self.own.clone();
@@ -216,8 +243,73 @@ impl<T: Tree> Desktop for Facade<T> {
         }))
     }
 
-    fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(self.tree.run(LOOK, move |tree| tree.focus(&reference)))
+    fn operate(
+        &self,
+        target: Target,
+        deed: Deed,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
+        Box::pin(async move {
+            let (Target::Ref(reference), Deed::Focus) = (target, deed) else {
+                return Err(DesktopError::NotAvailable("not yet on this platform".into()));
+            };
+            let called = reference.clone();
+            let acted = self.tree.run(LOOK, move |tree| tree.focus(&reference)).await?;
+            Ok(Operated { acted, called, at: None, by: Rung::Accessibility })
+        })
+    }
+
+    fn press_menu(
+        &self,
+        _: Option<String>,
+        _: Vec<String>,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+}
+
+impl<T: Tree> Windows for Facade<T> {
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+
+    fn change_window(&self, _: WindowId, _: WindowChange) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+
+    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+
+    fn launch(&self, _: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+
+    fn quit(&self, _: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+}
+
+impl<T: Tree> Clipboard for Facade<T> {
+    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+
+    fn set_clipboard(&self, _: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    }
+}
+
+impl<T: Tree> Desktop for Facade<T> {
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            screen: true,
+            input: true,
+            elements: true,
+            scripting: T::SCRIPTING,
+            ..Abilities::default()
+        }
     }
 
     fn run_script(
@@ -226,14 +318,6 @@ impl<T: Tree> Desktop for Facade<T> {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<String, DesktopError>> {
         T::script(script, cancel)
-    }
-
-    fn release_all(&self) {
-        hand::release(self.held.end_all());
-    }
-
-    fn failsafe(&self) -> BoxFuture<'_, ()> {
-        if self.failsafe { Box::pin(self.watch_corner()) } else { Box::pin(std::future::pending()) }
     }
 
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
@@ -275,5 +359,9 @@ impl<T: Tree> Desktop for Facade<T> {
             });
             all
         })
+    }
+
+    fn open_permission(&self, _: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
     }
 }

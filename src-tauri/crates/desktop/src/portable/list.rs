@@ -95,6 +95,7 @@ fn element(seen: &Seen, number: usize, depth: usize, display: &PhysicalRect) -> 
         states: seen.states.clone(),
         bounds: clip(&seen.rect, display).to_norm(display),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
+        ..Element::default()
     }
 }
 

@@ -171,7 +171,7 @@ async fn the_failsafe_trips_when_the_pointer_is_put_into_the_corner_and_not_befo
     let screen = Screen::new();
     let desktop = screen.desktop();
     desktop.act(Action::Move { display: 0, to: at(3.0, 3.0) }, token()).await.unwrap();
-    let early = tokio::time::timeout(Duration::from_millis(200), desktop.failsafe()).await;
+    let early = tokio::time::timeout(Duration::from_millis(200), desktop.interrupted()).await;
     assert!(early.is_err());
     let conn = screen.connect();
     let root = conn.setup().roots[0].root;
@@ -181,7 +181,7 @@ async fn the_failsafe_trips_when_the_pointer_is_put_into_the_corner_and_not_befo
         conn.flush().unwrap();
         std::time::Instant::now()
     };
-    let tripped = tokio::time::timeout(Duration::from_secs(10), desktop.failsafe());
+    let tripped = tokio::time::timeout(Duration::from_secs(10), desktop.interrupted());
     let (tripped, warped) = tokio::join!(tripped, warp);
     tripped.unwrap();
     assert!(warped.elapsed() < Duration::from_millis(250), "{:?}", warped.elapsed());

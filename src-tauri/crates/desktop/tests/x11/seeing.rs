@@ -21,7 +21,7 @@ const BLUE: u32 = 0x0010_30d0;
 
 fn shot() -> Shot {
     let max = PixelSize { width: u32::from(WIDTH), height: u32::from(HEIGHT) };
-    Shot { display: 0, dot: None, max, quality: 95 }
+    Shot::of_display(0, max, 95)
 }
 
 async fn colour(desktop: &dyn desktop::Desktop, x: u32, y: u32) -> u32 {

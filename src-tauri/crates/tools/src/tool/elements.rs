@@ -67,6 +67,7 @@ impl Task for List {
             limit: cx.limits.ui_nodes,
             display: DISPLAY,
             deadline: Some(cx.limits.timeout),
+            ..ElementQuery::default()
         };
         let snapshot = match cx.desktop.elements(query).await {
             Ok(snapshot) => untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars),

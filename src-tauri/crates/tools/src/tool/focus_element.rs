@@ -1,7 +1,7 @@
 //! `focusElement`: the keyboard focus goes to an element of the last list.
 
 use async_trait::async_trait;
-use desktop::Abilities;
+use desktop::{Abilities, Deed, Target};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,8 +57,11 @@ impl Task for Focus {
             None => format!("focused {shown}"),
         };
         cx.begin();
-        match cx.desktop.focus_element(self.reference.clone()).await {
-            Ok(acted) => Outcome::acted(&acted, &summary, seen.and_then(|element| element.at)),
+        let target = Target::Ref(self.reference.clone());
+        match cx.desktop.operate(target, Deed::Focus, cx.cancel.clone()).await {
+            Ok(done) => {
+                Outcome::acted(&done.acted, &summary, done.at.or(seen.and_then(|element| element.at)))
+            }
             Err(error) => Outcome::failed_acting(FocusElement::NAME, &error),
         }
     }

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use desktop::fake::FakeDesktop;
 use desktop::{
-    Abilities, Acted, Action, Desktop, DesktopError, Element, ElementQuery, Picture, Script, Shot, Snapshot,
+    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
+    Elements, Fence, Hands, Interruption, Operated, Picture, Screen, Script, Shot, Snapshot, Target,
+    TextLine, WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use protocol::geometry::{NormRect, PixelSize};
 use protocol::ids::CallId;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
-use protocol::view::{CheckView, DisplayView};
+use protocol::view::{Check, CheckView, DisplayView};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Limits, Router};
@@ -51,8 +53,10 @@ pub fn desktop() -> Arc<FakeDesktop> {
                 states: Vec::new(),
                 bounds: NormRect { x: 100.0, y: 200.0, width: 50.0, height: 20.0 },
                 depth: 1,
+                ..Element::default()
             }],
             cut: Vec::new(),
+            ..Snapshot::default()
         };
     });
     fake.react(|_, scene| scene.colour[0] = scene.colour[0].wrapping_add(1));
@@ -128,10 +132,7 @@ impl Troubled {
     }
 }
 
-impl Desktop for Troubled {
-    fn abilities(&self) -> Abilities {
-        self.fake.abilities()
-    }
+impl Screen for Troubled {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
         self.fake.displays()
     }
@@ -143,6 +144,12 @@ impl Desktop for Troubled {
             self.fake.screenshot(shot).await
         })
     }
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        self.fake.read_text(area)
+    }
+}
+
+impl Hands for Troubled {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
             match self.meet(Some(cancel.clone())).await {
@@ -151,6 +158,18 @@ impl Desktop for Troubled {
             }
         })
     }
+    fn release_all(&self) {
+        self.fake.release_all();
+    }
+    fn fence(&self, fence: Fence) {
+        self.fake.fence(fence);
+    }
+    fn interrupted(&self) -> BoxFuture<'_, Interruption> {
+        self.fake.interrupted()
+    }
+}
+
+impl Elements for Troubled {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         Box::pin(async move {
             match self.meet(None).await {
@@ -159,8 +178,58 @@ impl Desktop for Troubled {
             }
         })
     }
-    fn focus_element(&self, reference: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        self.fake.focus_element(reference)
+    fn operate(
+        &self,
+        target: Target,
+        deed: Deed,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
+        self.fake.operate(target, deed, cancel)
+    }
+    fn press_menu(
+        &self,
+        app: Option<String>,
+        path: Vec<String>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
+        self.fake.press_menu(app, path, cancel)
+    }
+}
+
+impl Windows for Troubled {
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
+        self.fake.windows()
+    }
+    fn change_window(
+        &self,
+        window: WindowId,
+        change: WindowChange,
+    ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.change_window(window, change)
+    }
+    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
+        self.fake.apps()
+    }
+    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.launch(app)
+    }
+    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.quit(app)
+    }
+}
+
+impl Clipboard for Troubled {
+    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
+        self.fake.clipboard()
+    }
+    fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        self.fake.set_clipboard(text)
+    }
+}
+
+impl Desktop for Troubled {
+    fn abilities(&self) -> Abilities {
+        self.fake.abilities()
     }
     fn run_script(
         &self,
@@ -169,13 +238,10 @@ impl Desktop for Troubled {
     ) -> BoxFuture<'_, Result<String, DesktopError>> {
         self.fake.run_script(script, cancel)
     }
-    fn release_all(&self) {
-        self.fake.release_all();
-    }
-    fn failsafe(&self) -> BoxFuture<'_, ()> {
-        self.fake.failsafe()
-    }
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
         self.fake.checks()
+    }
+    fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
+        self.fake.open_permission(check)
     }
 }

@@ -154,6 +154,7 @@ impl Accessibility {
             window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),
             elements: pruned.elements,
             cut,
+            ..Snapshot::default()
         })
     }
 

@@ -75,6 +75,7 @@ fn element(facts: &Facts, number: usize, depth: u32, rect: &PhysicalRect, displa
         states: facts.states.names(kind),
         bounds: rect.to_norm(display),
         depth,
+        ..Element::default()
     }
 }
 
@@ -205,6 +206,7 @@ mod tests {
             states: Vec::new(),
             bounds: NormRect { x: 10.0, y: 20.0, width: 30.0, height: 40.0 },
             depth: 0,
+            ..Element::default()
         };
         assert_eq!(pruned, Pruned { elements: vec![save], sources: vec![2], cut: Vec::new() });
     }

@@ -1,0 +1,109 @@
+//! What hands can do, what is known of it afterwards, and how the user steps in. Data only.
+
+use std::time::Duration;
+
+use protocol::geometry::NormPoint;
+use serde::{Deserialize, Serialize};
+
+use crate::Key;
+
+/// One physical act. Points are on display `display`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    Move {
+        display: u32,
+        to: NormPoint,
+    },
+    Click {
+        display: u32,
+        at: NormPoint,
+        button: Button,
+        count: u8,
+        held: Vec<Key>,
+    },
+    Drag {
+        display: u32,
+        path: Vec<NormPoint>,
+        button: Button,
+    },
+    /// Notches; positive `down` scrolls towards the end, positive `right` to the right.
+    Scroll {
+        display: u32,
+        at: NormPoint,
+        down: i32,
+        right: i32,
+    },
+    /// Text at the keyboard focus, in any script.
+    Type {
+        text: String,
+    },
+    /// One key, pressed and released, `times` times.
+    Press {
+        key: Key,
+        times: u32,
+    },
+    /// All pressed in order, released in reverse.
+    Hotkey {
+        keys: Vec<Key>,
+    },
+    /// A button goes down and stays down until it is released, the run stops or the program ends.
+    ButtonDown {
+        display: u32,
+        at: NormPoint,
+        button: Button,
+    },
+    ButtonUp {
+        display: u32,
+        at: NormPoint,
+        button: Button,
+    },
+    /// A key goes down and stays down until it is released, the run stops or the program ends.
+    KeyDown {
+        key: Key,
+    },
+    KeyUp {
+        key: Key,
+    },
+    /// All pressed for this long, then released.
+    Hold {
+        keys: Vec<Key>,
+        time: Duration,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Button {
+    Left,
+    Middle,
+    Right,
+}
+
+/// What an act is known to have done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acted {
+    pub evidence: Evidence,
+    /// For people: "typed 17 characters by paste, read back equal".
+    pub note: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Read back, and as wished.
+    ReadBack,
+    /// The events were sent; nothing could be read back.
+    Sent,
+    /// Read back, and not as wished.
+    Mismatch,
+}
+
+/// How the user stepped in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// The pointer was thrown into the top left corner: everything stops.
+    Corner,
+    /// Escape was held for a second: everything stops.
+    Escape,
+    /// The user's own mouse or keyboard was used, on no window of ours: the run pauses.
+    UserInput,
+}

@@ -1,0 +1,127 @@
+//! Elements: which are wished for, what they are, and what can be done to one. Data only.
+
+use std::time::Duration;
+
+use protocol::geometry::{NormPoint, NormRect};
+use serde::{Deserialize, Serialize};
+
+use crate::{Acted, Button};
+
+/// Which elements are wished for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ElementQuery {
+    /// Part of an application's or window's name; the active window's application where empty.
+    pub app: Option<String>,
+    /// Only elements whose name, value or role contains this, in any case.
+    pub query: Option<String>,
+    /// Only this element and what is below it, by its ref.
+    pub root: Option<String>,
+    /// Only what changed since the snapshot with this number.
+    pub since: Option<u64>,
+    /// Most elements in the answer.
+    pub limit: u32,
+    pub display: u32,
+    pub deadline: Option<Duration>,
+}
+
+/// Elements of one application, in reading order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    /// Counts up, for `since`.
+    #[serde(default)]
+    pub number: u64,
+    pub app: String,
+    pub window: String,
+    pub elements: Vec<Element>,
+    /// Answering `since`: refs of elements that were there and are gone. `elements` holds the new and changed ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// What was left out, with counts, for the model: "cut: 1,204 of 1,404 off screen". Empty when nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
+}
+
+/// A thing on the screen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Element {
+    /// `e1`, `e2` ...: the same for as long as the element is there, and never given to another one.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Lower case, the accessibility role: `button`, `text`, `menu item`.
+    pub role: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value: String,
+    /// Those that matter to an agent: `focused`, `disabled`, `checked`, `selected`, `expanded`, `editable`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<String>,
+    /// What [`Deed::Do`] can do, as the application names it; the plain press is left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<String>,
+    pub bounds: NormRect,
+    /// Depth below the window, for indentation.
+    pub depth: u32,
+    /// Eight hex digits over application, path of roles and names, and place among equals: the same in a later run of
+    /// the application, whatever the element's value, states and bounds.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
+}
+
+/// Which element is meant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// By its ref.
+    Ref(String),
+    /// By what it is; found anew each time.
+    Selector(Selector),
+}
+
+/// An element by what it is. Texts are compared whole, without regard to case; where nothing matches, parts count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selector {
+    /// Part of an application's or window's name; the active window's application where empty.
+    pub app: Option<String>,
+    pub role: Option<String>,
+    pub name: Option<String>,
+    /// Name or role of an element above it.
+    pub within: Option<String>,
+}
+
+/// What is done to an element.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deed {
+    /// The plain left click is tried as an accessibility action first, which steals no focus.
+    Click {
+        button: Button,
+        count: u8,
+    },
+    /// Replaces the whole value, and reads it back.
+    SetValue(String),
+    Focus,
+    /// One of the element's own actions, by its name.
+    Do(String),
+}
+
+/// An element was found and something was done to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operated {
+    pub acted: Acted,
+    /// `button "Save"`.
+    pub called: String,
+    /// The element's middle, where it is on the display.
+    pub at: Option<NormPoint>,
+    pub by: Rung,
+}
+
+/// The step of the ladder that did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rung {
+    Accessibility,
+    /// Pointer or keys at the element.
+    Input,
+}

@@ -1,0 +1,122 @@
+//! [`Hands`] of X11: the acting thread's door, and text read back.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::LinuxDesktop;
+use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
+
+/// An act; long texts and drags fit in.
+const ACT: Duration = Duration::from_secs(25);
+/// How long a hanging act may take to notice that it was stopped.
+const GRACE: Duration = Duration::from_millis(60);
+/// How long a field may take to show what was typed.
+const READ_BACK: Duration = Duration::from_millis(1200);
+
+impl LinuxDesktop {
+    /// The act itself, ended by its deadline, by cancellation, or by the caller going away.
+    async fn perform(&self, action: Action, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
+        let inner = cancel.child_token();
+        let given_up = inner.clone().drop_guard();
+        let work = self.hand.run(ACT, move |hand| hand.perform(&action, inner));
+        let stopped = async {
+            cancel.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        let result = tokio::select! {
+            biased;
+            result = work => result,
+            () = stopped => Err(DesktopError::Cancelled),
+        };
+        drop(given_up);
+        if matches!(result, Err(DesktopError::Cancelled | DesktopError::Timeout(_))) {
+            self.held.release_all();
+        }
+        result
+    }
+
+    /// Types, and reads the focused field before and after where it can be read.
+    async fn write(&self, text: String, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
+        let before = tokio::select! {
+            () = cancel.cancelled() => return Err(DesktopError::Cancelled),
+            before = self.accessibility.focused_text() => before,
+        };
+        let acted = self.perform(Action::Type { text: text.clone() }, cancel).await?;
+        let Some(before) = before.filter(|_| acted.evidence == Evidence::Sent) else { return Ok(acted) };
+        let end = Instant::now() + READ_BACK;
+        let mut readable = false;
+        while Instant::now() < end && !cancel.is_cancelled() {
+            if let Some(after) = self.accessibility.focused_text().await {
+                readable = true;
+                if has_arrived(&before, &after, &text) {
+                    let note = format!("{}, read back", acted.note);
+                    return Ok(Acted { evidence: Evidence::ReadBack, note });
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // Enter and Tab may have emptied or left the field: what it shows now says nothing.
+        if !readable || text.contains(['\n', '\t']) {
+            return Ok(acted);
+        }
+        let note = format!("{}, but the focused field does not show it", acted.note);
+        Ok(Acted { evidence: Evidence::Mismatch, note })
+    }
+}
+
+/// Whether the text is in the field once more than before.
+fn has_arrived(before: &str, after: &str, text: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n");
+    let (before, after, text) = (plain(before), plain(after), plain(text));
+    let count = |field: &str| field.match_indices(text.as_str()).count();
+    // Where a selection was replaced by the same text, the field is equal and that is as wished.
+    count(&after) > count(&before) || after == text
+}
+
+impl Hands for LinuxDesktop {
+    fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            match action {
+                Action::Type { text } => self.write(text, &cancel).await,
+                action => self.perform(action, &cancel).await,
+            }
+        })
+    }
+
+    fn release_all(&self) {
+        self.held.release_all();
+    }
+
+    fn fence(&self, _: Fence) {}
+
+    fn interrupted(&self) -> BoxFuture<'_, Interruption> {
+        match &self.failsafe {
+            Some(failsafe) => {
+                let failsafe = Arc::clone(failsafe);
+                Box::pin(async move {
+                    failsafe.tripped().await;
+                    Interruption::Corner
+                })
+            }
+            None => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_has_arrived_when_it_is_there_once_more_than_before() {
+        assert!(has_arrived("", "hello", "hello"));
+        assert!(has_arrived("hello", "hello hello", "hello"));
+        assert!(has_arrived("hello", "hello", "hello"));
+        assert!(!has_arrived("say hello", "say hello", "hello"));
+        assert!(!has_arrived("", "helo", "hello"));
+        assert!(has_arrived("", "a\r\nb", "a\nb"));
+    }
+}

@@ -1,0 +1,69 @@
+//! Windows and applications as others see them, and the fence around what may be acted on. Data only.
+
+use protocol::geometry::NormRect;
+use serde::{Deserialize, Serialize};
+
+/// A window, for as long as it is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WindowId(pub u64);
+
+/// A window of another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowView {
+    pub id: WindowId,
+    pub title: String,
+    pub app: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// The display that shows most of it.
+    pub display: u32,
+    /// With its frame, in 0-1000 of that display.
+    pub bounds: NormRect,
+    /// `focused`, `minimized`, `maximized`, `fullscreen`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<String>,
+}
+
+/// What is done to a window. Places and sizes are in 0-1000 of its display.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WindowChange {
+    /// Raised, and given the keyboard.
+    Focus,
+    Move {
+        x: f64,
+        y: f64,
+    },
+    Resize {
+        width: f64,
+        height: f64,
+    },
+    Minimize,
+    Maximize,
+    /// Neither minimized nor maximized.
+    Restore,
+    /// As by its close button: the application may ask its user first.
+    Close,
+}
+
+/// An application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppView {
+    pub name: String,
+    /// Of the first process; nothing where it does not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Windows that are open.
+    pub windows: u32,
+}
+
+/// Where acts may go; empty lists mean everywhere. Our own windows are always out of bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fence {
+    /// Indexes of displays.
+    pub displays: Vec<u32>,
+    /// Parts of applications' names, without regard to case.
+    pub apps: Vec<String>,
+}
