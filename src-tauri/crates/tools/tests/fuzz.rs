@@ -143,6 +143,12 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
         Action::Hotkey { keys } => {
             arguments["keys"].as_array().is_some_and(|names| names.len() == keys.len())
         }
+        Action::ButtonDown { at, .. } | Action::ButtonUp { at, .. } => has(at, arguments),
+        Action::KeyDown { .. } | Action::KeyUp { .. } => arguments["key"].is_string(),
+        Action::Hold { keys, time } => {
+            arguments["keys"].as_array().is_some_and(|names| names.len() == keys.len())
+                && arguments["seconds"].as_f64() == Some(time.as_secs_f64())
+        }
     }
 }
 
