@@ -15,11 +15,10 @@ use super::role::Toolkit;
 use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
 use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
 
-/// Everything that was read of one application, and what of it are elements.
-pub(super) struct Look {
-    pub(super) choice: Choice,
-    pub(super) nodes: Vec<Node>,
-    pub(super) pruned: Pruned,
+/// What was chosen, and what of it are elements.
+struct Look {
+    choice: Choice,
+    pruned: Pruned,
     /// The snapshot's number.
     number: u64,
 }
@@ -40,7 +39,7 @@ impl Accessibility {
             Err(Unseen::Nothing(error)) => return Ok(nothing(&error)),
             Err(Unseen::Failed(error)) => return Err(error),
         };
-        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number, .. } = look;
+        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
         let mut gone = Vec::new();
         if let Some(since) = query.since {
             match lock(&self.inner.book).difference(since) {
@@ -70,7 +69,7 @@ impl Accessibility {
     }
 
     /// Chooses, reads, prunes, and gives each element its ref.
-    pub(super) async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Look, Unseen> {
+    async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Look, Unseen> {
         let limit = query.deadline.unwrap_or(DEADLINE);
         // Leaves time to hand over what was read before the caller's own clock runs out.
         let deadline = Instant::now() + limit.mul_f32(0.9);
@@ -148,7 +147,7 @@ impl Accessibility {
         };
         let number = lock(&self.inner.book).enter(told, &mut pruned.elements);
         lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
-        Ok(Look { choice, nodes: read.nodes, pruned, number })
+        Ok(Look { choice, pruned, number })
     }
 
     /// What to add to places in this window to have places on the screen.
@@ -220,7 +219,7 @@ fn gone(known: &Known) -> DesktopError {
 }
 
 /// Why there is no look.
-pub(super) enum Unseen {
+enum Unseen {
     /// Nobody was named, and what is active has no tree.
     Nothing(DesktopError),
     Failed(DesktopError),

@@ -19,7 +19,6 @@ use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
 mod look;
-mod seek;
 
 mod applications;
 mod cached;
@@ -169,7 +168,7 @@ impl Accessibility {
             if role == role::number::PASSWORD {
                 return None;
             }
-            details::text(&object, -1).await.ok()
+            nodes::text(&object, -1).await.ok()
         })
         .await
         .ok()

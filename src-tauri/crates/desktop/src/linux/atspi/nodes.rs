@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use zbus::zvariant::OwnedObjectPath;
 
 use super::bus::{CallError, Object};
+pub(super) use super::details::text;
 use super::role::{States, Toolkit};
 use super::{cached, details, matched, walk};
 use crate::Scope;

@@ -170,12 +170,23 @@ fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
         Kind::Container => named && parent.is_some(),
         // A label says what the button, the heading or the paragraph it stands in says by its name.
         Kind::Content => {
-            let echo = ancestors(nodes, at)
-                .take(ECHO)
-                .any(|above| role::is_told_by_name(nodes[above].1.role) && nodes[above].1.name == facts.name);
-            (named && !echo) || !facts.value.trim().is_empty()
+            let echo = ancestors(nodes, at).take(ECHO).any(|above| says_already(nodes[above].1, facts));
+            (named && !echo && !is_label_of_next(nodes, at)) || !facts.value.trim().is_empty()
         }
     }
+}
+
+fn says_already(element: &Facts, label: &Facts) -> bool {
+    role::describe(element.role).1 != Kind::Frame && element.name == label.name
+}
+
+/// A label before its field, which has its name from it.
+fn is_label_of_next(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
+    let (parent, label) = nodes[at];
+    let mut after = nodes[at + 1..].iter().filter(|(above, _)| *above != Some(at));
+    after.next().is_some_and(|(above, next)| {
+        *above == parent && role::describe(next.role).1 == Kind::Control && next.name == label.name
+    })
 }
 
 fn mentions(facts: &Facts, wanted: &str) -> bool {
@@ -240,7 +251,7 @@ fn own_rect(facts: &Facts) -> PhysicalRect {
     PhysicalRect { x, y, width: length(width), height: length(height) }
 }
 
-fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
+pub(super) fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
     let span = |a: i32, a_length: u32, b: i32, b_length: u32| {
         let start = a.max(b);
         let end = (i64::from(a) + i64::from(a_length)).min(i64::from(b) + i64::from(b_length));

@@ -36,6 +36,7 @@ pub(super) struct States(u64);
 impl States {
     pub(super) const ACTIVE: Self = Self(1 << 1);
     pub(super) const CHECKED: Self = Self(1 << 4);
+    pub(super) const DEFUNCT: Self = Self(1 << 6);
     pub(super) const EDITABLE: Self = Self(1 << 7);
     pub(super) const ENABLED: Self = Self(1 << 8);
     pub(super) const EXPANDED: Self = Self(1 << 10);
@@ -297,11 +298,6 @@ pub(super) fn items(role: u32) -> Option<&'static str> {
         number::LIST | number::LIST_BOX => Some("items"),
         _ => None,
     }
-}
-
-/// Whether this role is an element itself once it has a name, so that a label in it need not be one.
-pub(super) fn is_told_by_name(role: u32) -> bool {
-    matches!(describe(role).1, Kind::Control | Kind::Content)
 }
 
 /// Whether an object of this role may have actions other than the plain press. Chromium has that and a context menu.
