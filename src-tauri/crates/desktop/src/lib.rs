@@ -178,7 +178,7 @@ pub enum DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use element::{Deed, Element, ElementQuery, Operated, Rung, Selector, Snapshot, Target};
+pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;

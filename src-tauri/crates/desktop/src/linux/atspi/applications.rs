@@ -7,7 +7,7 @@ use futures::future::join_all;
 
 use super::bus::{Bus, CallError, Object};
 use super::role::{States, number};
-use crate::DesktopError;
+use crate::{DesktopError, ElementQuery};
 
 /// Who we are, so that our own windows are never offered to an agent.
 #[derive(Clone, Debug)]
@@ -88,9 +88,13 @@ async fn windows(root: &Object) -> Result<Vec<Window>, CallError> {
 
 impl Applications {
     /// The application named, or the active one; where none is, the only one, or the one that was looked at last.
-    pub(super) fn choose(&self, wanted: Option<&str>, last: Option<&str>) -> Result<Choice, DesktopError> {
-        if let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.is_empty()) {
-            return self.named(wanted);
+    pub(super) fn choose(&self, query: &ElementQuery, last: Option<&str>) -> Result<Choice, DesktopError> {
+        let given = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase)
+        };
+        let (app, window) = (given(&query.app), given(&query.window));
+        if app.is_some() || window.is_some() {
+            return self.named(app.as_deref(), window.as_deref());
         }
         let active = |application: &&Application| application.windows.iter().any(|window| window.active);
         if let Some(application) = self.all.iter().find(active) {
@@ -113,25 +117,40 @@ impl Applications {
         }
     }
 
-    fn named(&self, wanted: &str) -> Result<Choice, DesktopError> {
-        let lower = wanted.to_lowercase();
-        let says = |text: &str| text.to_lowercase().contains(&lower);
-        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name));
+    /// By part of the application's or one of its windows' names, and part of a window's title.
+    fn named(&self, app: Option<&str>, title: Option<&str>) -> Result<Choice, DesktopError> {
+        let says = |text: &str, wanted: Option<&str>| {
+            wanted.is_none_or(|wanted| text.to_lowercase().contains(wanted))
+        };
+        let is_app = |one: &&Application| says(&one.name, app);
+        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name, app));
+        let titled = |one: &&Application| one.windows.iter().any(|window| says(&window.name, title));
         let matching: Vec<&Application> =
-            self.all.iter().filter(|one| says(&one.name) || by_window(one)).collect();
+            self.all.iter().filter(|one| (is_app(one) || by_window(one)) && titled(one)).collect();
         let best = matching
             .iter()
-            .find(|one| one.windows.iter().any(|window| window.active))
-            .or_else(|| matching.iter().find(|one| says(&one.name)))
+            .find(|one| one.windows.iter().any(|window| window.active && says(&window.name, title)))
+            .or_else(|| matching.iter().find(|one| is_app(one)))
             .or_else(|| matching.first());
         let Some(application) = best else {
+            let wanted = match (app, title) {
+                (Some(app), Some(title)) => format!("application \"{app}\" with a window \"{title}\""),
+                (Some(one), None) | (None, Some(one)) => format!("application or window named \"{one}\""),
+                (None, None) => "application".into(),
+            };
             return Err(DesktopError::NotFound(format!(
-                "no application or window named \"{wanted}\" has an accessibility tree; there are: {}",
+                "no {wanted} has an accessibility tree (look at a screenshot or read its text instead); there are: {}",
                 self.names()
             )));
         };
-        let named_window = application.windows.iter().any(|window| says(&window.name));
-        Ok(application.choice(|window| window.active || (named_window && says(&window.name)), None))
+        if title.is_some() {
+            let active = application.windows.iter().any(|window| window.active && says(&window.name, title));
+            return Ok(
+                application.choice(|window| says(&window.name, title) && (window.active || !active), None)
+            );
+        }
+        let named_window = !is_app(application) && by_window(application);
+        Ok(application.choice(|window| window.active || (named_window && says(&window.name, app)), None))
     }
 
     fn names(&self) -> String {

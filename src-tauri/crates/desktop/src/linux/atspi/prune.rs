@@ -46,29 +46,24 @@ pub(super) fn prune(
         kept.retain(|&at| mentions(nodes[at].1, &wanted));
         say(before - kept.len(), before, &format!("do not mention \"{wanted}\""));
     }
-    let limit = usize::try_from(query.limit).ok().filter(|&limit| limit > 0).unwrap_or(LIMIT);
-    if kept.len() > limit {
-        let before = kept.len();
-        kept = most_useful(nodes, &kept, limit);
-        say(before - limit, before, &format!("are beyond the limit of {limit}; ask with a query for others"));
-    }
     let mut depths: Vec<Option<u32>> = vec![None; nodes.len()];
     let mut elements = Vec::with_capacity(kept.len());
-    for (number, &at) in kept.iter().enumerate() {
+    for &at in &kept {
         let Some(rect) = rects[at] else { continue };
         let depth = ancestors(nodes, at).find_map(|above| depths[above]).map_or(0, |depth| depth + 1);
         depths[at] = Some(depth);
-        elements.push(element(nodes[at].1, number + 1, depth, &rect, display));
+        elements.push(element(nodes[at].1, depth, &rect, display));
     }
     Pruned { elements, sources: kept, cut }
 }
 
-fn element(facts: &Facts, number: usize, depth: u32, rect: &PhysicalRect, display: &PhysicalRect) -> Element {
+fn element(facts: &Facts, depth: u32, rect: &PhysicalRect, display: &PhysicalRect) -> Element {
     let (name, kind) = role::describe(facts.role);
     let shorten = |text: &str| text.trim().chars().take(NAME_CHARS).collect::<String>();
     let value = if facts.value == facts.name { String::new() } else { facts.value.clone() };
     Element {
-        reference: format!("e{number}"),
+        // Given by the book.
+        reference: String::new(),
         role: name.to_owned(),
         name: shorten(&facts.name),
         value,
@@ -107,24 +102,36 @@ fn mentions(facts: &Facts, wanted: &str) -> bool {
         || role::describe(facts.role).0.contains(wanted)
 }
 
-/// What has the focus and what can be operated first; the order stays the tree's.
-fn most_useful(nodes: &[(Option<usize>, &Facts)], kept: &[usize], limit: usize) -> Vec<usize> {
-    let rank = |at: usize| {
-        let facts = nodes[at].1;
-        let named = !facts.name.is_empty() || !facts.value.is_empty();
-        match role::describe(facts.role).1 {
-            _ if facts.states.has(role::States::FOCUSED) => 0,
+/// Keeps what has the focus and what can be operated first; the order stays the tree's.
+pub(super) fn limit(elements: &mut Vec<Element>, most: u32, cut: &mut Vec<String>) {
+    let most = usize::try_from(most).ok().filter(|&most| most > 0).unwrap_or(LIMIT);
+    let before = elements.len();
+    if before <= most {
+        return;
+    }
+    let rank = |element: &Element| {
+        let named = !element.name.is_empty() || !element.value.is_empty();
+        match role::kind_of(&element.role) {
+            _ if element.states.iter().any(|state| state == "focused") => 0,
             Kind::Control if named => 1,
             Kind::Control => 2,
             Kind::Content => 3,
             Kind::Container | Kind::Frame => 4,
         }
     };
-    let mut best = kept.to_vec();
-    best.sort_by_key(|&at| rank(at));
-    best.truncate(limit);
+    let mut best: Vec<usize> = (0..before).collect();
+    best.sort_by_key(|&at| rank(&elements[at]));
+    best.truncate(most);
     best.sort_unstable();
-    best
+    let mut at = 0;
+    elements.retain(|_| {
+        at += 1;
+        best.binary_search(&(at - 1)).is_ok()
+    });
+    cut.push(format!(
+        "{} of {before} are beyond the limit of {most}; ask with a query for others",
+        before - most
+    ));
 }
 
 /// What of each object can be seen: cut at the display's edge and at every pane that scrolls above it.
@@ -199,7 +206,6 @@ mod tests {
         ];
         let pruned = run(&nodes, &ElementQuery::default());
         let save = Element {
-            reference: "e1".into(),
             role: "button".into(),
             name: "Save".into(),
             value: String::new(),
@@ -259,7 +265,8 @@ mod tests {
             (Some(0), facts(LABEL, "three", (0, 0, 10, 10))),
             (Some(0), facts(BUTTON, "four", (0, 0, 10, 10))),
         ];
-        let pruned = run(&nodes, &ElementQuery { limit: 3, ..ElementQuery::default() });
+        let mut pruned = run(&nodes, &ElementQuery::default());
+        limit(&mut pruned.elements, 3, &mut pruned.cut);
         assert_eq!(names(&pruned), ["one", "two", "four"]);
         assert_eq!(pruned.cut, ["1 of 4 are beyond the limit of 3; ask with a query for others"]);
     }

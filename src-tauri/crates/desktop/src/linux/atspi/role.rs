@@ -231,6 +231,11 @@ pub(super) fn describe(role: u32) -> (&'static str, Kind) {
         .unwrap_or(("element", Kind::Content))
 }
 
+/// What the role with this name is good for.
+pub(super) fn kind_of(name: &str) -> Kind {
+    ROLES.iter().find(|(role, _)| *role == name).map_or(Kind::Content, |(_, kind)| *kind)
+}
+
 /// Whether objects of this role cut their children off at their own edge. Windows don't: a menu's items are below
 /// the window in the tree and reach over its edge.
 pub(super) fn clips(role: u32) -> bool {
