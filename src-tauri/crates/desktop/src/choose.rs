@@ -46,8 +46,7 @@ pub(crate) fn choose<'a>(elements: &'a [Element], selector: &Selector) -> Result
 
 /// The element most like one that is gone: the same by its fingerprint, else alike in role and name.
 pub(crate) fn nearest<'a>(gone: &Element, elements: &'a [Element]) -> Option<&'a Element> {
-    let same_print =
-        |one: &&Element| !gone.fingerprint.is_empty() && one.fingerprint == gone.fingerprint;
+    let same_print = |one: &&Element| !gone.fingerprint.is_empty() && one.fingerprint == gone.fingerprint;
     if let Some(found) = elements.iter().find(same_print) {
         return Some(found);
     }
@@ -103,8 +102,22 @@ fn ancestors(elements: &[Element], at: usize) -> impl Iterator<Item = &Element> 
 fn is_control(element: &Element) -> bool {
     !matches!(
         element.role.as_str(),
-        "label" | "static" | "paragraph" | "heading" | "section" | "panel" | "list" | "table" | "tool bar"
-            | "scroll pane" | "status bar" | "image" | "icon" | "table cell" | "caption" | "tool tip"
+        "label"
+            | "static"
+            | "paragraph"
+            | "heading"
+            | "section"
+            | "panel"
+            | "list"
+            | "table"
+            | "tool bar"
+            | "scroll pane"
+            | "status bar"
+            | "image"
+            | "icon"
+            | "table cell"
+            | "caption"
+            | "tool tip"
     )
 }
 
@@ -152,7 +165,7 @@ fn placed(elements: &[Element], at: usize) -> String {
     }
 }
 
-fn best<'a>(elements: &'a [Element], score: impl Fn(&Element) -> f64) -> Option<&'a Element> {
+fn best(elements: &[Element], score: impl Fn(&Element) -> f64) -> Option<&Element> {
     let scored = elements.iter().map(|one| (one, score(one)));
     scored
         .filter(|(_, score)| *score >= NEAR)
@@ -248,8 +261,7 @@ mod tests {
         let now = [element("e38", "label", "Saved", 0), element("e40", "button", "Save As...", 0)];
         let expected = "e12 (button \"Save\") is gone; the nearest now is e40 (button \"Save As...\")";
         assert_eq!(gone(&was, &now), DesktopError::NotFound(expected.into()));
-        let expected =
-            "e12 (button \"Save\") is gone; there is nothing like it now; call elementsJson again";
+        let expected = "e12 (button \"Save\") is gone; there is nothing like it now; call elementsJson again";
         assert_eq!(gone(&was, &[element("e1", "entry", "", 0)]), DesktopError::NotFound(expected.into()));
     }
 

@@ -190,6 +190,8 @@ mod element;
 mod shot;
 mod window;
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
+mod choose;
 pub mod fake;
 mod keys;
 mod lane;

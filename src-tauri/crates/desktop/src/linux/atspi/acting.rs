@@ -3,16 +3,18 @@
 //! What cannot be done this way is said as [`Tried::Not`], with the reason; pointer and keys are for others to use.
 //! Nothing here looks for objects (`selector.rs`) or sets values (`setting.rs`).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::book::Known;
 use super::bus::{self, ACCESSIBLE, CallError, Object};
 use super::role::{self, Kind, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
-const ACTION: &str = "org.a11y.atspi.Action";
-const COMPONENT: &str = "org.a11y.atspi.Component";
+pub(super) const ACTION: &str = "org.a11y.atspi.Action";
+pub(super) const COMPONENT: &str = "org.a11y.atspi.Component";
 pub(super) const SELECTION: &str = "org.a11y.atspi.Selection";
 /// For an application to answer an action. One that opens a modal dialog answers only when that is closed.
 const ANSWER: Duration = Duration::from_millis(500);
@@ -22,13 +24,13 @@ const FOCUS: Duration = Duration::from_millis(600);
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(12);
 /// What a plain left click does, as toolkits name it; the first that is there counts.
 const PRESSES: [&str; 8] = ["click", "press", "toggle", "jump", "check", "uncheck", "do default", "push"];
-/// State number 6: the toolkit's widget is gone, its accessible object still answers.
-const DEFUNCT: usize = 6;
 
 /// An object with what is known of it before something is done to it.
 #[derive(Clone)]
 pub(in super::super) struct Operand {
     pub(super) object: Object,
+    /// The application's name on the accessibility bus.
+    pub(super) home: Arc<str>,
     pub(super) role: u32,
     pub(super) states: States,
     /// `button "Save"`.
@@ -50,13 +52,15 @@ pub(super) struct Named {
 }
 
 impl Operand {
-    pub(super) async fn of(object: Object) -> Result<Self, CallError> {
+    /// What a ref stands for, as it is now.
+    pub(super) async fn of(known: &Known) -> Result<Self, CallError> {
+        let object = known.object.clone();
         let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
-        Ok(Self::known(object, role?, &name.unwrap_or_default(), states?))
-    }
-
-    pub(super) fn known(object: Object, role: u32, name: &str, states: States) -> Self {
-        Self { object, role, states, called: called(role, name) }
+        let name = name.unwrap_or_default();
+        // Some have their name from the label beside them.
+        let name = if name.trim().is_empty() { &known.element.name } else { &name };
+        let (role, states) = (role?, states?);
+        Ok(Self { called: called(role, name), home: known.bus_name.clone(), object, role, states })
     }
 
     pub(in super::super) fn is_password(&self) -> bool {
@@ -66,6 +70,11 @@ impl Operand {
     /// Whether a click means to put the keyboard there.
     pub(super) fn is_text_field(&self) -> bool {
         self.is_password() || role::is_textual(self.role, self.states)
+    }
+
+    /// Whether the keyboard could change what it holds.
+    pub(in super::super) fn can_be_typed_into(&self) -> bool {
+        self.is_password() || self.states.has(States::EDITABLE) || self.role == number::SPIN_BUTTON
     }
 
     /// Refuses what the application has greyed out.
@@ -83,8 +92,9 @@ impl Operand {
             return Ok(Tried::Not("a click into a text field places the cursor".into()));
         }
         let actions = self.actions().await.map_err(|error| self.failed(&error))?;
-        let wanted =
-            PRESSES.iter().find_map(|press| actions.iter().position(|one| one.name.eq_ignore_ascii_case(press)));
+        let wanted = PRESSES
+            .iter()
+            .find_map(|press| actions.iter().position(|one| one.name.eq_ignore_ascii_case(press)));
         let activates = || {
             let is = |one: &Named| one.name.eq_ignore_ascii_case("activate");
             if opens_when_activated(self.role) { None } else { actions.iter().position(is) }
@@ -159,7 +169,7 @@ impl Operand {
         let until = Instant::now() + patience;
         loop {
             let Ok(now) = self.object.states().await else { return self.went_away(name) };
-            if now.has_number(DEFUNCT) {
+            if now.has(States::DEFUNCT) {
                 return self.went_away(name);
             }
             if let Some(change) = told(before, now) {
@@ -218,6 +228,11 @@ impl Operand {
             }
             Err(error) => return Err(self.failed(&error)),
         }
+        self.has_focus().await
+    }
+
+    /// Waits until the object has the keyboard focus.
+    pub(in super::super) async fn has_focus(&self) -> Result<Tried, DesktopError> {
         let until = Instant::now() + FOCUS;
         loop {
             let states = self.object.states().await.map_err(|error| self.failed(&error))?;
@@ -226,7 +241,7 @@ impl Operand {
                 return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
             }
             if Instant::now() >= until {
-                return not("did not take the focus");
+                return Ok(Tried::Not(format!("{} did not take the focus", self.called)));
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
@@ -236,10 +251,9 @@ impl Operand {
     pub(super) fn failed(&self, error: &CallError) -> DesktopError {
         match error {
             CallError::Late => DesktopError::Timeout(bus::CALL),
-            CallError::Gone => DesktopError::NotFound(format!(
-                "{} is no longer there; call elementsJson again",
-                self.called
-            )),
+            CallError::Gone => {
+                DesktopError::NotFound(format!("{} is no longer there; call elementsJson again", self.called))
+            }
             CallError::Broken(_) => DesktopError::Failed(format!("the accessibility bus failed: {error}")),
             CallError::Refused(_) => {
                 DesktopError::Failed(format!("the application refused to operate {}: {error}", self.called))
@@ -270,7 +284,10 @@ pub(super) async fn parent(object: &Object) -> Option<Object> {
 
 /// "activate" of these opens or enters them, as a double click or Enter does; a click only selects them.
 fn opens_when_activated(role: u32) -> bool {
-    matches!(role::describe(role).0, "table cell" | "list item" | "tree item" | "icon" | "table row" | "desktop icon")
+    matches!(
+        role::describe(role).0,
+        "table cell" | "list item" | "tree item" | "icon" | "table row" | "desktop icon"
+    )
 }
 
 /// Whether a press shows in the object's own states.

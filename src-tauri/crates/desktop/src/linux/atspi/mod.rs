@@ -19,7 +19,16 @@ use self::bus::{Bus, CallError, Object, Program};
 use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
+pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::place::{Hit, Place};
+
 mod look;
+
+mod acting;
+mod finding;
+mod menu;
+mod place;
+mod setting;
 
 mod applications;
 mod book;

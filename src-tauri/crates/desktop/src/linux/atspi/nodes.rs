@@ -200,7 +200,7 @@ async fn facts(object: &Object) -> Option<Facts> {
     })
 }
 
-async fn extents(object: &Object) -> Result<(i32, i32, i32, i32), CallError> {
+pub(super) async fn extents(object: &Object) -> Result<(i32, i32, i32, i32), CallError> {
     const SCREEN: u32 = 0;
     object.call("org.a11y.atspi.Component", "GetExtents", &SCREEN).await
 }

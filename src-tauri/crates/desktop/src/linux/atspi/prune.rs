@@ -157,7 +157,7 @@ fn visible(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect) -> Vec<Opt
     rects
 }
 
-fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
+pub(super) fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
     let span = |a: i32, a_length: u32, b: i32, b_length: u32| {
         let start = a.max(b);
         let end = (i64::from(a) + i64::from(a_length)).min(i64::from(b) + i64::from(b_length));

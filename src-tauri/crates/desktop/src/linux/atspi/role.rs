@@ -7,6 +7,7 @@ pub(super) struct States(u64);
 impl States {
     pub(super) const ACTIVE: Self = Self(1 << 1);
     pub(super) const CHECKED: Self = Self(1 << 4);
+    pub(super) const DEFUNCT: Self = Self(1 << 6);
     pub(super) const EDITABLE: Self = Self(1 << 7);
     pub(super) const ENABLED: Self = Self(1 << 8);
     pub(super) const EXPANDED: Self = Self(1 << 10);
@@ -14,6 +15,7 @@ impl States {
     pub(super) const SELECTED: Self = Self(1 << 23);
     pub(super) const SENSITIVE: Self = Self(1 << 24);
     pub(super) const SHOWING: Self = Self(1 << 25);
+    pub(super) const VISIBLE: Self = Self(1 << 30);
 
     pub(super) fn from_words(words: &[u32]) -> Self {
         let word = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::acting::{LOOK_AGAIN, Operand, SELECTION, Tried};
+use super::acting::{ACTION, LOOK_AGAIN, Operand, SELECTION, Tried};
 use super::bus::{Object, Reference};
 use super::nodes;
 use super::role::{self, States, number};
@@ -77,7 +77,7 @@ impl Operand {
         let actions = self.actions().await.unwrap_or_default();
         if let Some(at) = actions.iter().position(|one| one.name.eq_ignore_ascii_case("activate")) {
             let index = i32::try_from(at).unwrap_or(0);
-            let _answer = self.object.call::<_, bool>("org.a11y.atspi.Action", "DoAction", &index).await;
+            let _answer = self.object.call::<_, bool>(ACTION, "DoAction", &index).await;
         }
     }
 
@@ -85,7 +85,8 @@ impl Operand {
     pub(in super::super) async fn read_text_back(&self, value: &str) -> Acted {
         let count = value.chars().count();
         if self.is_password() {
-            let note = format!("{count} characters were sent to {}; a password is not read back", self.called);
+            let note =
+                format!("{count} characters were sent to {}; a password is not read back", self.called);
             return Acted { evidence: Evidence::Sent, note };
         }
         let until = Instant::now() + READ_BACK;
@@ -230,8 +231,7 @@ impl Operand {
     async fn shows_item(&self, selecting: &Object, name: &str) -> bool {
         let until = Instant::now() + READ_BACK;
         while Instant::now() < until {
-            let selected: Result<Reference, _> =
-                selecting.call(SELECTION, "GetSelectedChild", &0_i32).await;
+            let selected: Result<Reference, _> = selecting.call(SELECTION, "GetSelectedChild", &0_i32).await;
             if let Ok((_, path)) = selected {
                 let child = Object::new(&self.object.program, path.as_str());
                 if child.name().await.is_ok_and(|now| now == name) {
