@@ -35,8 +35,8 @@ mod do_action;
 mod elements;
 mod focus_element;
 mod press_menu;
-mod set_value;
 mod screenshot;
+mod set_value;
 mod web_elements;
 
 mod batch;

@@ -1,17 +1,22 @@
 //! What the X server knows of the scene: the window with the focus, all windows' titles, and whose window lies at a
 //! point. Looks only.
 
+use std::time::Duration;
+
 use protocol::geometry::PhysicalPoint;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Window};
 
+use super::LinuxDesktop;
 use super::session::Session;
 use super::windows::Own;
-use crate::DesktopError;
+use crate::{DesktopError, Glance, Glimpse, WindowId};
 
 /// Windows whose titles are read.
 const MOST: u32 = 200;
 /// Longest title, in units of four bytes.
 const TITLE: u32 = 128;
+/// A glance is for between two acts; a server that hangs gives none.
+const GLANCE: Duration = Duration::from_millis(500);
 /// How deep below a frame its client is looked for.
 const DEEPEST: u32 = 3;
 
@@ -67,34 +72,43 @@ impl Session {
         Ok(if new.is_empty() { old.map(|reply| text(reply.value)).unwrap_or_default() } else { new })
     }
 
-    /// Titles of all windows that a window manager knows of, ours left out, in the order they were opened.
-    pub(super) fn titles(&self, own: &Own) -> Result<Vec<String>, DesktopError> {
-        let list = self
-            .conn
-            .get_property(false, self.root, self.atoms._NET_CLIENT_LIST, AtomEnum::WINDOW, 0, MOST)?
-            .reply()?;
-        let windows: Vec<Window> = list.value32().into_iter().flatten().collect();
-        let mut asked = Vec::with_capacity(windows.len());
-        for window in windows {
-            asked.push((
-                self.conn.get_property(false, window, self.atoms._NET_WM_NAME, AtomEnum::ANY, 0, TITLE)?,
-                self.conn.get_property(false, window, AtomEnum::WM_NAME, AtomEnum::ANY, 0, TITLE)?,
-                self.conn.get_property(false, window, self.atoms._NET_WM_PID, AtomEnum::CARDINAL, 0, 1)?,
-            ));
+    /// All windows that a window manager knows of, ours left out, and the one with the focus.
+    pub(super) fn glance(&self, own: &Own) -> Result<Glance, DesktopError> {
+        let read =
+            |window, name: u32, length| self.conn.get_property(false, window, name, AtomEnum::ANY, 0, length);
+        let list = read(self.root, self.atoms._NET_CLIENT_LIST, MOST)?;
+        let active = read(self.root, self.atoms._NET_ACTIVE_WINDOW, 1)?;
+        let (list, active) = (list.reply()?, active.reply()?);
+        let mut asked = Vec::new();
+        for window in list.value32().into_iter().flatten() {
+            let title = read(window, self.atoms._NET_WM_NAME, TITLE)?;
+            let old = read(window, AtomEnum::WM_NAME.into(), TITLE)?;
+            asked.push((window, title, old, read(window, self.atoms._NET_WM_PID, 1)?));
         }
-        let mut titles = Vec::new();
-        for (new, old, pid) in asked {
+        let mut windows = Vec::new();
+        for (window, title, old, pid) in asked {
             // A window may close between two requests.
-            let (new, old, pid) = (new.reply(), old.reply(), pid.reply());
-            let (Ok(new), Ok(old)) = (new, old) else { continue };
-            let bytes = if new.value.is_empty() { old.value } else { new.value };
+            let (title, old, pid) = (title.reply(), old.reply(), pid.reply());
+            let (Ok(title), Ok(old)) = (title, old) else { continue };
+            let bytes = if title.value.is_empty() { old.value } else { title.value };
             let title = String::from_utf8_lossy(&bytes).into_owned();
-            let is_own = pid.ok().and_then(|pid| pid.value32()?.next()) == Some(own.pid)
-                || own.titles.contains(&title);
-            if !is_own {
-                titles.push(title);
+            let pid = pid.ok().and_then(|reply| reply.value32()?.next());
+            if pid != Some(own.pid) && !own.titles.contains(&title) {
+                windows.push(Glimpse { id: WindowId(window.into()), title });
             }
         }
-        Ok(titles)
+        let active = active.value32().and_then(|mut windows| windows.next());
+        let active = active.map(|window| WindowId(window.into()));
+        let active = active.filter(|active| windows.iter().any(|one| one.id == *active));
+        Ok(Glance { windows, active, ..Glance::default() })
+    }
+}
+
+impl LinuxDesktop {
+    /// Windows from the X server, the focused element from what applications have told.
+    pub(super) async fn look_around(&self) -> Result<Glance, DesktopError> {
+        let windows = self.hand.run(GLANCE, |hand| hand.session.glance(&hand.own));
+        let (windows, (focused, events)) = tokio::join!(windows, self.accessibility.focus_now());
+        Ok(Glance { focused, events, ..windows? })
     }
 }

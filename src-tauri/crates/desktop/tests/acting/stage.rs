@@ -147,7 +147,11 @@ pub async fn eventually<T: std::fmt::Debug, F: Future<Output = T>>(
 }
 
 /// The elements of an application, once they are as wished.
-pub async fn elements(desktop: &Arc<dyn Desktop>, app: &str, has: impl Fn(&[Element]) -> bool) -> Vec<Element> {
+pub async fn elements(
+    desktop: &Arc<dyn Desktop>,
+    app: &str,
+    has: impl Fn(&[Element]) -> bool,
+) -> Vec<Element> {
     let query = || ElementQuery { app: Some(app.into()), limit: 1_000, ..ElementQuery::default() };
     let found = eventually(
         "the elements",
@@ -170,7 +174,11 @@ pub fn of(element: &Element) -> Target {
     Target::Ref(element.reference.clone())
 }
 
-pub async fn operate(desktop: &Arc<dyn Desktop>, target: Target, deed: Deed) -> Result<Operated, DesktopError> {
+pub async fn operate(
+    desktop: &Arc<dyn Desktop>,
+    target: Target,
+    deed: Deed,
+) -> Result<Operated, DesktopError> {
     desktop.operate(target, deed, CancellationToken::new()).await
 }
 

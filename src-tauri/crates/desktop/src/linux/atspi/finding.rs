@@ -45,15 +45,14 @@ impl Accessibility {
                     return Ok(operand);
                 }
             }
-            Err(CallError::Gone | CallError::Refused(_)) => {}
+            // An application's own bus breaks when it ends.
+            Err(CallError::Gone | CallError::Refused(_) | CallError::Broken(_)) => {}
             Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
-            Err(CallError::Broken(error)) => {
-                return Err(DesktopError::Failed(format!("the accessibility bus failed: {error}")));
-            }
         }
         let query = whole(Some(known.app.clone()), Scope::Visible);
         Err(match self.elements(&query, display).await {
             Ok(now) => choose::gone(&known.element, &now.elements),
+            Err(error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_))) => error,
             Err(_) => DesktopError::NotFound(format!(
                 "{} is gone, with all windows of {}",
                 choose::called(&known.element),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::acting::{Operand, Tried};
+use super::acting::{ACTION, Operand, Tried};
 use super::applications;
 use super::bus::Object;
 use super::role::{self, States, number};
@@ -162,14 +162,17 @@ async fn children(object: &Object) -> Vec<Entry> {
 /// What a menu shows: its items, those of nameless parts and of its own popup among them.
 async fn entries(menu: &Object) -> Vec<Entry> {
     let mut found = Vec::new();
-    for entry in children(menu).await {
+    let all = children(menu).await;
+    // GTK says which items are hidden; in Qt no item of a closed menu is visible.
+    let hides = all.iter().any(|entry| entry.states.has(States::VISIBLE));
+    for entry in all {
         let word = role::describe(entry.role).0;
         match word {
             "separator" | "tearoff menu item" => {}
             "popup menu" | "window" | "panel" | "filler" | "list" | "section" | "grouping" => {
                 found.extend(Box::pin(entries(&entry.object)).await);
             }
-            _ if !entry.name.is_empty() && entry.states.has(States::VISIBLE) => found.push(entry),
+            _ if !entry.name.is_empty() && (!hides || entry.states.has(States::VISIBLE)) => found.push(entry),
             _ => {}
         }
     }
@@ -246,7 +249,12 @@ async fn shortcut(entry: &Entry, home: &Arc<str>) -> Option<String> {
         called: String::new(),
     };
     let actions = probe.actions().await.ok()?;
-    actions.iter().find_map(|action| readable(&action.keys))
+    if let Some(shortcut) = actions.iter().find_map(|action| readable(&action.keys)) {
+        return Some(shortcut);
+    }
+    // Qt tells it only where it is asked for by itself.
+    let keys: String = probe.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
+    readable(&keys)
 }
 
 /// `<Primary><Shift>s` in GTK's "mnemonic;path;shortcut" is `Ctrl+Shift+S`; Qt writes it so already.

@@ -26,6 +26,7 @@ mod look;
 
 mod acting;
 mod finding;
+mod heard;
 mod menu;
 mod place;
 mod setting;
@@ -62,6 +63,7 @@ struct Inner {
     bus: Mutex<Option<Connected>>,
     book: Mutex<Book>,
     last: Mutex<Last>,
+    heard: Arc<heard::Heard>,
 }
 
 #[derive(Clone)]
@@ -90,6 +92,7 @@ impl Accessibility {
                 bus: Mutex::default(),
                 book: Mutex::default(),
                 last: Mutex::default(),
+                heard: Arc::default(),
             }),
         }
     }
