@@ -15,7 +15,7 @@ use crate::policy::{Granted, Verdict, decide};
 use crate::tool::{
     self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Seen, Work, tool_error,
 };
-use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, isolated};
+use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, isolated};
 
 /// The whitelist and the desktop it works on.
 pub struct Router {
@@ -149,41 +149,30 @@ fn question(planned: &Planned) -> String {
 /// Runs what was permitted, and says what came of it by what can be seen.
 async fn carry_out(planned: &Planned, cx: &Context) -> Outcome {
     let acts = acts_on_the_screen(planned);
-    let before = if acts { eyes::pixels(cx).await } else { None };
+    let before = if acts { Some(eyes::before(cx).await) } else { None };
     let mut outcome = match &planned.plan.work {
         Work::One(_) => run_one(planned, cx).await,
         Work::Parts(parts) => run_parts(parts, cx).await,
     };
     // After a stop nobody waits for a picture, and where nothing was done there is nothing new to see.
-    if !acts || cx.cancel.is_cancelled() || outcome.effect == Effect::Refused {
+    let Some(before) = before.filter(|_| !cx.cancel.is_cancelled() && outcome.effect != Effect::Refused)
+    else {
         return outcome;
-    }
-    let patience = match before {
-        Some(before) if outcome.effect == Effect::Unverified => Patience::Change { before },
-        Some(_) | None => Patience::Rest,
+    };
+    let patience = match outcome.effect {
+        Effect::Unverified if before.picture.is_some() => Patience::Change { before: &before },
+        Effect::Confirmed => Patience::Confirmed,
+        _ => Patience::Rest,
     };
     match eyes::settled(cx, outcome.dot, patience).await {
-        Ok(picture) => {
-            if let Patience::Change { before } = patience {
-                judge(&mut outcome, before == picture.pixels);
-            }
-            outcome.picture = Some(picture);
+        Ok(after) => {
+            let changed = eyes::changed(cx, &before, &after).await;
+            effect::judge(&mut outcome, &before, &after, changed);
+            outcome.picture = after.picture;
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
     }
     outcome
-}
-
-/// What was sent without a reading back is judged by the screen alone.
-fn judge(outcome: &mut Outcome, as_before: bool) {
-    let seen = if as_before { "sent; the screen is as before" } else { "sent; the screen changed" };
-    if as_before {
-        outcome.effect = Effect::NoChange;
-        outcome.say("the screen is as before");
-    }
-    if let Value::Object(data) = &mut outcome.data {
-        data.insert("screen".into(), seen.into());
-    }
 }
 
 fn acts_on_the_screen(planned: &Planned) -> bool {

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Limits, schema, untrusted};
 
 mod gesture;
+mod operate;
 mod outcome;
 
 mod click;
@@ -29,9 +30,13 @@ mod press;
 mod scroll;
 mod type_text;
 
+mod click_element;
+mod do_action;
 mod elements;
 mod focus_element;
+mod press_menu;
 mod screenshot;
+mod set_value;
 mod web_elements;
 
 mod batch;
@@ -49,6 +54,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
         Entry::of::<web_elements::WebElements>(),
+        Entry::of::<click_element::ClickElement>(),
+        Entry::of::<set_value::SetValue>(),
+        Entry::of::<press_menu::PressMenu>(),
+        Entry::of::<do_action::DoAction>(),
+        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),
         Entry::of::<drag::Drag>(),
@@ -56,7 +66,6 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
-        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),
         Entry::of::<think::Think>(),

@@ -35,6 +35,7 @@ mod failsafe;
 mod held;
 mod input;
 mod keymap;
+mod scene;
 mod session;
 mod typing;
 mod windows;

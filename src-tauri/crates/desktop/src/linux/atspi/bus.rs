@@ -175,6 +175,21 @@ impl Bus {
         self.program(REGISTRY).call(ROOT, ACCESSIBLE, "GetChildren", &()).await
     }
 
+    /// Every "focused" that an application tells from now on.
+    pub(super) async fn hear_focus(&self) -> zbus::Result<zbus::MessageStream> {
+        let rule = zbus::MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .interface("org.a11y.atspi.Event.Object")?
+            .member("StateChanged")?
+            .arg(0, "focused")?
+            .build();
+        let stream = self.line.stream(rule).await?;
+        let event = ("object:state-changed:focused", Vec::<String>::new(), "");
+        let registry = self.program(REGISTRY);
+        registry.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await?;
+        Ok(stream)
+    }
+
     /// The process behind a bus name.
     pub(super) async fn pid(&self, name: &str) -> Result<u32, CallError> {
         let daemon = self.program("org.freedesktop.DBus");

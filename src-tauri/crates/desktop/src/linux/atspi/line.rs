@@ -48,6 +48,11 @@ impl Line {
         Self { inner: Arc::new(Inner { connection, waiting, reader }) }
     }
 
+    /// Every message that fits, from now on.
+    pub(super) async fn stream(&self, rule: zbus::MatchRule<'_>) -> zbus::Result<MessageStream> {
+        MessageStream::for_match_rule(rule, &self.inner.connection, Some(256)).await
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.inner.connection.is_closed() || self.inner.reader.is_finished()
     }

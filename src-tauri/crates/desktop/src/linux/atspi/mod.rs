@@ -18,7 +18,17 @@ use self::bus::{Bus, CallError, Object, Program};
 use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
+pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::place::{Hit, Place};
+
 mod look;
+
+mod acting;
+mod finding;
+mod heard;
+mod menu;
+mod place;
+mod setting;
 
 mod applications;
 mod cached;
@@ -63,6 +73,7 @@ struct Inner {
     bus: Mutex<Option<Connected>>,
     book: Mutex<Book>,
     last: Mutex<Last>,
+    heard: Arc<heard::Heard>,
 }
 
 #[derive(Clone)]
@@ -102,6 +113,7 @@ impl Accessibility {
                 bus: Mutex::default(),
                 book: Mutex::default(),
                 last: Mutex::default(),
+                heard: Arc::default(),
             }),
         }
     }
