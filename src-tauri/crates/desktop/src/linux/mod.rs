@@ -78,14 +78,8 @@ impl LinuxDesktop {
             let (display, held) = (display.clone(), Arc::clone(&held));
             Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
         };
-        Self {
-            abilities,
-            eye,
-            hand,
-            held,
-            failsafe: failsafe.then(|| Failsafe::new(display)),
-            accessibility: Accessibility::new(session_bus, own_pid, own_titles),
-        }
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        Self { abilities, eye, hand, held, failsafe: failsafe.then(|| Failsafe::new(display)), accessibility }
     }
 }
 

@@ -6,7 +6,7 @@ use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, SeenElement, Task, Tool, filled, tool_error};
+use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, filled, tool_error};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -73,14 +73,6 @@ impl Task for List {
             Ok(snapshot) => untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars),
             Err(error) => return Outcome::failed_looking(ElementsJson::NAME, &error),
         };
-        *cx.seen() = snapshot
-            .elements
-            .iter()
-            .map(|element| {
-                let seen = SeenElement { name: element.name.clone(), at: element.bounds.center().ok() };
-                (element.reference.clone(), seen)
-            })
-            .collect();
         let count = snapshot.elements.len();
         let elements = if count == 1 { "element" } else { "elements" };
         let summary = format!("found {count} {elements} in {}", untrusted::line(&snapshot.app, 60));

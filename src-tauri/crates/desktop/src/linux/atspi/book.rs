@@ -21,6 +21,8 @@ pub(in super::super) struct Known {
     /// The application's name on the accessibility bus, and as people know it.
     pub(in super::super) bus_name: Arc<str>,
     pub(in super::super) app: String,
+    /// Path of the window it is in.
+    pub(super) window: Arc<str>,
     /// As it was told last.
     pub(in super::super) element: Element,
     /// The snapshot in which that was.
@@ -36,14 +38,22 @@ pub(super) struct Book {
     known: BTreeMap<u64, Known>,
     /// The snapshot's number given last.
     number: u64,
-    snapshots: VecDeque<Told>,
+    snapshots: VecDeque<Remembered>,
 }
 
 /// An object by its program's name on the bus, which is never given to another one, and its path in it.
 type Key = (Arc<str>, Arc<str>);
 
+/// What a snapshot tells; an object and its window for each element.
+pub(super) struct Told<'a> {
+    pub(super) about: About,
+    pub(super) app: &'a str,
+    pub(super) objects: Vec<&'a Object>,
+    pub(super) windows: Vec<&'a Arc<str>>,
+}
+
 /// What one snapshot said.
-struct Told {
+struct Remembered {
     number: u64,
     about: About,
     /// What each ref looked like, as a hash.
@@ -76,15 +86,10 @@ pub(super) struct Difference {
 impl Book {
     /// Gives each element the ref of its object, the one it had before where it had one, and remembers it.
     /// Answers the snapshot's number.
-    pub(super) fn enter(
-        &mut self,
-        about: About,
-        app: &str,
-        objects: &[Object],
-        elements: &mut [Element],
-    ) -> u64 {
+    pub(super) fn enter(&mut self, told: Told<'_>, elements: &mut [Element]) -> u64 {
         self.number += 1;
-        for (object, element) in objects.iter().zip(elements.iter_mut()) {
+        let Told { about, app, objects, windows } = told;
+        for ((object, window), element) in objects.into_iter().zip(windows).zip(elements.iter_mut()) {
             let key = (about.bus_name.clone(), object.path.clone());
             let number = *self.numbers.entry(key).or_insert_with(|| {
                 self.given += 1;
@@ -95,13 +100,14 @@ impl Book {
                 object: object.clone(),
                 bus_name: about.bus_name.clone(),
                 app: app.to_owned(),
+                window: Arc::clone(window),
                 element: element.clone(),
                 seen: self.number,
             };
             self.known.insert(number, known);
         }
         let looks = elements.iter().map(|element| (element.reference.clone(), look(element))).collect();
-        self.snapshots.push_back(Told { number: self.number, about, looks });
+        self.snapshots.push_back(Remembered { number: self.number, about, looks });
         if self.snapshots.len() > SNAPSHOTS {
             self.snapshots.pop_front();
         }

@@ -1,5 +1,4 @@
-//! One look at one application: choosing it, reading its windows, pruning what was read; and finding one element anew
-//! by what it is.
+//! One look at one application: choosing it, reading its windows, pruning what was read.
 
 use std::sync::Arc;
 
@@ -7,18 +6,18 @@ use futures::future::join_all;
 use protocol::view::DisplayView;
 use tokio::time::Instant;
 
-use super::applications::{self, Choice};
-use super::book::{About, Known};
+use super::applications::{self, Application, Choice};
+use super::book::{About, Known, Told};
 use super::bus::Object;
-use super::nodes::{self, Node};
-use super::prune::{self, Pruned};
-use super::{Accessibility, DEADLINE, PATIENCE, lock, role};
-use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot};
+use super::nodes::{self, Node, Reading, Wish};
+use super::prune::{self, Pruned, View, grouped};
+use super::role::Toolkit;
+use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
+use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
 
-/// Everything that was read of one application, and what of it are elements.
+/// What was chosen, and what of it are elements.
 struct Look {
     choice: Choice,
-    nodes: Vec<Node>,
     pruned: Pruned,
     /// The snapshot's number.
     number: u64,
@@ -40,7 +39,7 @@ impl Accessibility {
             Err(Unseen::Nothing(error)) => return Ok(nothing(&error)),
             Err(Unseen::Failed(error)) => return Err(error),
         };
-        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number, .. } = look;
+        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
         let mut gone = Vec::new();
         if let Some(since) = query.since {
             match lock(&self.inner.book).difference(since) {
@@ -69,102 +68,154 @@ impl Accessibility {
         lock(&self.inner.book).find(reference)
     }
 
-    /// Finds the element that is meant, anew: texts are compared whole, in any case; where nothing matches, parts
-    /// count. What is on the screen comes before what is not.
-    ///
-    /// # Errors
-    /// `NotFound` names what comes nearest.
-    pub(super) async fn seek(
-        &self,
-        selector: &Selector,
-        display: &DisplayView,
-    ) -> Result<Known, DesktopError> {
-        let mut near = Vec::new();
-        for scope in [Scope::Visible, Scope::All] {
-            let query = ElementQuery { app: selector.app.clone(), scope, ..ElementQuery::default() };
-            let look = match self.look(&query, display).await {
-                Ok(look) => look,
-                Err(Unseen::Nothing(error) | Unseen::Failed(error)) => return Err(error),
-            };
-            if let Some(found) = look.best(selector)
-                && let Some(known) = self.known(&found.reference)
-            {
-                return Ok(known);
-            }
-            near = look.near(selector);
-        }
-        let near = if near.is_empty() { String::new() } else { format!("; there are: {}", near.join(", ")) };
-        Err(DesktopError::NotFound(format!("no element is {}{near}", describe(selector))))
-    }
-
-    /// The element that is now what `gone` was: of the same fingerprint, or else of the same role and name.
-    pub(super) async fn nearest(&self, gone: &Known, display: &DisplayView) -> Option<Known> {
-        let query = ElementQuery { app: Some(gone.app.clone()), ..ElementQuery::default() };
-        let look = self.look(&query, display).await.ok()?;
-        let was = &gone.element;
-        let all = &look.pruned.elements;
-        let same = |one: &&Element| !one.fingerprint.is_empty() && one.fingerprint == was.fingerprint;
-        let alike = |one: &&Element| one.role == was.role && one.name == was.name;
-        let found = all.iter().find(same).or_else(|| all.iter().find(alike))?;
-        self.known(&found.reference)
-    }
-
+    /// Chooses, reads, prunes, and gives each element its ref.
     async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Look, Unseen> {
         let limit = query.deadline.unwrap_or(DEADLINE);
         // Leaves time to hand over what was read before the caller's own clock runs out.
         let deadline = Instant::now() + limit.mul_f32(0.9);
+        let root =
+            query.root.as_deref().map(|root| self.known(root).ok_or_else(|| unknown(root))).transpose()?;
         let bus = self.bus().await?;
         let found = tokio::time::timeout_at(deadline, applications::list(&bus, &self.inner.own, PATIENCE))
             .await
             .map_err(|_| DesktopError::Timeout(limit))?
             .map_err(|error| self.failed(&error, limit))?;
         let last = lock(&self.inner.last).application.clone();
-        let choice = match found.choose(query, last.as_deref()) {
+        let chosen = match &root {
+            Some(root) => found.holding(&root.bus_name, &root.window).ok_or_else(|| gone(root)),
+            None => found.choose(query, last.as_deref()),
+        };
+        let choice = match chosen {
             Ok(choice) => choice,
-            Err(error) if query.app.is_none() && query.window.is_none() => {
+            Err(error) if query.app.is_none() && query.window.is_none() && root.is_none() => {
                 return Err(Unseen::Nothing(error));
             }
             Err(error) => return Err(error.into()),
         };
-        let near = self.near(&bus, &choice.application.bus_name).await;
-        let readings = join_all(choice.windows.iter().map(|window| {
+        let application = &choice.application;
+        let near = self.near(&bus, &application.bus_name).await;
+        // What is below a root is known by its ancestors, and these may not be interactive.
+        let scope = match query.scope {
+            Scope::Interactive if root.is_some() => Scope::Visible,
+            scope => scope,
+        };
+        let wish = Wish { toolkit: application.toolkit, scope, deadline };
+        // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
+        let mut asked = Vec::new();
+        for window in &choice.windows {
             let object = Object { program: near.clone(), path: window.object.path.clone() };
-            async move { nodes::read(&object, deadline).await }
-        }))
-        .await;
-        let mut all = Vec::new();
-        let mut cut = choice.notes.clone();
-        let (mut unread, mut late) = (0, false);
+            asked.push(async move {
+                let (reading, origin) =
+                    tokio::join!(nodes::read(&object, wish), self.origin(application, &window.name));
+                reading.map(|reading| moved(reading, origin))
+            });
+        }
+        let readings = join_all(asked).await;
+        let mut read = Read { whole: true, ..Read::default() };
         for (at, reading) in readings.into_iter().enumerate() {
-            let reading = match reading {
-                Ok(reading) => reading,
+            match reading {
+                Ok(reading) => read.add(at, reading),
                 Err(error) if at == 0 => return Err(self.failed(&error, limit).into()),
                 // A popup that closed while it was read.
-                Err(_) => continue,
-            };
-            unread += reading.unread;
-            late |= reading.late;
-            let offset = all.len();
-            all.extend(reading.nodes.into_iter().map(|mut node| {
-                node.parent = node.parent.map(|parent| parent + offset);
-                node
-            }));
+                Err(_) => {}
+            }
         }
-        if unread > 0 {
-            let why = if late { "the time was up" } else { "there are too many" };
-            cut.push(format!("{unread} of {} were not read: {why}", unread + all.len()));
+        if read.late {
+            // What was sent may wait in its socket for ever, should it hang.
+            self.leave(&application.bus_name);
         }
-        let facts: Vec<_> = all.iter().map(|node| (node.parent, &node.facts)).collect();
-        let mut pruned = prune::prune(&facts, &display.bounds, query);
+        let root = match root {
+            Some(root) => {
+                let at = read.nodes.iter().position(|node| node.object.path == root.object.path);
+                Some(at.ok_or_else(|| gone(&root))?)
+            }
+            None => None,
+        };
+        let mut cut = choice.notes.clone();
+        cut.extend(read.note());
+        let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
+        let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
+        let mut pruned = prune::prune(&facts, &view, query);
         cut.append(&mut pruned.cut);
         pruned.cut = cut;
-        let objects: Vec<Object> = pruned.sources.iter().map(|&at| all[at].object.clone()).collect();
-        let application = &choice.application;
         let about = About::new(&application.bus_name, query);
-        let number = lock(&self.inner.book).enter(about, &application.name, &objects, &mut pruned.elements);
+        let told = Told {
+            about,
+            app: &application.name,
+            objects: pruned.sources.iter().map(|&at| &read.nodes[at].object).collect(),
+            windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
+        };
+        let number = lock(&self.inner.book).enter(told, &mut pruned.elements);
         lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
-        Ok(Look { choice, nodes: all, pruned, number })
+        Ok(Look { choice, pruned, number })
     }
+
+    /// What to add to places in this window to have places on the screen.
+    async fn origin(&self, application: &Application, title: &str) -> Option<(i32, i32)> {
+        if application.toolkit != Toolkit::Gtk4 {
+            return Some((0, 0));
+        }
+        origin::of_window(self.inner.display.clone(), application.pid, title.to_owned()).await
+    }
+}
+
+/// Where the window is not known to the X server, places mean nothing, and there are none.
+fn moved(mut reading: Reading, origin: Option<(i32, i32)>) -> Reading {
+    for node in &mut reading.nodes {
+        let (x, y, width, height) = node.facts.extents;
+        node.facts.extents = match origin {
+            Some((left, top)) => (x.saturating_add(left), y.saturating_add(top), width, height),
+            None => (0, 0, 0, 0),
+        };
+    }
+    reading
+}
+
+/// Everything that was read of all windows.
+#[derive(Default)]
+struct Read {
+    nodes: Vec<Node>,
+    /// Of each node, the index of its window.
+    windows: Vec<usize>,
+    whole: bool,
+    unread: usize,
+    late: bool,
+}
+
+impl Read {
+    fn add(&mut self, window: usize, reading: Reading) {
+        self.unread += reading.unread;
+        self.late |= reading.late;
+        self.whole &= reading.whole;
+        let offset = self.nodes.len();
+        self.nodes.extend(reading.nodes.into_iter().map(|mut node| {
+            node.parent = node.parent.map(|parent| parent + offset);
+            node
+        }));
+        self.windows.resize(self.nodes.len(), window);
+    }
+
+    fn note(&self) -> Option<String> {
+        if self.unread == 0 && !self.late {
+            return None;
+        }
+        let (unread, all) = (grouped(self.unread), grouped(self.unread + self.nodes.len()));
+        let why = if self.late { "the time was up" } else { "there are too many" };
+        Some(format!(
+            "cut: {unread} of {all} objects were not read: {why}; ask with a window, or wait and ask again"
+        ))
+    }
+}
+
+fn unknown(reference: &str) -> DesktopError {
+    DesktopError::NotFound(format!("element {reference} is not known; call elementsJson again for new refs"))
+}
+
+fn gone(known: &Known) -> DesktopError {
+    let Element { reference, role, name, .. } = &known.element;
+    DesktopError::NotFound(format!(
+        "{role} \"{name}\" ({reference}) is no longer on the screen; call elementsJson without root"
+    ))
 }
 
 /// Why there is no look.
@@ -178,55 +229,6 @@ impl From<DesktopError> for Unseen {
     fn from(error: DesktopError) -> Self {
         Self::Failed(error)
     }
-}
-
-impl Look {
-    /// The first element that matches whole, or else in part.
-    fn best(&self, selector: &Selector) -> Option<&Element> {
-        let whole = |text: &str, wanted: &str| text == wanted;
-        let part = |text: &str, wanted: &str| text.contains(wanted);
-        self.first(selector, whole).or_else(|| self.first(selector, part))
-    }
-
-    fn first(&self, selector: &Selector, says: impl Fn(&str, &str) -> bool) -> Option<&Element> {
-        let is = |text: &str, wanted: &Option<String>| {
-            wanted
-                .as_ref()
-                .is_none_or(|wanted| says(&text.trim().to_lowercase(), &wanted.trim().to_lowercase()))
-        };
-        let Pruned { elements, sources, .. } = &self.pruned;
-        elements.iter().zip(sources).find_map(|(element, &at)| {
-            let matches = is(&element.role, &selector.role)
-                && is(&element.name, &selector.name)
-                && (selector.within.is_none() || self.is_within(at, |text| is(text, &selector.within)));
-            matches.then_some(element)
-        })
-    }
-
-    fn is_within(&self, at: usize, is: impl Fn(&str) -> bool) -> bool {
-        std::iter::successors(self.nodes[at].parent, |&above| self.nodes[above].parent).any(|above| {
-            let facts = &self.nodes[above].facts;
-            is(&facts.name) || is(role::describe(facts.role).0)
-        })
-    }
-
-    /// A few that might have been meant.
-    fn near(&self, selector: &Selector) -> Vec<String> {
-        const MOST: usize = 5;
-        let same_role = |element: &&Element| {
-            selector.role.as_ref().is_none_or(|role| role.trim().eq_ignore_ascii_case(&element.role))
-        };
-        let named = |element: &&Element| !element.name.is_empty();
-        let alike = self.pruned.elements.iter().filter(named).filter(same_role);
-        alike.take(MOST).map(|one| format!("{} \"{}\" ({})", one.role, one.name, one.reference)).collect()
-    }
-}
-
-fn describe(selector: &Selector) -> String {
-    let role = selector.role.as_deref().unwrap_or("element");
-    let name = selector.name.as_ref().map(|name| format!(" \"{name}\"")).unwrap_or_default();
-    let within = selector.within.as_ref().map(|within| format!(" within \"{within}\"")).unwrap_or_default();
-    format!("{role}{name}{within}")
 }
 
 /// An empty snapshot that says why: the screen can still be seen and clicked.

@@ -3,8 +3,7 @@
 //! Everything is asked in bulk and pipelined, on the application's own bus where it has one; a call that would need
 //! one round trip for each property is a defect. Presses nothing and types nothing. Our own windows do not exist here.
 //!
-//! Known limits: GTK 4 reports positions relative to its window, and content embedded from another process (a
-//! WebKitGTK page) is not followed.
+//! Known limit: content embedded from another process (a WebKitGTK page) is not followed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,11 +31,20 @@ mod place;
 mod setting;
 
 mod applications;
-mod book;
-mod bus;
+mod cached;
+mod details;
+mod fingerprint;
+mod matched;
 mod nodes;
+mod origin;
 mod prune;
 mod role;
+mod table;
+mod walk;
+
+mod book;
+mod bus;
+mod line;
 
 /// For a snapshot whose query names no deadline.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -60,6 +68,8 @@ pub struct Accessibility {
 struct Inner {
     session: Option<String>,
     own: Own,
+    /// The X display; the environment's where empty.
+    display: Option<String>,
     bus: Mutex<Option<Connected>>,
     book: Mutex<Book>,
     last: Mutex<Last>,
@@ -84,11 +94,22 @@ impl Accessibility {
     /// `session` is the session bus's address; the environment's where empty. Windows of the process `own_pid` and
     /// windows titled as one of `own_titles` are left out of everything.
     pub fn new(session: Option<String>, own_pid: u32, own_titles: Vec<String>) -> Self {
+        Self::on_display(None, session, own_pid, own_titles)
+    }
+
+    /// The same on the X server `display`, which is asked where windows lie; the environment's where empty.
+    pub fn on_display(
+        display: Option<String>,
+        session: Option<String>,
+        own_pid: u32,
+        own_titles: Vec<String>,
+    ) -> Self {
         let own = Own { pid: own_pid, titles: own_titles };
         Self {
             inner: Arc::new(Inner {
                 session,
                 own,
+                display,
                 bus: Mutex::default(),
                 book: Mutex::default(),
                 last: Mutex::default(),
@@ -224,6 +245,13 @@ impl Accessibility {
         program
     }
 
+    /// Gives up the application's own bus; the next call opens it again.
+    fn leave(&self, name: &Arc<str>) {
+        if let Some(connected) = lock(&self.inner.bus).as_mut() {
+            connected.near.remove(name);
+        }
+    }
+
     async fn find_focused(&self, deadline: Instant) -> Option<Object> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
@@ -266,6 +294,6 @@ async fn has_focus(object: &Object) -> bool {
 }
 
 /// A lock whose holder panicked still guards whole values: each is replaced, never half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
