@@ -2,7 +2,7 @@
 //!
 //! Whoever calls may have asked the user or not: the router looks for itself, each time.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use desktop::{Desktop, Interruption};
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
@@ -12,9 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::eyes::{self, Patience};
 use crate::policy::{Granted, Verdict, decide};
-use crate::tool::{
-    self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Seen, Work, tool_error,
-};
+use crate::tool::{self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Work, tool_error};
 use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, isolated};
 
 /// The whitelist and the desktop it works on.
@@ -22,19 +20,17 @@ pub struct Router {
     entries: Vec<Entry>,
     desktop: Arc<dyn Desktop>,
     limits: Arc<Limits>,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Router {
     /// All tools of the whitelist.
     pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
-        Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen: Arc::default() }
+        Self { entries: tool::builtin(), desktop, limits: Arc::new(limits) }
     }
 
-    /// The same tools on the same desktop, remembering the same elements, within other limits.
+    /// The same tools on the same desktop, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
-        let (desktop, seen) = (self.desktop.clone(), self.seen.clone());
-        Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen }
+        Self { entries: tool::builtin(), desktop: self.desktop.clone(), limits: Arc::new(limits) }
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.
@@ -73,7 +69,7 @@ impl Router {
         let started = Instant::now();
         let outcome = match self.permit(&request) {
             Ok(planned) => {
-                let cx = Context::new(self.desktop.clone(), self.limits.clone(), self.seen.clone(), cancel);
+                let cx = Context::new(self.desktop.clone(), self.limits.clone(), cancel);
                 carry_out(&planned, &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),

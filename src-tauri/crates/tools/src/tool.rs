@@ -2,14 +2,12 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use desktop::{Abilities, Desktop};
-use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -238,16 +236,6 @@ impl Catalog<'_> {
     }
 }
 
-/// Where the elements of the last snapshot are, by their refs.
-pub(crate) type Seen = HashMap<String, SeenElement>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SeenElement {
-    pub name: String,
-    /// Nothing where its middle is off the display.
-    pub at: Option<NormPoint>,
-}
-
 /// What a task works with.
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -255,17 +243,11 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Context {
-    pub(crate) fn new(
-        desktop: Arc<dyn Desktop>,
-        limits: Arc<Limits>,
-        seen: Arc<Mutex<Seen>>,
-        cancel: CancellationToken,
-    ) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default(), seen }
+    pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
+        Self { desktop, limits, cancel, begun: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -281,10 +263,6 @@ impl Context {
 
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

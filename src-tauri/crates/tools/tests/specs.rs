@@ -7,9 +7,14 @@ use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
-const ACT: [&str; 15] = [
+const ACT: [&str; 19] = [
     "elementsJson",
     "screenshot",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
+    "focusElement",
     "click",
     "move",
     "drag",
@@ -17,7 +22,6 @@ const ACT: [&str; 15] = [
     "type",
     "press",
     "hotkey",
-    "focusElement",
     "osa",
     "wait",
     "think",

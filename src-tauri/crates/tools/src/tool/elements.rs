@@ -7,12 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Seen, SeenElement, Task, Tool, filled, tool_error};
+use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, filled, tool_error};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
-/// Elements whose places are remembered for acts that name them.
-const MOST_SEEN: usize = 5_000;
 
 pub(super) struct ElementsJson;
 
@@ -113,7 +111,6 @@ impl Task for List {
             Ok(snapshot) => untrusted::clean_snapshot(snapshot, cx.limits.ui_nodes, cx.limits.data_chars),
             Err(error) => return Outcome::failed_looking(ElementsJson::NAME, &error),
         };
-        remember(&mut cx.seen(), &snapshot);
         let count = snapshot.elements.len();
         let elements = if count == 1 { "element" } else { "elements" };
         let summary = format!("found {count} {elements} in {}", untrusted::line(&snapshot.app, 60));
@@ -124,20 +121,6 @@ impl Task for List {
                 Outcome::failed(ElementsJson::NAME, Effect::Refused, error)
             }
         }
-    }
-}
-
-/// Refs hold beyond one list, so what earlier ones told stays.
-fn remember(seen: &mut Seen, snapshot: &Snapshot) {
-    if seen.len() > MOST_SEEN {
-        seen.clear();
-    }
-    for gone in &snapshot.gone {
-        seen.remove(gone);
-    }
-    for element in &snapshot.elements {
-        let known = SeenElement { name: element.name.clone(), at: element.bounds.center().ok() };
-        seen.insert(element.reference.clone(), known);
     }
 }
 
