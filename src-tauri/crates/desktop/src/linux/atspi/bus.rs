@@ -183,10 +183,10 @@ impl Bus {
             .member("StateChanged")?
             .arg(0, "focused")?
             .build();
-        let stream = zbus::MessageStream::for_match_rule(rule, &self.connection, Some(256)).await?;
+        let stream = zbus::MessageStream::for_match_rule(rule, self.line.connection(), Some(256)).await?;
         let event = ("object:state-changed:focused", Vec::<String>::new(), "");
         let registry = self.program(REGISTRY);
-        registry.link.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await?;
+        registry.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await?;
         Ok(stream)
     }
 

@@ -48,6 +48,11 @@ impl Line {
         Self { inner: Arc::new(Inner { connection, waiting, reader }) }
     }
 
+    /// For signals, which are nobody's answer.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.inner.connection
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.inner.connection.is_closed() || self.inner.reader.is_finished()
     }
