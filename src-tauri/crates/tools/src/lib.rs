@@ -23,7 +23,7 @@ mod schema;
 mod tool;
 mod untrusted;
 
-pub use desktop::Interruption;
+pub use desktop::{Fence, Interruption};
 pub use policy::Grants;
 pub use router::Router;
 
@@ -122,6 +122,8 @@ pub struct Limits {
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
     pub settle: Duration,
+    /// Where acts may go.
+    pub fence: Fence,
 }
 
 /// Longest side of a picture sent to a model, in pixels: the largest that none of the providers scales down again.
@@ -139,6 +141,7 @@ impl From<&Settings> for Limits {
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
             data_chars: settings.history_data_chars as usize,
             settle: Duration::from_millis(800),
+            fence: Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() },
         }
     }
 }

@@ -28,12 +28,14 @@ pub struct Router {
 impl Router {
     /// All tools of the whitelist.
     pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
+        desktop.fence(limits.fence.clone());
         Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen: Arc::default() }
     }
 
     /// The same tools on the same desktop, remembering the same elements, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
         let (desktop, seen) = (self.desktop.clone(), self.seen.clone());
+        desktop.fence(limits.fence.clone());
         Self { entries: tool::builtin(), desktop, limits: Arc::new(limits), seen }
     }
 
