@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 25] = [
     "click",
     "move",
     "drag",
@@ -27,6 +27,15 @@ const TOOLS: [&str; 16] = [
     "done",
     "batch",
     "screenshot",
+    "displays",
+    "listWindows",
+    "focusWindow",
+    "changeWindow",
+    "listApps",
+    "launchApp",
+    "quitApp",
+    "readClipboard",
+    "writeClipboard",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -110,6 +119,10 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
+        "focusWindow" => json!({"window": 7}),
+        "changeWindow" => json!({"window": 7, "change": "move", "x": 1, "y": 2}),
+        "launchApp" | "quitApp" => json!({"app": "a"}),
+        "writeClipboard" => json!({"text": "a"}),
         "wait" => json!({"seconds": 1}),
         "think" => json!({"thought": "a"}),
         "done" => json!({"summary": "a"}),
