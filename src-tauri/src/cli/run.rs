@@ -43,6 +43,9 @@ pub struct Run {
     /// Model turns before the run is ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     max_steps: Option<u32>,
+    /// Act only on this application, by part of its name; may be given more than once
+    #[arg(long, value_name = "APP")]
+    only_app: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -179,6 +182,7 @@ impl Run {
                 model: self.model.clone(),
                 base_url: self.base_url.clone(),
                 max_steps: self.max_steps,
+                only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
             },
         }

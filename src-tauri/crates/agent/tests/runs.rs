@@ -127,6 +127,7 @@ fn limits() -> Limits {
         picture: protocol::geometry::PixelSize { width: 64, height: 64 },
         data_chars: 2_000,
         settle: Duration::from_millis(1),
+        fence: tools::Fence::default(),
     }
 }
 

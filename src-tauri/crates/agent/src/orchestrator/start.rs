@@ -39,6 +39,9 @@ impl Orchestrator {
         if let Some(url) = &over.base_url {
             settings.gemini_base_url = url.clone();
         }
+        if let Some(apps) = over.only_apps {
+            settings.fence_apps = apps;
+        }
         settings.validate()?;
         let model = self.models.open(&settings.model, &settings, over.base_url.as_deref())?;
         let (session, view) = self.session(command.session, &command.goal, over.mode, over.approval).await?;
