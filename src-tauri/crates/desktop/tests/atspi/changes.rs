@@ -121,7 +121,8 @@ async fn a_root_lists_what_is_in_it_and_a_root_that_is_gone_is_refused() {
     let error = accessibility.elements(&unknown, &screen()).await.unwrap_err();
     assert!(error.to_string().contains("e99999 is not known"), "{error}");
     signal("KILL", &editor.to_string());
-    let gone = eventually("the end", || accessibility.elements(&within, &screen()), Result::is_err)
+    let display = screen();
+    let gone = eventually("the end", || accessibility.elements(&within, &display), Result::is_err)
         .await
         .unwrap_err();
     assert!(matches!(&gone, DesktopError::NotFound(_)), "{gone:?}");

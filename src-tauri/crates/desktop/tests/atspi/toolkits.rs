@@ -43,7 +43,7 @@ async fn elements_of_a_gtk_4_window_are_where_they_can_be_clicked() {
         display: 0,
         button: Button::Left,
         count: 1,
-        modifiers: Vec::new(),
+        held: Vec::new(),
     };
     let before = seen.elements.len();
     desktop.act(click, CancellationToken::new()).await.unwrap();

@@ -51,10 +51,14 @@ pub(super) struct Choice {
     pub(super) notes: Vec<String>,
 }
 
-/// Asks all registered applications at once; one that does not answer within `patience` is left out, and named. Where
-/// one is `wanted` by part of its name, those that are known to have other names are left alone: a slow one would
-/// hold up the answer.
-pub(super) async fn list(
+/// Asks all registered applications at once; one that does not answer within `patience` is left out, and named.
+pub(super) async fn list(bus: &Bus, own: &Own, patience: Duration) -> Result<Applications, CallError> {
+    list_named(bus, own, patience, None).await
+}
+
+/// The same; where one is `wanted` by part of its name, those that are known to have other names are left alone: a
+/// slow one would hold up the answer.
+pub(super) async fn list_named(
     bus: &Bus,
     own: &Own,
     patience: Duration,

@@ -166,7 +166,7 @@ impl Accessibility {
         deadline: Instant,
         limit: Duration,
     ) -> Result<Applications, DesktopError> {
-        tokio::time::timeout_at(deadline, applications::list(bus, &self.inner.own, PATIENCE, wanted))
+        tokio::time::timeout_at(deadline, applications::list_named(bus, &self.inner.own, PATIENCE, wanted))
             .await
             .map_err(|_| DesktopError::Timeout(limit))?
             .map_err(|error| self.failed(&error, limit))

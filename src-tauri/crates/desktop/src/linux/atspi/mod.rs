@@ -199,7 +199,7 @@ impl Accessibility {
             Ok(bus) => bus,
             Err(error) => return view(CheckState::Missing, error.to_string(), Some(MEND)),
         };
-        match applications::list(&bus, &self.inner.own, PATIENCE, None).await {
+        match applications::list(&bus, &self.inner.own, PATIENCE).await {
             Ok(found) if found.all.is_empty() => view(
                 CheckState::Limited,
                 "the accessibility bus answers; no application with a window is on it".into(),
@@ -254,7 +254,7 @@ impl Accessibility {
 
     async fn find_focused(&self, deadline: Instant) -> Option<Object> {
         let bus = self.bus().await.ok()?;
-        let found = applications::list(&bus, &self.inner.own, BRIEFLY, None).await.ok()?;
+        let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
         let active =
             |application: &&applications::Application| application.windows.iter().any(|window| window.active);
         let application = found.all.iter().find(active)?;
