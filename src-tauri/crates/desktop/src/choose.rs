@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn nothing_that_matches_is_answered_with_the_nearest() {
-        let error = choose(&window(), &selector("button", "Sav it", "")).unwrap_err();
-        let expected = "no element is button named \"Sav it\"; the nearest is e2 (button \"Save\")";
+        let error = choose(&window(), &selector("button", "Sve", "")).unwrap_err();
+        let expected = "no element is button named \"Sve\"; the nearest is e2 (button \"Save\")";
         assert_eq!(error, DesktopError::NotFound(expected.into()));
     }
 

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod clicking;
 #[cfg(test)]
+mod glancing;
+#[cfg(test)]
 mod menus;
 #[cfg(test)]
 mod stage;

@@ -17,7 +17,7 @@ pub(super) const ACTION: &str = "org.a11y.atspi.Action";
 pub(super) const COMPONENT: &str = "org.a11y.atspi.Component";
 pub(super) const SELECTION: &str = "org.a11y.atspi.Selection";
 /// For an application to answer an action. One that opens a modal dialog answers only when that is closed.
-const ANSWER: Duration = Duration::from_millis(500);
+const ANSWER: Duration = Duration::from_millis(250);
 /// For a state to change after an action that was taken.
 const CHANGE: Duration = Duration::from_millis(300);
 const FOCUS: Duration = Duration::from_millis(600);
@@ -141,7 +141,11 @@ impl Operand {
     async fn run(&self, index: usize, name: &str) -> Result<Tried, DesktopError> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         let before = self.object.states().await.unwrap_or(self.states);
-        let call = self.object.call::<_, bool>(ACTION, "DoAction", &index);
+        // An application that shows a modal dialog reads nothing more from this connection until it is closed; so
+        // the press has one of its own.
+        let program = self.object.program.nearest().await;
+        let pressed = Object { program, path: self.object.path.clone() };
+        let call = pressed.call::<_, bool>(ACTION, "DoAction", &index);
         let answer = tokio::time::timeout(ANSWER, call).await;
         let busy = matches!(answer, Err(_) | Ok(Err(CallError::Late)));
         match answer {
