@@ -53,9 +53,26 @@ pub(super) struct Choice {
 
 /// Asks all registered applications at once; one that does not answer within `patience` is left out, and named.
 pub(super) async fn list(bus: &Bus, own: &Own, patience: Duration) -> Result<Applications, CallError> {
-    let roots = bus.applications().await?;
+    list_named(bus, own, patience, None).await
+}
+
+/// The same; where one is `wanted` by part of its name, those that are known to have other names are left alone: a
+/// slow one would hold up the answer.
+pub(super) async fn list_named(
+    bus: &Bus,
+    own: &Own,
+    patience: Duration,
+    wanted: Option<&str>,
+) -> Result<Applications, CallError> {
+    let mut roots = bus.applications().await?;
     let names: Vec<Arc<str>> = roots.iter().map(|(bus_name, _)| bus_name.as_str().into()).collect();
     bus.forget_others(&names);
+    if let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.is_empty()) {
+        let wanted = wanted.to_lowercase();
+        let says = |name: &str| bus.known_name(name).map(|known| known.to_lowercase().contains(&wanted));
+        roots.retain(|(name, _)| says(name) != Some(false));
+    }
+    let names: Vec<Arc<str>> = roots.iter().map(|(bus_name, _)| bus_name.as_str().into()).collect();
     let answers = join_all(roots.iter().zip(&names).map(|((_, path), bus_name)| async move {
         let root = Object::new(&bus.program(bus_name), path.as_str());
         let asked = async {

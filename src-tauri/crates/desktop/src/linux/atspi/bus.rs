@@ -154,10 +154,13 @@ impl Bus {
         Ok(found)
     }
 
+    pub(super) fn known_name(&self, name: &str) -> Option<String> {
+        lock(&self.acquaintances).get(name).map(|known| known.name.clone())
+    }
+
     /// What to call an application that does not answer: the bus and the system know its process.
     pub(super) async fn quiet_name(&self, name: &Arc<str>) -> String {
-        let known = lock(&self.acquaintances).get(name).map(|known| known.name.clone());
-        if let Some(known) = known {
+        if let Some(known) = self.known_name(name) {
             return known;
         }
         let pid = self.pid(name).await.unwrap_or_default();

@@ -1,14 +1,15 @@
 //! One look at one application: choosing it, reading its windows, pruning what was read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::join_all;
 use protocol::view::DisplayView;
 use tokio::time::Instant;
 
-use super::applications::{self, Application, Choice};
+use super::applications::{self, Application, Applications, Choice};
 use super::book::{About, Known, Told};
-use super::bus::Object;
+use super::bus::{Bus, Object};
 use super::nodes::{self, Node, Reading, Wish};
 use super::prune::{self, Pruned, View, grouped};
 use super::role::Toolkit;
@@ -76,14 +77,22 @@ impl Accessibility {
         let root =
             query.root.as_deref().map(|root| self.known(root).ok_or_else(|| unknown(root))).transpose()?;
         let bus = self.bus().await?;
-        let found = tokio::time::timeout_at(deadline, applications::list(&bus, &self.inner.own, PATIENCE))
-            .await
-            .map_err(|_| DesktopError::Timeout(limit))?
-            .map_err(|error| self.failed(&error, limit))?;
         let last = lock(&self.inner.last).application.clone();
         let chosen = match &root {
-            Some(root) => found.holding(&root.bus_name, &root.window).ok_or_else(|| gone(root)),
-            None => found.choose(query, last.as_deref()),
+            Some(root) => {
+                let found = self.list(&bus, Some(&root.app), deadline, limit).await?;
+                found.holding(&root.bus_name, &root.window).ok_or_else(|| gone(root))
+            }
+            None => {
+                let found = self.list(&bus, query.app.as_deref(), deadline, limit).await?;
+                match found.choose(query, last.as_deref()) {
+                    // It may have been named by one of its windows.
+                    Err(DesktopError::NotFound(_)) if query.app.is_some() => {
+                        self.list(&bus, None, deadline, limit).await?.choose(query, last.as_deref())
+                    }
+                    chosen => chosen,
+                }
+            }
         };
         let choice = match chosen {
             Ok(choice) => choice,
@@ -148,6 +157,19 @@ impl Accessibility {
         let number = lock(&self.inner.book).enter(told, &mut pruned.elements);
         lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
         Ok(Look { choice, pruned, number })
+    }
+
+    async fn list(
+        &self,
+        bus: &Bus,
+        wanted: Option<&str>,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<Applications, DesktopError> {
+        tokio::time::timeout_at(deadline, applications::list_named(bus, &self.inner.own, PATIENCE, wanted))
+            .await
+            .map_err(|_| DesktopError::Timeout(limit))?
+            .map_err(|error| self.failed(&error, limit))
     }
 
     /// What to add to places in this window to have places on the screen.

@@ -368,4 +368,55 @@ mod tests {
             ["cut: 1 of 4 elements beyond the limit of 3; ask with query or root for others"]
         );
     }
+
+    #[test]
+    fn rows_that_are_scrolled_away_are_counted_where_the_table_knows_them() {
+        let mut table = facts(number::TABLE, "Orders", (0, 0, 100, 100));
+        table.states = table.states.with(States::MANAGES_DESCENDANTS);
+        table.children = Some(1_404);
+        let cell = |row: i32, column: i32| {
+            let at = (column * 50, row * 10, 50, 10);
+            (Some(1), facts(number::TABLE_CELL, &format!("{row}/{column}"), at))
+        };
+        let mut nodes = vec![window(), (Some(0), table)];
+        nodes.extend((0..4).flat_map(|row| [cell(row, 0), cell(row, 1)]));
+        let pruned = run(&nodes, &ElementQuery::default());
+        assert_eq!(pruned.elements.len(), 9);
+        assert_eq!(pruned.cut, ["cut: 1,400 of 1,404 rows of \"Orders\" off screen"]);
+    }
+
+    #[test]
+    fn a_label_that_says_what_its_field_or_its_group_says_is_left_out() {
+        let nodes = [
+            window(),
+            (Some(0), facts(LABEL, "Name", (0, 0, 10, 10))),
+            (Some(0), facts(number::ENTRY, "Name", (20, 0, 10, 10))),
+            (Some(0), facts(LABEL, "Other", (0, 20, 10, 10))),
+        ];
+        assert_eq!(names(&run(&nodes, &ElementQuery::default())), ["Name", "Other"]);
+        assert_eq!(run(&nodes, &ElementQuery::default()).elements[0].role, "entry");
+    }
+
+    #[test]
+    fn scopes_and_a_root_choose_among_all() {
+        let mut field = facts(number::ENTRY, "Field", (0, 0, 10, 10));
+        field.states = field.states.with(States::FOCUSABLE);
+        let nodes = [
+            window(),
+            (Some(0), facts(number::DIALOG, "Box", (0, 0, 100, 100))),
+            (Some(1), field),
+            (Some(1), facts(LABEL, "Text", (0, 20, 10, 10))),
+            (Some(0), facts(BUTTON, "Away", (0, 2_000, 10, 10))),
+        ];
+        let of = |scope| run(&nodes, &ElementQuery { scope, ..ElementQuery::default() });
+        assert_eq!(names(&of(Scope::Interactive)), ["Field"]);
+        assert_eq!(names(&of(Scope::Visible)), ["Box", "Field", "Text"]);
+        let all = of(Scope::All);
+        assert_eq!(names(&all), ["Box", "Field", "Text", "Away"]);
+        assert_eq!(all.elements[3].states, ["offscreen"]);
+        assert_eq!(all.elements[3].bounds.y, 2_000.0);
+        let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
+        let view = View { app: "editor", display: &DISPLAY, root: Some(1), whole: true };
+        assert_eq!(names(&prune(&nodes, &view, &ElementQuery::default())), ["Box", "Field", "Text"]);
+    }
 }
