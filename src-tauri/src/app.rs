@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
 
+mod face;
 mod follow;
 mod ipc;
 mod picture;
@@ -45,6 +46,8 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     tauri::async_runtime::set(runtime.handle().clone());
     let code = open(&runtime, &engine);
     runtime.block_on(here.end());
+    // A keychain that hangs would otherwise be waited for.
+    runtime.shutdown_background();
     code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
 }
 

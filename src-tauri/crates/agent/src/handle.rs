@@ -10,7 +10,7 @@ use protocol::command::{
 use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
 use protocol::settings::{Settings, SettingsPatch};
-use protocol::tool::{Door, ExecResult};
+use protocol::tool::{Door, ExecResult, Mode};
 use protocol::view::{SessionHistory, SessionView, SnapshotView};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -191,6 +191,36 @@ impl AgentHandle {
     /// `NotFound`, `Storage`.
     pub async fn edit_session(&self, command: EditSession) -> Result<SessionView, ErrorView> {
         self.ask(|reply| Asked::EditSession { command, reply }).await
+    }
+
+    /// Sets the mode of all that comes: of new sessions, and of the current one from its next run. A run under way in
+    /// another mode keeps it, which everyone is told.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn set_mode(&self, mode: Mode) -> Result<(), ErrorView> {
+        let patch = SettingsPatch(serde_json::Map::from_iter([("mode".into(), serde_json::json!(mode))]));
+        self.update_settings(patch).await?;
+        let SnapshotView { current, events, .. } = self.snapshot().await?;
+        let Some(session) = current else { return Ok(()) };
+        self.edit_session(EditSession { session, title: None, mode: Some(mode), approval: None }).await?;
+        let under_way = events.iter().rev().find_map(|event| match &event.body {
+            EventBody::RunStarted { mode, .. } => Some(Some(*mode)),
+            EventBody::RunEnded { .. } => Some(None),
+            _ => None,
+        });
+        match under_way.flatten() {
+            Some(Mode::Act) if mode == Mode::Plan => {
+                let message =
+                    "plan mode holds from the next run; the run under way goes on acting".to_owned();
+                self.note(Level::Warning, message, Some("stop it where it must not act".to_owned())).await
+            }
+            Some(Mode::Plan) if mode == Mode::Act => {
+                let message = "act mode holds from the next run; the run under way only looks".to_owned();
+                self.note(Level::Info, message, None).await
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// One call through the exec contract; a person's own call needs no approval, but Plan mode holds.

@@ -15,7 +15,7 @@ use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::tool::{Answer, ApprovalMode, Door, Effect};
+use protocol::tool::{Answer, ApprovalMode, Door, Effect, Mode};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
@@ -204,4 +204,26 @@ async fn settings_out_of_range_are_refused_and_nothing_is_changed() {
     assert_eq!(bench.handle.snapshot().await.unwrap().settings.max_steps, 30);
     let patch = serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     assert_eq!(bench.handle.update_settings(patch).await.unwrap().max_steps, 5);
+}
+
+#[tokio::test]
+async fn plan_only_binds_the_session_that_is_there_and_says_what_it_means_for_a_run_under_way() {
+    let mut bench = Bench::new(vec![Step::silence(), click(), done()]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    bench.handle.set_mode(Mode::Plan).await.unwrap();
+    let noted = bench.until(|body| matches!(body, EventBody::Noted { .. })).await.body;
+    assert!(
+        matches!(&noted, EventBody::Noted { message, .. } if message.contains("goes on acting")),
+        "{noted:?}"
+    );
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    // A goal typed into the session that is open looks, and does not act.
+    let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    bench.start_with(Some(session), overrides.clone()).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
+    bench.end().await;
+    assert_eq!(bench.clicks(), 0);
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    bench.start_with(None, overrides).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
 }
