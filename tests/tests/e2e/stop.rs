@@ -152,11 +152,22 @@ fn the_users_pointer_in_the_corner_stops_everything() {
 #[test]
 fn the_users_pointer_in_the_corner_stops_a_single_call_too() {
     // bar: K77
-    let scene = Scene::plain("batch", typing());
-    let (user, call) = (scene.stage.user().unwrap(), typing().to_string());
-    let took =
-        stops_in_typing(&scene, || scene.start(&["do", "batch", &call]), |_| user.move_to(0, 0).unwrap());
-    assert_within_the_bar("stop of a single call by the corner, last key after", took);
+    let scene = Scene::plain("wait", json!({ "seconds": 1 }));
+    let (witness, user) = (scene.stage.witness().unwrap(), scene.stage.user().unwrap());
+    let part = |tool: &str, arguments: Value| json!({ "tool": tool, "arguments": arguments });
+    let call = json!({ "actions": [
+        part("press", json!({ "key": "a" })),
+        part("wait", json!({ "seconds": 20 })),
+        part("press", json!({ "key": "b" })),
+    ]});
+    let mut command = scene.start(&["do", "batch", &call.to_string()]);
+    wait_for("the first part", LONG, || (witness.count() >= 1).then_some(())).unwrap();
+    let wished = Instant::now();
+    user.move_to(0, 0).unwrap();
+    assert_eq!(command.wait(LONG).unwrap().code(), Some(3), "{}", scene.stage.log("run"));
+    assert!(wished.elapsed() < Duration::from_secs(15), "it waited to its end");
+    assert_eq!(witness.count(), 1, "something was pressed after the stop");
+    scene.assert_nothing_is_held();
 }
 
 /// As long as one call can drag.
