@@ -1,16 +1,21 @@
-//! Applications by the files that start them: `.app` folders on macOS, shortcuts on Windows. Reads folders only.
+//! Applications by name: which one is meant, and, on macOS, the `.app` folders they are. Reads folders only.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+#[cfg(any(target_os = "macos", test))]
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use super::target;
 use crate::DesktopError;
 
 /// Folders within folders.
+#[cfg(any(target_os = "macos", test))]
 const DEPTH: u32 = 3;
 /// Names offered where none is meant.
 const OFFERED: usize = 5;
 
+#[cfg(any(target_os = "macos", test))]
 /// Every application below the folders by its name, without the ending; the first of a name wins.
 pub(crate) fn find(folders: &[PathBuf], ending: &str) -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
@@ -20,6 +25,7 @@ pub(crate) fn find(folders: &[PathBuf], ending: &str) -> BTreeMap<String, PathBu
     found
 }
 
+#[cfg(any(target_os = "macos", test))]
 fn collect(folder: &Path, ending: &str, depth: u32, found: &mut BTreeMap<String, PathBuf>) {
     // A folder that is not there has no applications.
     let Ok(files) = std::fs::read_dir(folder) else { return };

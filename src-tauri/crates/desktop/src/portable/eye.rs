@@ -100,9 +100,19 @@ impl Eye {
 
     /// All windows on the screen, topmost first.
     pub(crate) fn tops() -> Result<Vec<Top>, DesktopError> {
+        Self::list(Shown::OnScreen)
+    }
+
+    /// Minimized windows, where xcap lists them: on Windows.
+    #[cfg(windows)]
+    pub(crate) fn minimized() -> Result<Vec<Top>, DesktopError> {
+        Self::list(Shown::Minimized)
+    }
+
+    fn list(shown: Shown) -> Result<Vec<Top>, DesktopError> {
         let windows = Window::all().map_err(|error| failed(&error))?;
         let mut tops: Vec<(i32, Top)> =
-            windows.iter().filter_map(|window| top(window).ok().flatten()).collect();
+            windows.iter().filter_map(|window| top(window, shown).ok().flatten()).collect();
         tops.sort_by_key(|(z, _)| std::cmp::Reverse(*z));
         Ok(tops.into_iter().map(|(_, top)| top).collect())
     }
@@ -125,9 +135,16 @@ fn own_way<P: Platform>(wish: &Capture, own: &Own) -> Option<Frame> {
     }
 }
 
-/// Nothing where the window is not on the screen; an error where it closed meanwhile.
-fn top(window: &Window) -> Result<Option<(i32, Top)>, XCapError> {
-    if window.is_minimized()? {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    OnScreen,
+    #[cfg_attr(not(windows), allow(dead_code, reason = "xcap lists no minimized windows elsewhere"))]
+    Minimized,
+}
+
+/// Nothing where the window is not shown so; an error where it closed meanwhile.
+fn top(window: &Window, shown: Shown) -> Result<Option<(i32, Top)>, XCapError> {
+    if window.is_minimized()? != (shown == Shown::Minimized) {
         return Ok(None);
     }
     let scale = ScaleFactor(f64::from(window.current_monitor()?.scale_factor()?).max(0.1));

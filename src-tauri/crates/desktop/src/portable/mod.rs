@@ -34,10 +34,13 @@ pub(crate) mod held;
 pub(crate) mod list;
 pub(crate) mod menu;
 pub(crate) mod place;
+#[cfg(any(target_os = "macos", test))]
 pub(crate) mod settings;
 pub(crate) mod target;
 pub(crate) mod watch;
 
+#[cfg(windows)]
+pub(crate) use eye::Eye;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use facade::open;
 #[cfg(not(target_os = "linux"))]

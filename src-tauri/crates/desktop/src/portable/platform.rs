@@ -56,6 +56,7 @@ pub(crate) trait Listening: Send + Sync {}
 
 /// What is to be captured.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(windows, allow(dead_code, reason = "Windows leaves it to xcap"))]
 pub(crate) enum Capture {
     /// By the platform's own number, with its size in pixels.
     Display { id: u32, width: u32, height: u32 },
