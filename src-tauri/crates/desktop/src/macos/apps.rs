@@ -1,6 +1,8 @@
 //! Applications that run, by AppKit.
 
-use objc2_app_kit::{NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication, NSWorkspace};
+use objc2_app_kit::{
+    NSApplicationActivationOptions, NSApplicationActivationPolicy, NSRunningApplication, NSWorkspace,
+};
 
 use crate::DesktopError;
 

@@ -182,7 +182,11 @@ impl Node {
         let Some(names) = names else { return Vec::new() };
         // SAFETY: a copy function's result is ours to release; each item is asked for its type before it is used.
         let names = unsafe { CFRetained::cast_unchecked::<CFArray<CFType>>(CFRetained::from_raw(names)) };
-        names.iter().filter_map(|name| name.downcast::<CFString>().ok()).map(|name| name.to_string()).collect()
+        names
+            .iter()
+            .filter_map(|name| name.downcast::<CFString>().ok())
+            .map(|name| name.to_string())
+            .collect()
     }
 
     /// Whether the object did it, or is busy with what it set off: a dialog answers only when it is closed.

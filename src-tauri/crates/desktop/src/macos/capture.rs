@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use block2::RcBlock;
+use objc2::AnyThread as _;
 use objc2::rc::Retained;
 use objc2::runtime::AnyClass;
-use objc2::AnyThread as _;
 use objc2_core_foundation::CFRetained;
 use objc2_core_graphics::{CGDataProvider, CGImage};
 use objc2_foundation::{NSArray, NSError};
@@ -15,6 +15,7 @@ use objc2_screen_capture_kit::{
     SCContentFilter, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
 };
 
+use super::permission;
 use crate::DesktopError;
 use crate::picture::{Frame, Order};
 use crate::portable::Capture;
@@ -36,6 +37,7 @@ pub(super) fn is_there() -> bool {
 }
 
 pub(super) fn take(wish: &Capture, own: &Own) -> Result<Frame, DesktopError> {
+    permission::recording()?;
     let content = content()?;
     let (Capture::Display { width, height, .. } | Capture::Window { width, height, .. }) = *wish;
     let filter = filter(&content, wish, own)?;
@@ -132,7 +134,8 @@ fn is_ours(window: &SCWindow, own: &Own) -> bool {
 fn said(error: *mut NSError) -> DesktopError {
     // SAFETY: null, or an error that is alive for the length of the callback.
     let error = unsafe { error.as_ref() };
-    let said = error.map_or_else(|| "no reason given".into(), |error| error.localizedDescription().to_string());
+    let said =
+        error.map_or_else(|| "no reason given".into(), |error| error.localizedDescription().to_string());
     DesktopError::Failed(format!("ScreenCaptureKit: {said}"))
 }
 

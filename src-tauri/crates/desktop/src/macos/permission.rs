@@ -25,6 +25,16 @@ pub(super) fn accessibility() -> DesktopError {
     }
 }
 
+/// # Errors
+/// `Permission` where the screen may not be recorded.
+pub(super) fn recording() -> Result<(), DesktopError> {
+    if CGPreflightScreenCaptureAccess() {
+        return Ok(());
+    }
+    let what = "macOS does not let Miki record the screen".into();
+    Err(DesktopError::Permission { what, mend: RECORDING.into() })
+}
+
 pub(super) fn checks() -> Vec<CheckView> {
     let allowed = |check, is: bool, well: &str, missing: &str, mend| {
         if is {

@@ -18,7 +18,10 @@ fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), De
         Area::Display(index) => Ok((Eye::look::<P>(*index, own)?, Eye::display(*index)?.bounds)),
         Area::Window(id) => {
             let top = Eye::tops()?.into_iter().find(|top| top.id == id.0).ok_or_else(|| {
-                DesktopError::NotFound(format!("window {} on the screen; it may be minimized or closed", id.0))
+                DesktopError::NotFound(format!(
+                    "window {} on the screen; it may be minimized or closed",
+                    id.0
+                ))
             })?;
             if own.has(&top) {
                 return Err(DesktopError::Forbidden("that is Miki's own window".into()));

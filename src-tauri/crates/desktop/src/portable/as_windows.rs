@@ -13,9 +13,7 @@ use super::eye::Eye;
 use super::facade::{Facade, LOOK};
 use super::place::{self, Change, Own, Top};
 use super::platform::Platform;
-use crate::{
-    Acted, AppView, DesktopError, Evidence, WindowChange, WindowId, WindowView, Windows,
-};
+use crate::{Acted, AppView, DesktopError, Evidence, WindowChange, WindowId, WindowView, Windows};
 
 /// For a window to be as wished, and for an application to end.
 const ARRIVE: Duration = Duration::from_secs(2);
@@ -191,7 +189,8 @@ impl<P: Platform> Windows for Facade<P> {
     ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
             let own = self.own.clone();
-            let app = self.desk.run(LOOK, move |_| Ok(find::<P>(&own, window.0)?.0.map(|top| top.app))).await?;
+            let app =
+                self.desk.run(LOOK, move |_| Ok(find::<P>(&own, window.0)?.0.map(|top| top.app))).await?;
             if let Some(app) = app {
                 self.outside(&app)?;
             }

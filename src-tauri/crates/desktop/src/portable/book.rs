@@ -19,6 +19,8 @@ pub(crate) struct Entry<N> {
     pub(crate) name: String,
     pub(crate) app: String,
     pub(crate) window: String,
+    /// As it was first told: a look at a part of the tree sees less of the path that it is made of.
+    fingerprint: String,
     /// The last snapshot it was in.
     seen: u64,
 }
@@ -67,7 +69,15 @@ impl<N: Clone + Eq + Hash> Book<N> {
         self.last_snapshot += 1;
         let number = self.last_snapshot;
         for (node, element) in nodes.iter().zip(&mut elements) {
+            let known = self.numbers.get(node).and_then(|own| self.entries.get(own));
+            let same = known.filter(|one| one.role == element.role && one.name == element.name);
+            if let Some(one) = same.filter(|one| !one.fingerprint.is_empty()) {
+                element.fingerprint.clone_from(&one.fingerprint);
+            }
             element.reference = self.refer(node, &element.role, &element.name, app, window);
+            if let Some(entry) = self.numbers.get(node).and_then(|own| self.entries.get_mut(own)) {
+                entry.fingerprint.clone_from(&element.fingerprint);
+            }
         }
         let before = since.map(|since| self.past.iter().find(|(past, _)| *past == since));
         let told = match before {
@@ -104,6 +114,7 @@ impl<N: Clone + Eq + Hash> Book<N> {
             name: name.to_owned(),
             app: app.to_owned(),
             window: window.to_owned(),
+            fingerprint: String::new(),
             seen: self.last_snapshot,
         };
         self.entries.insert(own, entry);
@@ -132,8 +143,7 @@ impl<N: Clone + Eq + Hash> Book<N> {
 fn changes(before: &[Element], now: &[Element]) -> (Vec<Element>, Vec<String>) {
     let old: HashMap<&str, &Element> = before.iter().map(|one| (one.reference.as_str(), one)).collect();
     let there: HashSet<&str> = now.iter().map(|one| one.reference.as_str()).collect();
-    let changed =
-        now.iter().filter(|one| old.get(one.reference.as_str()) != Some(one)).cloned().collect();
+    let changed = now.iter().filter(|one| old.get(one.reference.as_str()) != Some(one)).cloned().collect();
     let gone = before
         .iter()
         .filter(|one| !there.contains(one.reference.as_str()))

@@ -48,7 +48,10 @@ fn collect(folder: &Path, ending: &str, depth: u32, found: &mut BTreeMap<String,
 ///
 /// # Errors
 /// `NotFound` names the nearest.
-pub(crate) fn meant<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &str) -> Result<&'a str, DesktopError> {
+pub(crate) fn meant<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    wanted: &str,
+) -> Result<&'a str, DesktopError> {
     let plain = |name: &str| name.trim().trim_end_matches(".app").trim_end_matches(".exe").to_lowercase();
     let looked_for = plain(wanted);
     let shortest = |fits: &dyn Fn(&str) -> bool| {

@@ -77,7 +77,7 @@ impl Eye {
         let bounds = Self::display(index)?.bounds;
         let id = monitor.id().map_err(|error| failed(&error))?;
         let wish = Capture::Display { id, width: bounds.width, height: bounds.height };
-        if let Some(frame) = own_way::<P>(&wish, own) {
+        if let Some(frame) = own_way::<P>(&wish, own)? {
             return Ok(frame);
         }
         frame(monitor.capture_image())
@@ -87,7 +87,7 @@ impl Eye {
     pub(super) fn look_at_window<P: Platform>(top: &Top, own: &Own) -> Result<Frame, DesktopError> {
         let id = u32::try_from(top.id).unwrap_or(u32::MAX);
         let wish = Capture::Window { id, width: top.rect.width, height: top.rect.height };
-        if let Some(frame) = own_way::<P>(&wish, own) {
+        if let Some(frame) = own_way::<P>(&wish, own)? {
             return Ok(frame);
         }
         let windows = Window::all().map_err(|error| failed(&error))?;
@@ -124,14 +124,17 @@ fn frame(image: Result<image::RgbaImage, XCapError>) -> Result<Frame, DesktopErr
     Ok(Frame { width, height, order: Order::Rgbx, pixels: image.into_raw() })
 }
 
-/// Nothing where the platform has no way of its own, or it failed: xcap is asked then.
-fn own_way<P: Platform>(wish: &Capture, own: &Own) -> Option<Frame> {
-    match P::capture(wish, own)? {
-        Ok(frame) => Some(frame),
-        Err(error) => {
+/// Nothing where the platform has no way of its own, or it failed: xcap is asked then. A permission that is missing
+/// would only give it an empty desktop.
+fn own_way<P: Platform>(wish: &Capture, own: &Own) -> Result<Option<Frame>, DesktopError> {
+    match P::capture(wish, own) {
+        Some(Ok(frame)) => Ok(Some(frame)),
+        Some(Err(error @ DesktopError::Permission { .. })) => Err(error),
+        Some(Err(error)) => {
             tracing::debug!(%error, "the platform's own capture failed; another is tried");
-            None
+            Ok(None)
         }
+        None => Ok(None),
     }
 }
 

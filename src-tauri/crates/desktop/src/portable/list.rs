@@ -30,7 +30,11 @@ pub(crate) struct Seen {
 impl Seen {
     /// `button "Save"`.
     pub(crate) fn called(&self) -> String {
-        if self.name.trim().is_empty() { self.role.clone() } else { format!("{} \"{}\"", self.role, self.name.trim()) }
+        if self.name.trim().is_empty() {
+            self.role.clone()
+        } else {
+            format!("{} \"{}\"", self.role, self.name.trim())
+        }
     }
 
     pub(crate) fn is(&self, state: &str) -> bool {
@@ -204,7 +208,8 @@ mod tests {
 
     #[test]
     fn what_is_half_on_the_display_is_clipped_and_what_is_beside_it_is_counted() {
-        let listed = list("Editor", &[seen("Half", 1, 950), seen("Beside", 1, 10)], &SCREEN, &ElementQuery::default());
+        let listed =
+            list("Editor", &[seen("Half", 1, 950), seen("Beside", 1, 10)], &SCREEN, &ElementQuery::default());
         assert_eq!(listed.sources, [0]);
         let bounds = NormRect { x: 0.0, y: 10.0, width: 50.0, height: 20.0 };
         assert_eq!(listed.elements[0].bounds, bounds);
@@ -215,8 +220,11 @@ mod tests {
     fn an_unlisted_group_adds_no_depth() {
         let group = Seen { control: false, name: String::new(), ..seen("", 1, 1000) };
         let all = [seen("Bar", 1, 1000), seen("Item", 2, 1000), group, seen("Alone", 2, 1000)];
-        let depths: Vec<u32> =
-            list("Editor", &all, &SCREEN, &ElementQuery::default()).elements.iter().map(|one| one.depth).collect();
+        let depths: Vec<u32> = list("Editor", &all, &SCREEN, &ElementQuery::default())
+            .elements
+            .iter()
+            .map(|one| one.depth)
+            .collect();
         assert_eq!(depths, [0, 1, 0]);
     }
 
@@ -224,7 +232,8 @@ mod tests {
     fn the_limit_keeps_what_is_focused_and_what_can_be_operated() {
         let label = Seen { role: "label".into(), ..seen("label", 1, 1000) };
         let focused = Seen { states: vec!["focused".into()], ..label.clone() };
-        let listed = list("Editor", &[label, seen("Save", 1, 1000), focused], &SCREEN, &ElementQuery::default());
+        let listed =
+            list("Editor", &[label, seen("Save", 1, 1000), focused], &SCREEN, &ElementQuery::default());
         let mut cut = Vec::new();
         let kept = limit(listed.elements, 2, &mut cut);
         let names: Vec<&str> = kept.iter().map(|one| one.name.as_str()).collect();

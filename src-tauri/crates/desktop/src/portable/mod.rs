@@ -2,7 +2,7 @@
 //! that watches the pointer, one for windows and applications. What differs is behind [`Platform`] and [`Tree`].
 //!
 //! Type-checked for both platforms and never run by this project's tests, which run on Linux; the pure parts (`book`,
-//! `bundles`, `crop`, `held`, `list`, `menu`, `place`, `settings`, `target`, `watch`) are tested there.
+//! `bundles`, `crop`, `held`, `list`, `menu`, `place`, `reader` over a scripted tree, `settings`, `target`, `watch`) are tested there.
 
 #[cfg(not(target_os = "linux"))]
 mod as_clipboard;
@@ -24,8 +24,6 @@ mod hand;
 mod keymap;
 #[cfg(not(target_os = "linux"))]
 mod platform;
-#[cfg(not(target_os = "linux"))]
-mod reader;
 
 pub(crate) mod book;
 pub(crate) mod bundles;
@@ -34,9 +32,11 @@ pub(crate) mod held;
 pub(crate) mod list;
 pub(crate) mod menu;
 pub(crate) mod place;
+mod reader;
 #[cfg(any(target_os = "macos", test))]
 pub(crate) mod settings;
 pub(crate) mod target;
+mod tree;
 pub(crate) mod watch;
 
 #[cfg(windows)]
@@ -44,4 +44,6 @@ pub(crate) use eye::Eye;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use facade::open;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use platform::{Capture, Line, Listening, Platform, Reading, Tree, view};
+pub(crate) use platform::{Capture, Line, Listening, Platform, view};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use tree::{Reading, Tree};

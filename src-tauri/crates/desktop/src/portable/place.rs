@@ -29,7 +29,10 @@ pub(crate) struct Top {
 pub(crate) enum Change {
     Focus,
     Move(PhysicalPoint),
-    Resize { width: u32, height: u32 },
+    Resize {
+        width: u32,
+        height: u32,
+    },
     Minimize,
     /// To fill this display.
     Maximize(PhysicalRect),
@@ -51,7 +54,9 @@ pub(crate) fn to_change(wish: WindowChange, display: &PhysicalRect) -> Result<Ch
         WindowChange::Resize { width, height } => {
             let length = |share: f64, whole: u32| {
                 if !(1.0..=1000.0).contains(&share) {
-                    return Err(DesktopError::BadInput(format!("a window's size of {share} is outside 1-1000")));
+                    return Err(DesktopError::BadInput(format!(
+                        "a window's size of {share} is outside 1-1000"
+                    )));
                 }
                 Ok((share / 1000.0 * f64::from(whole)).round().max(1.0) as u32)
             };

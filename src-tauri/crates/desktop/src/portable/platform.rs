@@ -1,20 +1,17 @@
-//! What a platform has to bring: its accessibility tree, its windows and applications, its capture, its reader of
+//! What a platform has to bring beside its [`Tree`]: its windows and applications, its capture, its reader of
 //! text, its hooks. Thin: what is meant, remembered, tried and told is this folder's.
 
 use std::collections::BTreeMap;
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use futures::future::BoxFuture;
 use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-use super::list::Seen;
 use super::place::{Change, Own, Top};
+use super::tree::Tree;
 use super::watch::Heard;
-use crate::lane::Kept;
 use crate::picture::Frame;
 use crate::{DesktopError, Script};
 
@@ -59,8 +56,16 @@ pub(crate) trait Listening: Send + Sync {}
 #[cfg_attr(windows, allow(dead_code, reason = "Windows leaves it to xcap"))]
 pub(crate) enum Capture {
     /// By the platform's own number, with its size in pixels.
-    Display { id: u32, width: u32, height: u32 },
-    Window { id: u32, width: u32, height: u32 },
+    Display {
+        id: u32,
+        width: u32,
+        height: u32,
+    },
+    Window {
+        id: u32,
+        width: u32,
+        height: u32,
+    },
 }
 
 /// A line of text; places are parts of the frame, 0-1 from its top left corner.
@@ -72,57 +77,6 @@ pub(crate) struct Line {
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) confidence: f32,
-}
-
-/// An accessibility tree. Lives on one thread.
-pub(crate) trait Tree: Sized + Kept {
-    /// An object; equal to another where it is the same object.
-    type Node: Clone + Eq + Hash + 'static;
-
-    fn open() -> Result<Self, DesktopError>;
-    /// The window's objects with its menu bar, in the tree's order, until `deadline`.
-    fn read_window(
-        &mut self,
-        window: &Top,
-        scale: ScaleFactor,
-        deadline: Instant,
-    ) -> Result<Reading<Self::Node>, DesktopError>;
-    /// An object and what is below it.
-    fn read_below(&mut self, node: &Self::Node, scale: ScaleFactor, deadline: Instant) -> Reading<Self::Node>;
-    /// What an object says now; nothing where it is gone.
-    fn look(&mut self, node: &Self::Node, scale: ScaleFactor) -> Option<Seen>;
-    /// The whole value; nothing where it has none. A password's is never read.
-    fn value(&mut self, node: &Self::Node) -> Option<String>;
-    /// The plain press, toggle, selection or unfolding. False where the object has none.
-    fn press(&mut self, node: &Self::Node) -> bool;
-    fn set_value(&mut self, node: &Self::Node, text: &str) -> bool;
-    fn focus(&mut self, node: &Self::Node) -> bool;
-    /// One of the actions that [`Seen`] named.
-    fn perform(&mut self, node: &Self::Node, action: &str) -> bool;
-    fn menu_bar(&mut self, window: &Top) -> Option<Self::Node>;
-    /// The items of a menu bar, or of an item's menu where that is open.
-    fn menu_items(&mut self, node: &Self::Node) -> Vec<(Self::Node, String)>;
-    /// Opens an item's menu, where items can only be read in an open one.
-    fn unfold(&mut self, node: &Self::Node);
-    fn fold(&mut self, node: &Self::Node);
-    /// The text of the focused editable object; a password's is never read.
-    fn focused_text(&mut self) -> Option<String>;
-    /// Inserts at the caret without keys. False where that did nothing.
-    fn insert(&mut self, text: &str) -> bool;
-}
-
-/// Objects as they were read.
-pub(crate) struct Reading<N> {
-    pub(crate) seen: Vec<Seen>,
-    pub(crate) nodes: Vec<N>,
-    /// Objects known to be there, and not read.
-    pub(crate) unread: usize,
-}
-
-impl<N> Default for Reading<N> {
-    fn default() -> Self {
-        Self { seen: Vec::new(), nodes: Vec::new(), unread: 0 }
-    }
 }
 
 pub(crate) fn view(check: Check, state: CheckState, detail: String, mend: Option<&str>) -> CheckView {

@@ -3,13 +3,13 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use protocol::geometry::{NormPoint, PhysicalRect};
+use protocol::geometry::{NormPoint, PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 
 use super::book::{Book, Entry};
 use super::list::{self, Seen};
 use super::place::{self, Own, Top};
-use super::platform::{Reading, Tree};
+use super::tree::{Reading, Tree};
 use super::{menu, target};
 use crate::lane::Kept;
 use crate::{
@@ -67,12 +67,12 @@ impl Sight {
         self.displays.get(place::shows_most(&bounds, rect))
     }
 
-    fn scale_of(&self, rect: &PhysicalRect) -> protocol::geometry::ScaleFactor {
-        self.display_of(rect).map_or(protocol::geometry::ScaleFactor(1.0), |display| display.scale)
+    fn scale_of(&self, rect: &PhysicalRect) -> ScaleFactor {
+        self.display_of(rect).map_or(ScaleFactor(1.0), |display| display.scale)
     }
 
-    fn first_scale(&self) -> protocol::geometry::ScaleFactor {
-        self.displays.first().map_or(protocol::geometry::ScaleFactor(1.0), |display| display.scale)
+    fn first_scale(&self) -> ScaleFactor {
+        self.displays.first().map_or(ScaleFactor(1.0), |display| display.scale)
     }
 }
 
@@ -81,10 +81,12 @@ impl<T: Tree> Reader<T> {
         Ok(Self { tree: T::open()?, book: Book::default() })
     }
 
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "hands ask, which Linux has of its own"))]
     pub(super) fn focused_text(&mut self) -> Option<String> {
         self.tree.focused_text()
     }
 
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "hands ask, which Linux has of its own"))]
     pub(super) fn insert(&mut self, text: &str) -> bool {
         self.tree.insert(text)
     }
@@ -155,9 +157,7 @@ impl<T: Tree> Reader<T> {
             Ok(Tried::Done(Operated { acted, called: called.clone(), at, by: Rung::Accessibility }))
         };
         let left = |why: &str| match &aim {
-            Some(aim) => {
-                Ok(Tried::Left(Aim { called: called.clone(), display: aim.display, at: aim.at }))
-            }
+            Some(aim) => Ok(Tried::Left(Aim { called: called.clone(), display: aim.display, at: aim.at })),
             None => Err(DesktopError::Failed(format!("{called} {why}, and it is on no display"))),
         };
         match deed {
@@ -232,7 +232,8 @@ impl<T: Tree> Reader<T> {
         let Some((last, menus)) = path.split_last() else {
             return Err(DesktopError::BadInput("a menu path needs at least one name".into()));
         };
-        let no_bar = || DesktopError::NotFound(format!("{} has no menu bar; click its menu instead", top.app));
+        let no_bar =
+            || DesktopError::NotFound(format!("{} has no menu bar; click its menu instead", top.app));
         let mut node = self.tree.menu_bar(top).ok_or_else(no_bar)?;
         let mut named = "the menu bar".to_owned();
         let mut unfolded: Vec<T::Node> = Vec::new();
@@ -272,7 +273,9 @@ impl<T: Tree> Reader<T> {
             let names: Vec<String> = items.iter().map(|(_, name)| name.clone()).collect();
             match menu::pick(&names, name, menu) {
                 Ok(at) => return Ok(items[at].0.clone()),
-                Err(DesktopError::NotFound(_)) if names.is_empty() && Instant::now() < end => sleep(LOOK_AGAIN),
+                Err(DesktopError::NotFound(_)) if names.is_empty() && Instant::now() < end => {
+                    sleep(LOOK_AGAIN)
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -290,7 +293,7 @@ impl<T: Tree> Reader<T> {
         match target {
             Target::Ref(reference) => {
                 let entry = self.known(reference)?;
-                match self.tree.look(&entry.node, sight.first_scale()) {
+                match self.look_where_it_is(sight, &entry.node) {
                     Some(seen) => Ok(Found { node: entry.node, seen, app: entry.app }),
                     None => Err(self.stale(sight, reference, &entry)),
                 }
@@ -298,8 +301,7 @@ impl<T: Tree> Reader<T> {
             Target::Selector(selector) => {
                 let top = sight.window(selector.app.as_deref())?;
                 let scale = sight.scale_of(&top.rect);
-                let Reading { seen, nodes, .. } =
-                    self.tree.read_window(top, scale, Instant::now() + FIND)?;
+                let Reading { seen, nodes, .. } = self.tree.read_window(top, scale, Instant::now() + FIND)?;
                 let at = target::find(&seen, selector)?;
                 let seen = seen[at].clone();
                 Ok(Found { node: nodes[at].clone(), seen, app: top.app.clone() })
@@ -307,10 +309,29 @@ impl<T: Tree> Reader<T> {
         }
     }
 
+    /// macOS tells points; only the display that an object is on says how many pixels they are.
+    fn look_where_it_is(&mut self, sight: &Sight, node: &T::Node) -> Option<Seen> {
+        let first = self.tree.look(node, sight.first_scale())?;
+        let scales: Vec<_> = sight.displays.iter().map(|display| display.scale).collect();
+        if scales.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Some(first);
+        }
+        for display in &sight.displays {
+            let seen = self.tree.look(node, display.scale)?;
+            if aim(sight, &seen).is_some_and(|aim| aim.display == display.index) {
+                return Some(seen);
+            }
+        }
+        Some(first)
+    }
+
     /// Says that an element is gone, with what is most like it now.
     fn stale(&mut self, sight: &Sight, reference: &str, entry: &Entry<T::Node>) -> DesktopError {
-        let called =
-            if entry.name.is_empty() { entry.role.clone() } else { format!("{} \"{}\"", entry.role, entry.name) };
+        let called = if entry.name.is_empty() {
+            entry.role.clone()
+        } else {
+            format!("{} \"{}\"", entry.role, entry.name)
+        };
         let near = sight.window(Some(&entry.app)).ok().and_then(|top| {
             let scale = sight.scale_of(&top.rect);
             let reading = self.tree.read_window(top, scale, Instant::now() + FIND).ok()?;
@@ -359,3 +380,7 @@ fn is_same_value(value: &str, wished: &str) -> bool {
     plain(value) == plain(wished)
         || matches!((number(value), number(wished)), (Some(one), Some(other)) if (one - other).abs() < 1e-6)
 }
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

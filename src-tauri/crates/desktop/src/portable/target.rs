@@ -82,8 +82,12 @@ pub(crate) fn nearest(all: &[Seen], role: Option<&str>, name: Option<&str>) -> V
             _ => by_name,
         }
     };
-    let mut scored: Vec<(f64, usize)> =
-        all.iter().enumerate().map(|(at, seen)| (score(seen), at)).filter(|(score, _)| *score > 0.25).collect();
+    let mut scored: Vec<(f64, usize)> = all
+        .iter()
+        .enumerate()
+        .map(|(at, seen)| (score(seen), at))
+        .filter(|(score, _)| *score > 0.25)
+        .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.into_iter().map(|(_, at)| at).collect()
 }

@@ -53,7 +53,8 @@ fn list() -> windows::core::Result<BTreeMap<String, PathBuf>> {
         // SAFETY: one place for one item, as the slice says.
         unsafe { items.Next(&mut next, Some(&raw mut count))? };
         let [Some(item)] = next else { return Ok(found) };
-        if let (Ok(name), Ok(id)) = (named(&item, SIGDN_NORMALDISPLAY), named(&item, SIGDN_PARENTRELATIVEPARSING))
+        if let (Ok(name), Ok(id)) =
+            (named(&item, SIGDN_NORMALDISPLAY), named(&item, SIGDN_PARENTRELATIVEPARSING))
         {
             found.entry(name).or_insert_with(|| PathBuf::from(format!("shell:AppsFolder\\{id}")));
         }

@@ -157,7 +157,12 @@ impl Tree for WindowsTree {
             }
         };
         let default = || element.get_pattern::<UILegacyIAccessiblePattern>()?.do_default_action();
-        invoke().or_else(|_| toggle()).or_else(|_| select()).or_else(|_| unfold()).or_else(|_| default()).is_ok()
+        invoke()
+            .or_else(|_| toggle())
+            .or_else(|_| select())
+            .or_else(|_| unfold())
+            .or_else(|_| default())
+            .is_ok()
     }
 
     fn set_value(&mut self, node: &Node, text: &str) -> bool {
@@ -200,7 +205,9 @@ impl Tree for WindowsTree {
 
     fn menu_items(&mut self, node: &Node) -> Vec<(Node, String)> {
         let is_menu = |element: &UIElement| {
-            element.get_control_type().is_ok_and(|kind| matches!(kind, ControlType::Menu | ControlType::Window))
+            element
+                .get_control_type()
+                .is_ok_and(|kind| matches!(kind, ControlType::Menu | ControlType::Window))
         };
         let inner = |all: Vec<UIElement>| -> Vec<UIElement> {
             all.into_iter()
@@ -211,7 +218,8 @@ impl Tree for WindowsTree {
         if items.is_empty() {
             // Classic menus are windows of their own beside the application's.
             let pid = node.element.get_process_id().ok();
-            let tops = self.automation.get_root_element().map(|root| self.children(&root)).unwrap_or_default();
+            let tops =
+                self.automation.get_root_element().map(|root| self.children(&root)).unwrap_or_default();
             let menus = tops.into_iter().filter(|top| {
                 top.get_process_id().ok() == pid
                     && top.get_control_type().is_ok_and(|kind| kind == ControlType::Menu)
@@ -270,10 +278,8 @@ fn read(root: UIElement, deadline: Instant) -> Reading<Node> {
         }
         let children = element.get_cached_children().unwrap_or_default();
         waiting.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
-        if !element.is_cached_offscreen().unwrap_or(false) {
-            reading.seen.push(seen(&element, depth));
-            reading.nodes.push(element.into());
-        }
+        reading.seen.push(seen(&element, depth));
+        reading.nodes.push(element.into());
     }
     reading
 }
@@ -314,6 +320,7 @@ fn seen(element: &UIElement, depth: u32) -> Seen {
         (is_text && !flag(UIProperty::ValueIsReadOnly), "editable"),
     ];
     let rect = element.get_cached_bounding_rectangle().unwrap_or_default();
+    let hidden = element.is_cached_offscreen().unwrap_or(false);
     let length = |from: i32, to: i32| u32::try_from(to.saturating_sub(from)).unwrap_or(0);
     let unfolding = number(UIProperty::ExpandCollapseExpandCollapseState);
     let actions = [
@@ -336,8 +343,9 @@ fn seen(element: &UIElement, depth: u32) -> Seen {
         rect: PhysicalRect {
             x: rect.get_left(),
             y: rect.get_top(),
-            width: length(rect.get_left(), rect.get_right()),
-            height: length(rect.get_top(), rect.get_bottom()),
+            // What is scrolled away has a place too: without a size it is counted as off screen.
+            width: if hidden { 0 } else { length(rect.get_left(), rect.get_right()) },
+            height: if hidden { 0 } else { length(rect.get_top(), rect.get_bottom()) },
         },
         depth,
         control: is_control(kind),
