@@ -21,7 +21,7 @@ use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
 use crate::lock::HomeLock;
 use crate::model_source::Models;
 use crate::settings_file::SettingsFile;
-use crate::{checks, permission, socket};
+use crate::{checks, socket};
 
 /// Titles of our windows: the agent neither sees nor operates them.
 pub const TITLES: [&str; 3] = ["Miki", "Miki Chat", "Miki Overlay"];
@@ -124,7 +124,7 @@ impl Engine {
             }
             AnyCommand::Permissions(c) => json(&c, self.checks().await?),
             AnyCommand::OpenPermission(c) => {
-                permission::open(c.check)?;
+                self.desktop.open_permission(c.check).await.map_err(no_settings)?;
                 json(&c, ())
             }
             AnyCommand::ShowWindow(c) => {
@@ -175,6 +175,15 @@ impl socket::Door for Engine {
     fn subscribe(&self) -> broadcast::Receiver<Event> {
         self.agent.subscribe()
     }
+}
+
+/// Why the system's settings did not open.
+fn no_settings(error: desktop::DesktopError) -> ErrorView {
+    let code = match &error {
+        desktop::DesktopError::NotAvailable(_) => ErrorCode::Unavailable,
+        _ => ErrorCode::Internal,
+    };
+    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to mend it")
 }
 
 /// The desktop, with our own windows out of bounds.

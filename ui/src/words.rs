@@ -190,6 +190,8 @@ words! {
     CheckScreenCapture: "Screen capture", "画面の取得";
     CheckInput: "Mouse and keyboard", "マウスとキーボード";
     CheckAccessibility: "Accessibility", "アクセシビリティ";
+    CheckAutomation: "Automation", "オートメーション";
+    CheckInputMonitoring: "Input monitoring", "入力監視";
     CheckClipboard: "Clipboard", "クリップボード";
     CheckKeychain: "Keychain", "キーチェーン";
     CheckJournal: "Journal", "ジャーナル";

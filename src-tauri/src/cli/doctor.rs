@@ -85,6 +85,8 @@ fn name(check: Check) -> &'static str {
         Check::ScreenCapture => "screen capture",
         Check::Input => "input",
         Check::Accessibility => "accessibility",
+        Check::Automation => "automation",
+        Check::InputMonitoring => "input monitoring",
         Check::Clipboard => "clipboard",
         Check::Keychain => "keychain",
         Check::Journal => "journal",

@@ -118,6 +118,10 @@ pub enum Check {
     ScreenCapture,
     Input,
     Accessibility,
+    /// Scripting other applications; macOS only.
+    Automation,
+    /// Hearing the user's own mouse and keys, to pause for them; macOS only.
+    InputMonitoring,
     Clipboard,
     Keychain,
     Journal,

@@ -363,3 +363,16 @@ fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
     assert_eq!(risk("move", click()), Some(Risk::Navigate));
     assert_eq!(risk("click", click()), Some(Risk::Edit));
 }
+
+#[test]
+fn every_script_is_consequential_whatever_it_says() {
+    let router = Router::builtin(desktop(), limits());
+    for script in [
+        "return 1",
+        "do shell script \"rm -rf ~/pond\"",
+        "tell application \"System Events\" to keystroke \"w\" using command down",
+    ] {
+        let assessment = router.assess(&request("osa", json!({"script": script})));
+        assert_eq!(assessment.risk, Some(Risk::Consequential), "{script}");
+    }
+}
