@@ -33,6 +33,10 @@ pub struct Settings {
     pub approval_deadline_ms: u64,
     /// The pointer in the top left corner stops everything.
     pub failsafe: bool,
+    /// Displays that may be acted on, by index; all where empty.
+    pub fence_displays: Vec<u32>,
+    /// Applications that may be acted on, by parts of their names; all where empty.
+    pub fence_apps: Vec<String>,
     /// Messages of history sent to a model.
     pub history_messages: u32,
     /// Characters of one text in the history.
@@ -83,6 +87,8 @@ impl Default for Settings {
             tool_retries: 3,
             approval_deadline_ms: 600_000,
             failsafe: true,
+            fence_displays: Vec::new(),
+            fence_apps: Vec::new(),
             history_messages: 24,
             history_text_chars: 1_000,
             history_data_chars: 2_000,
@@ -137,6 +143,9 @@ impl Settings {
             return Err(bad(format!(
                 "setting geminiApiVersion = {version:?} is not a version like v1 or v1beta"
             )));
+        }
+        if self.fence_apps.iter().any(|app| app.trim().is_empty()) {
+            return Err(bad("setting fenceApps has an empty name, which would be part of every name"));
         }
         if self.shortcut.trim().is_empty() {
             return Err(bad("setting shortcut is empty").with_hint("for example CmdOrCtrl+Shift+Space"));
@@ -211,6 +220,12 @@ mod tests {
         assert_eq!(error.message, "setting maxSteps = 0 is outside 1-500");
         let error = patch(json!({"settleMs": 10_001})).unwrap_err();
         assert_eq!(error.message, "setting settleMs = 10001 is outside 0-10000");
+    }
+
+    #[test]
+    fn a_fence_around_nothing_is_refused() {
+        assert!(patch(json!({"fenceApps": ["mousepad"], "fenceDisplays": [1]})).is_ok());
+        assert!(patch(json!({"fenceApps": [" "]})).is_err());
     }
 
     #[test]

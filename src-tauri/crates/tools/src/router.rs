@@ -25,11 +25,13 @@ pub struct Router {
 impl Router {
     /// All tools of the whitelist.
     pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
+        desktop.fence(limits.fence.clone());
         Self { entries: tool::builtin(), desktop, limits: Arc::new(limits) }
     }
 
     /// The same tools on the same desktop, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
+        self.desktop.fence(limits.fence.clone());
         Self { entries: tool::builtin(), desktop: self.desktop.clone(), limits: Arc::new(limits) }
     }
 

@@ -37,6 +37,16 @@ mod screenshot;
 mod set_value;
 mod web_elements;
 
+mod change_window;
+mod displays;
+mod focus_window;
+mod launch_app;
+mod list_apps;
+mod list_windows;
+mod quit_app;
+mod read_clipboard;
+mod write_clipboard;
+
 mod batch;
 mod done;
 mod osa;
@@ -64,6 +74,15 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
+        Entry::of::<displays::Displays>(),
+        Entry::of::<list_windows::ListWindows>(),
+        Entry::of::<focus_window::FocusWindow>(),
+        Entry::of::<change_window::ChangeWindow>(),
+        Entry::of::<list_apps::ListApps>(),
+        Entry::of::<launch_app::LaunchApp>(),
+        Entry::of::<quit_app::QuitApp>(),
+        Entry::of::<read_clipboard::ReadClipboard>(),
+        Entry::of::<write_clipboard::WriteClipboard>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),
         Entry::of::<think::Think>(),

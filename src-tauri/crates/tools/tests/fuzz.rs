@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 20] = [
+const TOOLS: &[&str] = &[
     "click",
     "move",
     "drag",
@@ -31,6 +31,15 @@ const TOOLS: [&str; 20] = [
     "done",
     "batch",
     "screenshot",
+    "displays",
+    "listWindows",
+    "focusWindow",
+    "changeWindow",
+    "listApps",
+    "launchApp",
+    "quitApp",
+    "readClipboard",
+    "writeClipboard",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -123,6 +132,10 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
         "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),
         "doAction" => json!({"ref": "e1", "action": "expand"}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
+        "focusWindow" => json!({"window": 7}),
+        "changeWindow" => json!({"window": 7, "change": "move", "x": 1, "y": 2}),
+        "launchApp" | "quitApp" => json!({"app": "a"}),
+        "writeClipboard" => json!({"text": "a"}),
         "wait" => json!({"seconds": 1}),
         "think" => json!({"thought": "a"}),
         "done" => json!({"summary": "a"}),

@@ -12,6 +12,7 @@ use x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
 use x11rb::protocol::xtest::{self, ConnectionExt as _};
 
 use super::failsafe::in_corner;
+use super::fence::Fenced;
 use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
 use super::session::Session;
@@ -35,6 +36,7 @@ pub(super) struct Hand {
     pub(super) own: Own,
     pub(super) display: Option<String>,
     pub(super) failsafe: bool,
+    pub(super) fence: Arc<Fenced>,
 }
 
 impl Kept for Hand {
@@ -55,6 +57,7 @@ impl Hand {
         own: Own,
         held: Arc<Held>,
         failsafe: bool,
+        fence: Arc<Fenced>,
     ) -> Result<Self, DesktopError> {
         let session = Session::connect(display.as_deref())?;
         if !session.has(xtest::X11_EXTENSION_NAME) {
@@ -63,7 +66,7 @@ impl Hand {
                     .into(),
             ));
         }
-        Ok(Self { session, held, own, display, failsafe })
+        Ok(Self { session, held, own, display, failsafe, fence })
     }
 
     /// Does one act; whatever it held is released when it answers.
@@ -103,6 +106,7 @@ impl Hand {
     /// The pixel of a point where acting is allowed.
     fn place(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
         let bounds = self.session.display(display)?;
+        self.fence.check_display(display)?;
         let point = at.to_physical(&bounds);
         if self.failsafe {
             let displays: Vec<PhysicalRect> = self.session.displays()?.iter().map(|d| d.bounds).collect();
@@ -127,6 +131,7 @@ impl Hand {
                 at.y()
             )));
         }
+        self.fence.check_point(&self.session, &self.own, point)?;
         Ok(point)
     }
 
@@ -136,7 +141,7 @@ impl Hand {
                 "the keyboard focus is in one of Miki's own windows; click or focus the target first".into(),
             ));
         }
-        Ok(())
+        self.fence.check_focus(&self.session)
     }
 
     fn move_to(&self, point: PhysicalPoint) -> Result<(), DesktopError> {

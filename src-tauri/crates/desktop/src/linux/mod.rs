@@ -10,9 +10,12 @@ use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
+use self::apps::Place;
 pub use self::atspi::Accessibility;
 use self::capture::Eye;
+use self::ewmh::Ewmh;
 use self::failsafe::Failsafe;
+use self::fence::Fenced;
 use self::held::Held;
 use self::input::Hand;
 use self::session::Session;
@@ -26,12 +29,15 @@ mod as_hands;
 mod as_screen;
 mod as_windows;
 
+mod apps;
 mod atspi;
 mod capture;
 mod checks;
 mod clipboard;
 mod compose;
+mod ewmh;
 mod failsafe;
+mod fence;
 mod held;
 mod input;
 mod keymap;
@@ -52,6 +58,9 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 struct LinuxDesktop {
     abilities: Abilities,
     eye: Lane<Eye>,
+    ewmh: Lane<Ewmh>,
+    place: Arc<Place>,
+    fence: Arc<Fenced>,
     hand: Lane<Hand>,
     held: Arc<Held>,
     failsafe: Option<Arc<Failsafe>>,
@@ -74,12 +83,31 @@ impl LinuxDesktop {
             let (display, own) = (display.clone(), own.clone());
             Lane::new("capture", move || Eye::open(display.as_deref(), own.clone()))
         };
+        let fence: Arc<Fenced> = Arc::default();
+        let ewmh = {
+            let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
+            Lane::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
+        };
+        let place = Arc::new(Place { display: display.clone(), session_bus: session_bus.clone() });
         let hand = {
-            let (display, held) = (display.clone(), Arc::clone(&held));
-            Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
+            let (display, held, fence) = (display.clone(), Arc::clone(&held), Arc::clone(&fence));
+            let open = move || {
+                Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe, Arc::clone(&fence))
+            };
+            Lane::new("input", open)
         };
         let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
-        Self { abilities, eye, hand, held, failsafe: failsafe.then(|| Failsafe::new(display)), accessibility }
+        Self {
+            abilities,
+            eye,
+            ewmh,
+            place,
+            fence,
+            hand,
+            held,
+            failsafe: failsafe.then(|| Failsafe::new(display)),
+            accessibility,
+        }
     }
 }
 

@@ -114,7 +114,8 @@ async fn a_qt_application_which_has_no_collection_is_walked() {
     )
     .await
     .unwrap();
-    assert_eq!(accessibility.focused_text().await.as_deref(), Some("old pond\n"));
+    let text = || accessibility.focused_text();
+    eventually("the focused text", text, |text| text.as_deref() == Some("old pond\n")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

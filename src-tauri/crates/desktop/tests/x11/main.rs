@@ -10,3 +10,5 @@ mod screen;
 mod seeing;
 #[cfg(test)]
 mod typing;
+#[cfg(test)]
+mod windows;

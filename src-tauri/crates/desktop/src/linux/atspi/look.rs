@@ -11,7 +11,8 @@ use super::applications::{self, Application, Applications, Choice};
 use super::book::{About, Known, Told};
 use super::bus::{Bus, Object};
 use super::nodes::{self, Node, Reading, Wish};
-use super::prune::{self, Pruned, View, grouped};
+use super::cut::{self, grouped};
+use super::prune::{self, Pruned, View};
 use super::role::Toolkit;
 use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
 use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
@@ -53,7 +54,7 @@ impl Accessibility {
                 )),
             }
         }
-        prune::limit(&mut elements, query.limit, &mut cut);
+        cut::limit(&mut elements, query.limit, &mut cut);
         Ok(Snapshot {
             number,
             app: choice.application.name,
@@ -116,14 +117,17 @@ impl Accessibility {
             asked.push(async move {
                 let (reading, origin) =
                     tokio::join!(nodes::read(&object, wish), self.origin(application, &window.name));
-                reading.map(|reading| moved(reading, origin))
+                reading.map(|reading| (moved(reading, origin), origin.is_some()))
             });
         }
         let readings = join_all(asked).await;
         let mut read = Read { whole: true, ..Read::default() };
         for (at, reading) in readings.into_iter().enumerate() {
             match reading {
-                Ok(reading) => read.add(at, reading),
+                Ok((reading, placed)) => {
+                    read.add(at, reading);
+                    read.adrift |= !placed;
+                }
                 Err(error) if at == 0 => return Err(self.failed(&error, limit).into()),
                 // A popup that closed while it was read.
                 Err(_) => {}
@@ -142,6 +146,9 @@ impl Accessibility {
         };
         let mut cut = choice.notes.clone();
         cut.extend(read.note());
+        if read.adrift {
+            cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
+        }
         let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
         let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
         let mut pruned = prune::prune(&facts, &view, query);
@@ -202,6 +209,8 @@ struct Read {
     whole: bool,
     unread: usize,
     late: bool,
+    /// A window's place on the screen could not be found.
+    adrift: bool,
 }
 
 impl Read {

@@ -32,6 +32,7 @@ mod setting;
 
 mod applications;
 mod cached;
+mod cut;
 mod details;
 mod fingerprint;
 mod matched;

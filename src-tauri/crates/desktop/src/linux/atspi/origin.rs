@@ -52,11 +52,12 @@ fn find(display: Option<&str>, pid: u32, title: &str) -> Option<(i32, i32)> {
     let only = if let [only] = ours.as_slice() { Some(only) } else { None };
     let (window, _) = titled.or(only)?;
     let place = conn.translate_coordinates(*window, root, 0, 0).ok()?.reply().ok()?;
-    // A window that draws its own shadow starts before its edge.
-    let shadow =
-        conn.get_property(false, *window, *shadow_atom, AtomEnum::CARDINAL, 0, 4).ok()?.reply().ok()?;
-    let shadow: Vec<i32> =
-        shadow.value32().map(|values| values.map(u32::cast_signed).collect()).unwrap_or_default();
+    // A window that draws its own shadow starts before its edge. No program need have made this name yet.
+    let shadow = conn.get_property(false, *window, *shadow_atom, AtomEnum::CARDINAL, 0, 4).ok()?.reply();
+    let shadow: Vec<i32> = shadow
+        .ok()
+        .and_then(|reply| reply.value32().map(|values| values.map(u32::cast_signed).collect()))
+        .unwrap_or_default();
     // Left, right, top, bottom.
     let (left, top) = match shadow.as_slice() {
         [left, _, top, _] => (*left, *top),

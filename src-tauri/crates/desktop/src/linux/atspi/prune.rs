@@ -1,10 +1,9 @@
 //! From everything that was read to the few elements an agent can use: on the screen, with a size, and either
 //! operable or saying something. Pure; what is left out is counted.
 
-use std::collections::HashSet;
-
 use protocol::geometry::PhysicalRect;
 
+use super::cut::{grouped, lists};
 use super::fingerprint;
 use super::nodes::Facts;
 use super::role::{self, Kind, States, number};
@@ -12,8 +11,6 @@ use crate::{Element, ElementQuery, Scope};
 
 /// Characters of a name; a paragraph is a name in some toolkits.
 const NAME_CHARS: usize = 200;
-/// Where the query names none.
-const LIMIT: usize = 200;
 /// How far above a label is looked for something of the same name.
 const ECHO: usize = 3;
 
@@ -113,54 +110,6 @@ fn below(nodes: &[(Option<usize>, &Facts)], root: Option<usize>) -> Vec<bool> {
     is_below
 }
 
-/// How many rows or items of each list are not on the screen.
-fn lists(
-    nodes: &[(Option<usize>, &Facts)],
-    rects: &[Option<PhysicalRect>],
-    is_below: &[bool],
-) -> Vec<String> {
-    let mut seen: Vec<u32> = vec![0; nodes.len()];
-    let mut rows: Vec<HashSet<i32>> = vec![HashSet::new(); nodes.len()];
-    for (at, (parent, facts)) in nodes.iter().enumerate() {
-        if let (Some(parent), Some(_)) = (parent, &rects[at]) {
-            seen[*parent] += 1;
-            if matches!(facts.role, number::TABLE_CELL | number::TABLE_ROW | number::TREE_ITEM) {
-                rows[*parent].insert(facts.extents.1);
-            }
-        }
-    }
-    let mut lines = Vec::new();
-    for (at, (_, facts)) in nodes.iter().enumerate() {
-        let (Some(all), Some(what), true) = (facts.children, role::items(facts.role), is_below[at]) else {
-            continue;
-        };
-        // A table has its rows counted, and its cells as children.
-        let managed = facts.states.has(States::MANAGES_DESCENDANTS);
-        let shown = if managed { u32::try_from(rows[at].len()).unwrap_or(u32::MAX) } else { seen[at] };
-        if rects[at].is_none() || all <= shown {
-            continue;
-        }
-        let name = facts.name.trim();
-        let of = if name.is_empty() { String::new() } else { format!(" of \"{name}\"") };
-        let (left, all) = (grouped((all - shown) as usize), grouped(all as usize));
-        lines.push(format!("cut: {left} of {all} {what}{of} off screen"));
-    }
-    lines
-}
-
-/// 1404 is `1,404`.
-pub(super) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
     let (parent, facts) = nodes[at];
     let named = !facts.name.trim().is_empty();
@@ -194,39 +143,6 @@ fn mentions(facts: &Facts, wanted: &str) -> bool {
         || facts.value.to_lowercase().contains(wanted)
         || facts.description.to_lowercase().contains(wanted)
         || role::describe(facts.role).0.contains(wanted)
-}
-
-/// Keeps what has the focus and what can be operated first; the order stays the tree's.
-pub(super) fn limit(elements: &mut Vec<Element>, most: u32, cut: &mut Vec<String>) {
-    let most = usize::try_from(most).ok().filter(|&most| most > 0).unwrap_or(LIMIT);
-    let before = elements.len();
-    if before <= most {
-        return;
-    }
-    let rank = |element: &Element| {
-        let named = !element.name.is_empty() || !element.value.is_empty();
-        match role::kind_of(&element.role) {
-            _ if element.states.iter().any(|state| state == "focused") => 0,
-            Kind::Control if named => 1,
-            Kind::Control => 2,
-            Kind::Content => 3,
-            Kind::Container | Kind::Frame => 4,
-        }
-    };
-    let mut best: Vec<usize> = (0..before).collect();
-    best.sort_by_key(|&at| rank(&elements[at]));
-    best.truncate(most);
-    best.sort_unstable();
-    let mut at = 0;
-    elements.retain(|_| {
-        at += 1;
-        best.binary_search(&(at - 1)).is_ok()
-    });
-    cut.push(format!(
-        "cut: {} of {} elements beyond the limit of {most}; ask with query or root for others",
-        grouped(before - most),
-        grouped(before)
-    ));
 }
 
 /// What of each object can be seen: cut at the display's edge and at every pane that scrolls above it.
@@ -349,24 +265,6 @@ mod tests {
                 [format!("cut: 1 of 2 elements do not mention \"{}\"", wanted.to_lowercase())]
             );
         }
-    }
-
-    #[test]
-    fn the_limit_keeps_controls_before_labels_in_the_trees_order() {
-        let nodes = [
-            window(),
-            (Some(0), facts(LABEL, "one", (0, 0, 10, 10))),
-            (Some(0), facts(BUTTON, "two", (0, 0, 10, 10))),
-            (Some(0), facts(LABEL, "three", (0, 0, 10, 10))),
-            (Some(0), facts(BUTTON, "four", (0, 0, 10, 10))),
-        ];
-        let mut pruned = run(&nodes, &ElementQuery::default());
-        limit(&mut pruned.elements, 3, &mut pruned.cut);
-        assert_eq!(names(&pruned), ["one", "two", "four"]);
-        assert_eq!(
-            pruned.cut,
-            ["cut: 1 of 4 elements beyond the limit of 3; ask with query or root for others"]
-        );
     }
 
     #[test]

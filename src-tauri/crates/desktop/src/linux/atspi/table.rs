@@ -5,10 +5,14 @@ use super::bus::{CallError, Object, Reference};
 use super::matched;
 use super::nodes::{Node, Reading, Wish, pipeline};
 use super::role::{States, number};
+use crate::Scope;
 
 const TABLE: &str = "org.a11y.atspi.Table";
 /// Cells read of one table.
 const MOST: i32 = 600;
+
+/// So few are read without looking where they are.
+const FEW: i32 = 60;
 
 /// What of a table is on the screen.
 struct Window {
@@ -33,7 +37,7 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
     // From the last one on, so that places before it stay as they are.
     for (at, table) in tables.into_iter().rev() {
         let extents = reading.nodes[at].facts.extents;
-        let Ok(Ok(shown)) = tokio::time::timeout_at(wish.deadline, on_screen(&table, extents)).await else {
+        let Ok(Ok(shown)) = tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await else {
             continue;
         };
         reading.nodes[at].facts.children = u32::try_from(shown.rows).ok();
@@ -75,7 +79,7 @@ async fn cell(table: &Object, row: i32, column: i32) -> Option<Node> {
     Some(Node { object, parent: None, facts })
 }
 
-async fn on_screen(table: &Object, extents: (i32, i32, i32, i32)) -> Result<Window, CallError> {
+async fn on_screen(table: &Object, extents: (i32, i32, i32, i32), scope: Scope) -> Result<Window, CallError> {
     let (rows, columns) = tokio::try_join!(
         table.program.property::<i32>(&table.path, TABLE, "NRows"),
         table.program.property::<i32>(&table.path, TABLE, "NColumns"),
@@ -83,7 +87,7 @@ async fn on_screen(table: &Object, extents: (i32, i32, i32, i32)) -> Result<Wind
     let (rows, columns) = (rows.max(0), columns.max(0));
     let most = MOST / columns.max(1);
     let whole = Window { columns, rows, first: 0, last: rows.min(most) - 1 };
-    if rows <= most {
+    if scope == Scope::All || rows.saturating_mul(columns) <= FEW {
         return Ok(whole);
     }
     let (x, y, width, height) = extents;
@@ -102,7 +106,7 @@ async fn on_screen(table: &Object, extents: (i32, i32, i32, i32)) -> Result<Wind
         (Some(first), Some(last)) if first <= last => {
             Ok(Window { columns, rows, first, last: last.min(first + most - 1) })
         }
-        _ => Ok(whole),
+        _ => Ok(Window { last: whole.last.min(FEW / columns.max(1)), ..whole }),
     }
 }
 
