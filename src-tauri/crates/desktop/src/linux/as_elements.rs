@@ -157,7 +157,12 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Place, DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
-        let mut place = operand.place().await.ok_or_else(nowhere)?;
+        let mut place = match operand.place().await {
+            Some(place) => place,
+            // Some have a place only once they are in view.
+            None if operand.scroll_to().await => operand.place().await.ok_or_else(nowhere)?,
+            None => return Err(nowhere()),
+        };
         if place.is_in_view() {
             return Ok(place);
         }

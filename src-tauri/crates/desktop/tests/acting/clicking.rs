@@ -1,6 +1,6 @@
 //! Clicks, actions and the focus: by accessibility where it does, with the pointer where not, refused where unclear.
 
-use desktop::{Button, Deed, DesktopError, Element, Evidence, Rung, Selector, Target};
+use desktop::{Button, Deed, DesktopError, Element, Evidence, Glance, Rung, Selector, Target};
 
 use crate::stage::{Stage, by, elements, eventually, find, of, operate, signal};
 
@@ -126,12 +126,8 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     desktop.act(escape, tokio_util::sync::CancellationToken::new()).await.unwrap();
 
     stage.start("xterm", &["-geometry", "300x100+0+0", "-title", "The wall"]);
-    let error = eventually(
-        "the wall",
-        || operate(&desktop, of(&area), right.clone()),
-        |answer| answer.as_ref().is_err_and(|error| error.to_string().contains("The wall")),
-    )
-    .await
-    .unwrap_err();
+    let is_up = |now: &Glance| now.active_title() == Some("The wall");
+    eventually("the wall", || async { desktop.glance().await.unwrap() }, is_up).await;
+    let error = operate(&desktop, of(&area), right.clone()).await.unwrap_err();
     assert!(error.to_string().contains("is covered by the window \"The wall\""), "{error}");
 }

@@ -88,3 +88,19 @@ async fn sliders_spin_buttons_combos_and_switches_take_what_they_can_hold() {
     let error = operate(&desktop, of(button), set("text")).await.unwrap_err();
     assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("holds no value")), "{error:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_is_sent_and_never_read_back() {
+    let mut stage = Stage::open();
+    stage.start("gtk3-demo", &["--run=entry_buffer"]);
+    let desktop = stage.desktop();
+    let is_password = |one: &Element| one.role == "password text";
+    let seen = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(is_password)).await;
+    let password = seen.iter().find(|one| is_password(one)).unwrap();
+    let done = operate(&desktop, of(password), set("s3cret")).await.unwrap();
+    assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::Sent), "{done:?}");
+    assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
+    // The entry above it shows the same buffer in clear.
+    let now = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(|one| one.value == "s3cret")).await;
+    assert!(now.iter().filter(|one| is_password(one)).all(|one| one.value.is_empty()), "{now:#?}");
+}

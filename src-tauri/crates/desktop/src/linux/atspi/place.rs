@@ -163,6 +163,10 @@ pub(super) async fn window_of(object: &Object) -> Option<Object> {
 }
 
 fn rect((x, y, width, height): (i32, i32, i32, i32)) -> Option<PhysicalRect> {
+    // GTK's word for what has no place now.
+    if x == i32::MIN || y == i32::MIN {
+        return None;
+    }
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     (width > 0 && height > 0).then_some(PhysicalRect { x, y, width, height })
 }
