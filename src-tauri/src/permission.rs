@@ -29,7 +29,7 @@ fn place(check: Check) -> Option<(&'static str, &'static str)> {
         Check::Input | Check::Accessibility => {
             "x-apple.systempreferences:com.apple.preference.security?Privacy_Accessibility"
         }
-        Check::Clipboard | Check::Keychain | Check::Journal | Check::Model => return None,
+        Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => return None,
     };
     Some(("open", address))
 }

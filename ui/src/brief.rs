@@ -28,6 +28,7 @@ pub fn arguments(call: &ToolCall) -> String {
         "elementsJson" | "webElements" => {
             [text(args, "app"), text(args, "query")].join(" ").trim().to_owned()
         }
+        "readText" => text(args, "query"),
         "focusElement" => text(args, "ref"),
         "wait" => args.get("seconds").map(|seconds| format!("{seconds} s")).unwrap_or_default(),
         "think" => text(args, "thought"),

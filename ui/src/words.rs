@@ -191,6 +191,7 @@ words! {
     CheckInput: "Mouse and keyboard", "マウスとキーボード";
     CheckAccessibility: "Accessibility", "アクセシビリティ";
     CheckClipboard: "Clipboard", "クリップボード";
+    CheckOcr: "Text in pictures", "画像の文字";
     CheckKeychain: "Keychain", "キーチェーン";
     CheckJournal: "Journal", "ジャーナル";
     CheckModel: "Model", "モデル接続";

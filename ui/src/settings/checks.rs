@@ -69,7 +69,7 @@ fn item(view: CheckView) -> impl IntoView {
 fn can_open(check: Check) -> bool {
     match check {
         Check::ScreenCapture | Check::Input | Check::Accessibility | Check::Keychain => true,
-        Check::Display | Check::Clipboard | Check::Journal | Check::Model => false,
+        Check::Display | Check::Clipboard | Check::Ocr | Check::Journal | Check::Model => false,
     }
 }
 
@@ -80,6 +80,7 @@ fn check_name(check: Check) -> &'static str {
         Check::Input => "input",
         Check::Accessibility => "accessibility",
         Check::Clipboard => "clipboard",
+        Check::Ocr => "ocr",
         Check::Keychain => "keychain",
         Check::Journal => "journal",
         Check::Model => "model",
@@ -93,6 +94,7 @@ fn check_word(check: Check) -> Word {
         Check::Input => Word::CheckInput,
         Check::Accessibility => Word::CheckAccessibility,
         Check::Clipboard => Word::CheckClipboard,
+        Check::Ocr => Word::CheckOcr,
         Check::Keychain => Word::CheckKeychain,
         Check::Journal => Word::CheckJournal,
         Check::Model => Word::CheckModel,

@@ -193,6 +193,9 @@ mod window;
 pub mod fake;
 mod keys;
 mod lane;
+// macOS reads text with Vision.
+#[cfg(not(target_os = "macos"))]
+mod ocr;
 mod picture;
 
 #[cfg(any(target_os = "macos", test))]

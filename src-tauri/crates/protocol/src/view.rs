@@ -119,6 +119,8 @@ pub enum Check {
     Input,
     Accessibility,
     Clipboard,
+    /// Reading text in pictures.
+    Ocr,
     Keychain,
     Journal,
     Model,

@@ -31,6 +31,7 @@ mod type_text;
 
 mod elements;
 mod focus_element;
+mod read_text;
 mod screenshot;
 mod web_elements;
 
@@ -48,6 +49,7 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<read_text::ReadText>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 17] = [
     "click",
     "move",
     "drag",
@@ -27,6 +27,7 @@ const TOOLS: [&str; 16] = [
     "done",
     "batch",
     "screenshot",
+    "readText",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -74,6 +75,7 @@ fn key() -> impl Strategy<Value = String> {
         "app",
         "query",
         "ref",
+        "region",
         "script",
         "arguments",
         "seconds",
@@ -109,6 +111,7 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
+        "readText" => json!({"query": "a", "region": {"x": 1, "y": 2, "width": 3, "height": 4}}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
         "wait" => json!({"seconds": 1}),
         "think" => json!({"thought": "a"}),
