@@ -193,8 +193,7 @@ mod window;
 pub mod fake;
 mod keys;
 mod lane;
-// macOS reads text with Vision.
-#[cfg(not(target_os = "macos"))]
+#[cfg(target_os = "linux")]
 mod ocr;
 mod picture;
 

@@ -97,7 +97,11 @@ impl Ocr {
             let Some(lane) = lane.upgrade() else { return };
             // Longer than any look that may be under way: running out of time would cost the lane its thread.
             let patience = (DEADLINE + GRACE) * 20;
-            let rested = lane.run(patience, move |reader| Ok(reader.rest(turn))).await;
+            let rest = move |reader: &mut Reader| {
+                reader.rest(turn);
+                Ok(())
+            };
+            let rested = lane.run(patience, rest).await;
             if let Err(error) = rested {
                 tracing::debug!(%error, "the networks of OCR stay loaded");
             }
