@@ -17,6 +17,7 @@ mod router;
 mod digest;
 mod policy;
 
+mod effect;
 mod eyes;
 mod isolated;
 mod schema;
@@ -138,7 +139,7 @@ impl From<&Settings> for Limits {
             jpeg_quality: settings.jpeg_quality,
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
             data_chars: settings.history_data_chars as usize,
-            settle: Duration::from_millis(800),
+            settle: Duration::from_millis(settings.settle_ms),
         }
     }
 }

@@ -36,6 +36,7 @@ mod failsafe;
 mod held;
 mod input;
 mod keymap;
+mod scene;
 mod session;
 mod typing;
 mod windows;
@@ -80,15 +81,9 @@ impl LinuxDesktop {
             let (display, held) = (display.clone(), Arc::clone(&held));
             Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
         };
-        Self {
-            abilities,
-            eye,
-            hand,
-            held,
-            failsafe: failsafe.then(|| Failsafe::new(display)),
-            accessibility: Accessibility::new(session_bus, own_pid, own_titles),
-            ocr,
-        }
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        let failsafe = failsafe.then(|| Failsafe::new(display));
+        Self { abilities, eye, hand, held, failsafe, accessibility, ocr }
     }
 }
 
