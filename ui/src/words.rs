@@ -193,6 +193,7 @@ words! {
     CheckAutomation: "Automation", "オートメーション";
     CheckInputMonitoring: "Input monitoring", "入力監視";
     CheckClipboard: "Clipboard", "クリップボード";
+    CheckOcr: "Text in pictures", "画像の文字";
     CheckKeychain: "Keychain", "キーチェーン";
     CheckJournal: "Journal", "ジャーナル";
     CheckModel: "Model", "モデル接続";

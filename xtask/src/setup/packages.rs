@@ -74,7 +74,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
     let groups = needs.iter().flat_map(|need| match need {
         Need::Build => vec![BUILD],
         Need::SmallWindows => vec![NODE],
-        Need::Desktop => vec![DESKTOP],
+        Need::Desktop => vec![DESKTOP, PYTHON],
         Need::Cross => vec![MINGW, PYTHON],
         Need::Audit => vec![PYTHON, GIT],
     });

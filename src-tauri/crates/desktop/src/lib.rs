@@ -209,6 +209,8 @@ mod choose;
 pub mod fake;
 mod keys;
 mod lane;
+#[cfg(target_os = "linux")]
+mod ocr;
 mod picture;
 
 #[cfg(any(target_os = "macos", test))]

@@ -33,6 +33,7 @@ mod do_action;
 mod elements;
 mod focus_element;
 mod press_menu;
+mod read_text;
 mod screenshot;
 mod set_value;
 mod web_elements;
@@ -61,6 +62,7 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<read_text::ReadText>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<click_element::ClickElement>(),
         Entry::of::<set_value::SetValue>(),

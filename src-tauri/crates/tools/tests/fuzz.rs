@@ -40,6 +40,7 @@ const TOOLS: &[&str] = &[
     "quitApp",
     "readClipboard",
     "writeClipboard",
+    "readText",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -87,6 +88,7 @@ fn key() -> impl Strategy<Value = String> {
         "app",
         "query",
         "ref",
+        "region",
         "role",
         "name",
         "within",
@@ -127,6 +129,7 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
+        "readText" => json!({"query": "a", "region": {"x": 1, "y": 2, "width": 3, "height": 4}}),
         "clickElement" => json!({"role": "button", "name": "Save", "button": "left", "count": 1}),
         "setValue" => json!({"ref": "e1", "value": "a"}),
         "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),

@@ -10,6 +10,7 @@ use tools::{Decision, Router};
 const ACT: &[&str] = &[
     "elementsJson",
     "screenshot",
+    "readText",
     "clickElement",
     "setValue",
     "pressMenu",
@@ -48,7 +49,10 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     assert_eq!(names(&router, Mode::Act), ACT);
     assert_eq!(
         names(&router, Mode::Plan),
-        ["elementsJson", "screenshot", "displays", "listWindows", "listApps", "wait", "think", "done"]
+        [
+            "elementsJson", "screenshot", "readText", "displays", "listWindows", "listApps", "wait", "think",
+            "done",
+        ]
     );
     assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
 }

@@ -5,6 +5,7 @@ use protocol::view::DisplayView;
 
 use super::capture::Eye;
 use super::{LOOK, LinuxDesktop};
+use crate::ocr::Ocr;
 use crate::picture::develop;
 use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
 
@@ -33,7 +34,20 @@ impl Screen for LinuxDesktop {
         }))
     }
 
-    fn read_text(&self, _: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        Box::pin(async move {
+            let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
+            let (display, part) = match area {
+                Area::Display(display) => (display, None),
+                Area::Region { display, rect } => (display, Some(rect)),
+                Area::Window(_) => {
+                    return Err(DesktopError::BadInput(
+                        "text is read in a display or a region of it; give the window's bounds".into(),
+                    ));
+                }
+            };
+            let (frame, shows) = self.eye.run(LOOK, move |eye| eye.look(display)).await?;
+            ocr.read(display, frame, shows, part).await
+        })
     }
 }

@@ -21,6 +21,7 @@ use self::input::Hand;
 use self::session::Session;
 use self::windows::Own;
 use crate::lane::Lane;
+use crate::ocr::{self, Ocr};
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
 
 mod as_clipboard;
@@ -65,18 +66,20 @@ struct LinuxDesktop {
     held: Arc<Held>,
     failsafe: Option<Arc<Failsafe>>,
     accessibility: Accessibility,
+    ocr: Option<Ocr>,
 }
 
 impl LinuxDesktop {
     fn open(options: Options) -> Self {
-        let Options { failsafe, own_titles, own_pid, guard: _, ocr_models: _, display, session_bus } =
-            options;
+        let Options { failsafe, own_titles, own_pid, guard: _, ocr_models, display, session_bus } = options;
         let session = first_session(display.clone());
         let has_bus = session_bus.is_some() || names_a_bus();
         let abilities = match &session {
             Some(session) => checks::abilities(session, has_bus),
             None => Abilities::default(),
         };
+        let ocr = ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new);
+        let abilities = Abilities { ocr: abilities.screen && ocr.is_some(), ..abilities };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
         let held = Held::new(display.clone(), session.map(Arc::new));
         let eye = {
@@ -107,6 +110,7 @@ impl LinuxDesktop {
             held,
             failsafe: failsafe.then(|| Failsafe::new(display)),
             accessibility,
+            ocr,
         }
     }
 }
@@ -156,6 +160,7 @@ impl Desktop for LinuxDesktop {
                 let mend = "log out and in again, or restart at-spi2-core";
                 checks::view(Check::Accessibility, CheckState::Missing, detail, Some(mend))
             }));
+            all.push(ocr::check(self.ocr.as_ref()));
             all
         })
     }

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod acting;
 #[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod screen;
 #[cfg(test)]
 mod seeing;
