@@ -181,8 +181,15 @@ pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
+        guard: guard(),
         ..desktop::Options::default()
     })
+}
+
+/// This very program as the guard of what it holds down; none where it cannot be found again.
+fn guard() -> Vec<String> {
+    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
 }
 
 /// From a `.env` of the data folder, and of the folder miki was started in.

@@ -4,6 +4,7 @@
 //! any moment. Stop comes first: it cancels, releases what is held, and only then writes.
 
 mod ask;
+mod give_way;
 mod perform;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,6 +86,10 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// Ends the tool that `operation` runs, and not the run.
+    halt: CancellationToken,
+    /// The user has used the computer since the model last looked: what it wants to do is out of date.
+    disturbed: bool,
     /// Calls of the current turn as the provider named them, and the answers so far.
     proposed: Vec<(CallId, models::ProposedCall)>,
     answers: Vec<(CallId, ToolAnswer)>,
@@ -105,6 +110,8 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        halt: CancellationToken::new(),
+        disturbed: false,
         proposed: Vec::new(),
         answers: Vec::new(),
         steers: Vec::new(),
@@ -124,7 +131,7 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
 impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
-        let watch = self.run.settings.failsafe;
+        let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
         let mut interrupted: BoxFuture<'_, Interruption> =
             if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
         self.feed(Input::Start).await?;
@@ -148,19 +155,6 @@ impl Driver {
             }
         }
         Ok(())
-    }
-
-    async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {
-        match how {
-            Interruption::Corner => {
-                self.stop("failsafe: the pointer was put into the top left corner".into()).await
-            }
-            Interruption::Escape => self.stop("failsafe: escape was held down".into()).await,
-            Interruption::UserInput => {
-                let reason = "you took the mouse or the keyboard".into();
-                self.feed(Input::Pause { reason }).await
-            }
-        }
     }
 
     async fn hear(&mut self, said: Control) -> Result<(), ErrorView> {
@@ -359,6 +353,7 @@ impl Driver {
         if !in_order.is_empty() {
             self.run.context.push_results(in_order);
         }
+        self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
             self.append(EventBody::RunSteered { text: text.clone() }).await?;
             self.run.context.push_user(text);

@@ -45,6 +45,8 @@ pub enum Key {
     PrintScreen,
     Pause,
     Menu,
+    /// Of Apple's keyboards.
+    Fn,
     VolumeUp,
     VolumeDown,
     VolumeMute,
@@ -55,29 +57,67 @@ pub enum Key {
 
 /// Canonical name, then the other names, all in lower case without `_`, `-` and spaces.
 const NAMES: &[(Key, &str, &[&str])] = &[
-    (Key::Enter, "Enter", &["return", "kpenter", "numpadenter", "cr", "linefeed", "newline", "↵", "⏎"]),
-    (Key::Tab, "Tab", &["⇥"]),
-    (Key::Space, "Space", &["spacebar", "␣"]),
+    (
+        Key::Enter,
+        "Enter",
+        &["return", "kpenter", "numpadenter", "cr", "linefeed", "newline", "↵", "⏎", "keypadenter"],
+    ),
+    (Key::Tab, "Tab", &["⇥", "isolefttab", "kptab", "numpadtab"]),
+    (Key::Space, "Space", &["spacebar", "␣", "kpspace"]),
     (Key::Backspace, "Backspace", &["back", "bksp", "⌫"]),
-    (Key::Delete, "Delete", &["del", "forwarddelete", "kpdelete", "⌦"]),
-    (Key::Insert, "Insert", &["ins"]),
+    (Key::Delete, "Delete", &["del", "forwarddelete", "kpdelete", "⌦", "numpaddelete"]),
+    (Key::Insert, "Insert", &["ins", "kpinsert"]),
     (Key::Escape, "Escape", &["esc", "⎋"]),
-    (Key::Home, "Home", &["↖"]),
-    (Key::End, "End", &["↘"]),
-    (Key::PageUp, "PageUp", &["pgup", "prior", "⇞"]),
-    (Key::PageDown, "PageDown", &["pgdn", "pgdown", "next", "⇟"]),
-    (Key::Up, "Up", &["arrowup", "uparrow", "↑"]),
-    (Key::Down, "Down", &["arrowdown", "downarrow", "↓"]),
-    (Key::Left, "Left", &["arrowleft", "leftarrow", "←"]),
-    (Key::Right, "Right", &["arrowright", "rightarrow", "→"]),
-    (Key::Shift, "Shift", &["shiftl", "shiftr", "shiftleft", "shiftright", "⇧"]),
+    (Key::Home, "Home", &["↖", "kphome"]),
+    (Key::End, "End", &["↘", "kpend"]),
+    (Key::PageUp, "PageUp", &["pgup", "prior", "⇞", "kppageup", "kpprior"]),
+    (Key::PageDown, "PageDown", &["pgdn", "pgdown", "next", "⇟", "kppagedown", "kpnext"]),
+    (Key::Up, "Up", &["arrowup", "uparrow", "↑", "kpup"]),
+    (Key::Down, "Down", &["arrowdown", "downarrow", "↓", "kpdown"]),
+    (Key::Left, "Left", &["arrowleft", "leftarrow", "←", "kpleft"]),
+    (Key::Right, "Right", &["arrowright", "rightarrow", "→", "kpright"]),
+    (Key::Shift, "Shift", &["shiftl", "shiftr", "shiftleft", "shiftright", "⇧", "leftshift", "rightshift"]),
     (
         Key::Ctrl,
         "Ctrl",
-        &["control", "ctl", "controll", "controlr", "controlleft", "controlright", "ctrll", "ctrlr", "⌃"],
+        &[
+            "control",
+            "ctl",
+            "controll",
+            "controlr",
+            "controlleft",
+            "controlright",
+            "ctrll",
+            "ctrlr",
+            "⌃",
+            "leftcontrol",
+            "rightcontrol",
+            "leftctrl",
+            "rightctrl",
+        ],
     ),
-    (Key::Alt, "Alt", &["option", "opt", "altl", "altr", "altleft", "altright", "optionl", "⌥"]),
-    (Key::AltGr, "AltGr", &["altgraph", "isolevel3shift", "modeswitch"]),
+    (
+        Key::Alt,
+        "Alt",
+        &[
+            "option",
+            "opt",
+            "altl",
+            "altr",
+            "altleft",
+            "altright",
+            "optionl",
+            "⌥",
+            "optionr",
+            "optionleft",
+            "optionright",
+            "leftalt",
+            "rightalt",
+            "leftoption",
+            "rightoption",
+        ],
+    ),
+    (Key::AltGr, "AltGr", &["altgraph", "isolevel3shift", "modeswitch", "altgrright", "isolevel3"]),
     (
         Key::Meta,
         "Meta",
@@ -93,31 +133,67 @@ const NAMES: &[(Key, &str, &[&str])] = &[
             "metaright",
             "oskey",
             "hyper",
+            "hyperl",
+            "hyperr",
+            "osleft",
+            "osright",
+            "superleft",
+            "superright",
+            "winleft",
+            "winright",
+            "windowskey",
+            "leftmeta",
+            "rightmeta",
         ],
     ),
-    (Key::Cmd, "Cmd", &["command", "controlormeta", "cmdorctrl", "commandorcontrol", "mod", "⌘"]),
-    (Key::CapsLock, "CapsLock", &["caps", "⇪"]),
-    (Key::NumLock, "NumLock", &[]),
-    (Key::ScrollLock, "ScrollLock", &[]),
+    (
+        Key::Cmd,
+        "Cmd",
+        &[
+            "command",
+            "controlormeta",
+            "cmdorctrl",
+            "commandorcontrol",
+            "mod",
+            "⌘",
+            "commandl",
+            "commandr",
+            "cmdl",
+            "cmdr",
+            "commandleft",
+            "commandright",
+            "leftcommand",
+            "rightcommand",
+            "primary",
+        ],
+    ),
+    (Key::CapsLock, "CapsLock", &["caps", "⇪", "shiftlock"]),
+    (Key::NumLock, "NumLock", &["numlk"]),
+    (Key::ScrollLock, "ScrollLock", &["scrlk"]),
     (Key::PrintScreen, "PrintScreen", &["print", "prtsc", "prtscr", "sysrq", "snapshot"]),
-    (Key::Pause, "Pause", &["break"]),
+    (Key::Pause, "Pause", &["break", "pausebreak"]),
     (Key::Menu, "Menu", &["contextmenu", "apps"]),
-    (Key::VolumeUp, "VolumeUp", &["audiovolumeup", "xf86audioraisevolume"]),
-    (Key::VolumeDown, "VolumeDown", &["audiovolumedown", "xf86audiolowervolume"]),
+    (Key::Fn, "Fn", &["function", "globe"]),
+    (Key::VolumeUp, "VolumeUp", &["audiovolumeup", "xf86audioraisevolume", "volup"]),
+    (Key::VolumeDown, "VolumeDown", &["audiovolumedown", "xf86audiolowervolume", "voldown"]),
     (Key::VolumeMute, "VolumeMute", &["audiovolumemute", "mute", "xf86audiomute"]),
-    (Key::PlayPause, "PlayPause", &["mediaplaypause", "xf86audioplay", "play"]),
+    (
+        Key::PlayPause,
+        "PlayPause",
+        &["mediaplaypause", "xf86audioplay", "play", "xf86audiopause", "playpausekey"],
+    ),
     (Key::NextTrack, "NextTrack", &["mediatracknext", "xf86audionext"]),
     (Key::PreviousTrack, "PreviousTrack", &["mediatrackprevious", "xf86audioprev"]),
 ];
 
 /// Names that xdotool and others give to single characters.
 const CHARACTERS: &[(char, &[&str])] = &[
-    ('+', &["plus", "kpadd"]),
-    ('-', &["minus", "hyphen", "dash", "kpsubtract"]),
-    ('=', &["equal", "equals"]),
-    (',', &["comma"]),
-    ('.', &["period", "dot"]),
-    ('/', &["slash", "kpdivide"]),
+    ('+', &["plus", "kpadd", "numpadadd"]),
+    ('-', &["minus", "hyphen", "dash", "kpsubtract", "numpadsubtract"]),
+    ('=', &["equal", "equals", "kpequal", "numpadequal"]),
+    (',', &["comma", "kpseparator", "numpadcomma"]),
+    ('.', &["period", "dot", "kpdecimal", "numpaddecimal"]),
+    ('/', &["slash", "kpdivide", "numpaddivide"]),
     ('\\', &["backslash"]),
     (';', &["semicolon"]),
     (':', &["colon"]),
@@ -140,10 +216,26 @@ const CHARACTERS: &[(char, &[&str])] = &[
     ('%', &["percent"]),
     ('^', &["asciicircum", "caret"]),
     ('&', &["ampersand"]),
-    ('*', &["asterisk", "kpmultiply"]),
+    ('*', &["asterisk", "kpmultiply", "numpadmultiply"]),
     ('_', &["underscore"]),
     ('|', &["bar", "pipe"]),
     ('?', &["question"]),
+    ('¡', &["exclamdown"]),
+    ('¿', &["questiondown"]),
+    ('§', &["section"]),
+    ('°', &["degree"]),
+    ('£', &["sterling"]),
+    ('¥', &["yen"]),
+    ('€', &["eurosign"]),
+    ('ä', &["adiaeresis"]),
+    ('ö', &["odiaeresis"]),
+    ('ü', &["udiaeresis"]),
+    ('ß', &["ssharp"]),
+    ('à', &["agrave"]),
+    ('ç', &["ccedilla"]),
+    ('è', &["egrave"]),
+    ('é', &["eacute"]),
+    ('ñ', &["ntilde"]),
 ];
 
 /// A name that is no key's.
@@ -240,7 +332,17 @@ fn by_plain_name(plain: &str) -> Option<Key> {
     if let Some(number) = plain.strip_prefix('f').and_then(|digits| digits.parse::<u8>().ok()) {
         return (1..=24).contains(&number).then_some(Key::F(number));
     }
-    // The DOM's codes: KeyA, Digit1, Numpad1; X11's: KP_1.
+    // X11's names of any character: U20AC.
+    if let Some(digits) = plain.strip_prefix('u').map(|rest| rest.trim_start_matches('+'))
+        && (4..=6).contains(&digits.len())
+        && let Some(character) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+    {
+        return (!character.is_control()).then_some(Key::Char(character));
+    }
+    // The DOM's codes: KeyA, Digit1, Numpad1; X11's: KP_1, KP_F1.
+    if let Some(number) = plain.strip_prefix("kpf").and_then(|digits| digits.parse::<u8>().ok()) {
+        return (1..=4).contains(&number).then_some(Key::F(number));
+    }
     let rest = ["key", "digit", "numpad", "kp"].iter().find_map(|prefix| plain.strip_prefix(prefix))?;
     let mut characters = rest.chars();
     match (characters.next(), characters.next()) {
@@ -336,6 +438,19 @@ mod tests {
         check(&["plus", "+"], Key::Char('+'));
         check(&["Digit7", "KP_7", "7"], Key::Char('7'));
         check(&["space", " ", "Spacebar"], Key::Space);
+        check(&["Prior", "KP_Prior", "KP_Page_Up", "Page_Up", "⇞"], Key::PageUp);
+        check(&["Escape", "esc", "⎋"], Key::Escape);
+        check(&["option", "alt", "Alt_L", "AltLeft", "⌥"], Key::Alt);
+        check(&["delete", "Delete", "forwarddelete", "forward delete", "KP_Delete", "⌦"], Key::Delete);
+        check(&["fn", "Fn", "globe"], Key::Fn);
+        check(&["ArrowLeft", "Left", "KP_Left", "left arrow"], Key::Left);
+        check(&["ISO_Level3_Shift", "AltGraph", "Mode_switch"], Key::AltGr);
+        check(&["Digit1", "1", "KP_1", "Numpad1"], Key::Char('1'));
+        check(&["NumpadAdd", "KP_Add", "plus", "+"], Key::Char('+'));
+        check(&["EuroSign", "U20AC", "€"], Key::Char('€'));
+        check(&["Num_Lock", "NumLock"], Key::NumLock);
+        check(&["XF86AudioMute", "AudioVolumeMute"], Key::VolumeMute);
+        check(&["KP_F2", "F2", "XK_F2"], Key::F(2));
         assert_eq!("é".parse(), Ok(Key::Char('é')));
         assert_eq!("A".parse(), Ok(Key::Char('A')));
     }

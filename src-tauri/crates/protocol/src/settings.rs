@@ -31,6 +31,8 @@ pub struct Settings {
     pub approval_deadline_ms: u64,
     /// The pointer in the top left corner stops everything.
     pub failsafe: bool,
+    /// The user's own mouse or keyboard pauses the run.
+    pub pause_on_user_input: bool,
     /// Messages of history sent to a model.
     pub history_messages: u32,
     /// Characters of one text in the history.
@@ -80,6 +82,7 @@ impl Default for Settings {
             tool_retries: 3,
             approval_deadline_ms: 600_000,
             failsafe: true,
+            pause_on_user_input: true,
             history_messages: 24,
             history_text_chars: 1_000,
             history_data_chars: 2_000,

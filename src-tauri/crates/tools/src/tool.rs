@@ -23,7 +23,12 @@ mod outcome;
 
 mod click;
 mod drag;
+mod hold;
 mod hotkey;
+mod key_down;
+mod key_up;
+mod mouse_down;
+mod mouse_up;
 mod move_pointer;
 mod press;
 mod scroll;
@@ -56,6 +61,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
+        Entry::of::<hold::Hold>(),
+        Entry::of::<mouse_down::MouseDown>(),
+        Entry::of::<mouse_up::MouseUp>(),
+        Entry::of::<key_down::KeyDown>(),
+        Entry::of::<key_up::KeyUp>(),
         Entry::of::<focus_element::FocusElement>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
-const ACT: [&str; 15] = [
+const ACT: [&str; 20] = [
     "elementsJson",
     "screenshot",
     "click",
@@ -17,6 +17,11 @@ const ACT: [&str; 15] = [
     "type",
     "press",
     "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
     "focusElement",
     "osa",
     "wait",

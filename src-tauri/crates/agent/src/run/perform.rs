@@ -71,7 +71,7 @@ impl Driver {
     fn assess(&self, call: ToolCall) -> Verdict {
         let request = self.request(call, None);
         let assessment = self.run.router.assess(&request);
-        match assessment.decision {
+        let verdict = match assessment.decision {
             Decision::Run => Verdict::Run,
             Decision::Ask { reason } => Verdict::Ask {
                 approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
@@ -79,7 +79,8 @@ impl Driver {
                 reason,
             },
             Decision::Forbid { error } => Verdict::Forbid(error),
-        }
+        };
+        self.unless_disturbed(assessment.risk, verdict)
     }
 
     async fn request_approval(
@@ -93,6 +94,8 @@ impl Driver {
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
         let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
         let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
+        // Who is asked needs the mouse and the keyboard: nothing of ours may be down.
+        self.run.router.release_all();
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.status(Activity::Waiting, &format!("asks whether it may: {}", approval.call.tool));
         self.question = Some(approval);
@@ -114,7 +117,8 @@ impl Driver {
         self.status(Activity::Working, &format!("{}{}", call.tool, reason_of(&call)));
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
-        let (router, cancel) = (self.run.router.clone(), self.run.cancel.clone());
+        self.halt = self.run.cancel.child_token();
+        let (router, cancel) = (self.run.router.clone(), self.halt.clone());
         self.operation = Some(Box::pin(async move {
             let executed = router.execute(request, cancel).await;
             Outcome::Tool(call, Box::new(executed))

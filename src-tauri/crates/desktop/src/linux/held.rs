@@ -1,5 +1,7 @@
 //! What this program holds down, and letting go of it: from any thread, at once, on a connection of its own.
 //!
+//! The guard (`guard.rs`) is told before anything goes down and after it came up.
+//!
 //! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
 
 use std::collections::BTreeSet;
@@ -11,6 +13,7 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 use x11rb::protocol::xtest::ConnectionExt as _;
 
+use super::guard::Guard;
 use super::session::Session;
 use crate::DesktopError;
 
@@ -33,6 +36,7 @@ pub(super) struct Held {
     /// Counts releases of everything; an action begun before one of them is over.
     epoch: AtomicU64,
     session: Mutex<Option<Arc<Session>>>,
+    pub(super) guard: Guard,
 }
 
 /// When an action has to end.
@@ -73,12 +77,13 @@ impl Stop {
 
 impl Held {
     /// `session` is kept for releasing alone; without one, releasing opens its own.
-    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>) -> Arc<Self> {
+    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>, guard: Guard) -> Arc<Self> {
         Arc::new(Self {
             display,
             down: Mutex::new(BTreeSet::new()),
             epoch: AtomicU64::new(0),
             session: Mutex::new(session),
+            guard,
         })
     }
 
@@ -86,10 +91,24 @@ impl Held {
         self.down.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Presses; recorded before it is sent.
+    pub(super) fn has(&self, what: Down) -> bool {
+        self.down().contains(&what)
+    }
+
+    pub(super) fn all(&self) -> BTreeSet<Down> {
+        self.down().clone()
+    }
+
+    /// The program ends as it should: the guard has nothing more to do.
+    pub(super) fn end_guard(&self) {
+        self.guard.end();
+    }
+
+    /// Presses; recorded, also with the guard, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
         self.down().insert(what);
+        self.guard.down(what);
         send(session, what, Way::Press)?;
         session.conn.flush()?;
         if let Err(stopped) = stop.check() {
@@ -103,7 +122,20 @@ impl Held {
         send(session, what, Way::Release)?;
         session.conn.flush()?;
         self.down().remove(&what);
+        self.guard.up(what);
         Ok(())
+    }
+
+    /// Lets go of what went down since `before`.
+    pub(super) fn release_since(
+        &self,
+        session: &Session,
+        before: &BTreeSet<Down>,
+    ) -> Result<(), DesktopError> {
+        for what in self.all().difference(before) {
+            self.release(session, *what)?;
+        }
+        session.sync()
     }
 
     /// The same, and waits until the server has done it. For the acting thread alone, before it answers.
@@ -123,6 +155,7 @@ impl Held {
         }
         let kept = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if kept.is_some_and(|session| release_each(&session, &down).is_ok()) {
+            down.iter().for_each(|what| self.guard.up(*what));
             return;
         }
         // The kept connection is gone: open another, away from the caller, who must not wait.
@@ -140,7 +173,7 @@ impl Held {
     }
 }
 
-fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
+pub(super) fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
     for what in down {
         send(session, *what, Way::Release)?;
     }

@@ -4,6 +4,7 @@
 //! theirs, so that neither waits for the other two. Wayland without an X server is named and refused.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -12,10 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::atspi::Accessibility;
 use self::capture::Eye;
-use self::failsafe::Failsafe;
+use self::guard::Guard;
 use self::held::Held;
 use self::input::Hand;
 use self::session::Session;
+pub(crate) use self::warden::stand_guard;
+use self::watch::Watch;
 use self::windows::Own;
 use crate::lane::Lane;
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
@@ -32,11 +35,16 @@ mod checks;
 mod clipboard;
 mod compose;
 mod failsafe;
+mod guard;
 mod held;
+mod holding;
 mod input;
+mod kept;
 mod keymap;
 mod session;
 mod typing;
+mod warden;
+mod watch;
 mod windows;
 
 /// A picture, a list of displays, a check: what only looks.
@@ -53,14 +61,15 @@ struct LinuxDesktop {
     eye: Lane<Eye>,
     hand: Lane<Hand>,
     held: Arc<Held>,
-    failsafe: Option<Arc<Failsafe>>,
+    /// Whether acts keep out of the corner.
+    corner: Arc<AtomicBool>,
+    watch: Arc<Watch>,
     accessibility: Accessibility,
 }
 
 impl LinuxDesktop {
     fn open(options: Options) -> Self {
-        let Options { failsafe, own_titles, own_pid, guard: _, ocr_models: _, display, session_bus } =
-            options;
+        let Options { failsafe, own_titles, own_pid, guard, ocr_models: _, display, session_bus } = options;
         let session = first_session(display.clone());
         let has_bus = session_bus.is_some() || names_a_bus();
         let abilities = match &session {
@@ -68,21 +77,27 @@ impl LinuxDesktop {
             None => Abilities::default(),
         };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
-        let held = Held::new(display.clone(), session.map(Arc::new));
+        let guard = Guard::new(guard, display.clone());
+        let held = Held::new(display.clone(), session.map(Arc::new), guard);
+        let corner = Arc::new(AtomicBool::new(failsafe));
+        let watch = Watch::new(display.clone(), own.clone(), Arc::clone(&held));
         let eye = {
             let (display, own) = (display.clone(), own.clone());
             Lane::new("capture", move || Eye::open(display.as_deref(), own.clone()))
         };
         let hand = {
-            let (display, held) = (display.clone(), Arc::clone(&held));
-            Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
+            let (held, corner) = (Arc::clone(&held), Arc::clone(&corner));
+            Lane::new("input", move || {
+                Hand::open(display.clone(), own.clone(), Arc::clone(&held), Arc::clone(&corner))
+            })
         };
         Self {
             abilities,
             eye,
             hand,
             held,
-            failsafe: failsafe.then(|| Failsafe::new(display)),
+            corner,
+            watch,
             accessibility: Accessibility::new(session_bus, own_pid, own_titles),
         }
     }
@@ -91,6 +106,7 @@ impl LinuxDesktop {
 impl Drop for LinuxDesktop {
     fn drop(&mut self) {
         self.held.release_all();
+        self.held.end_guard();
     }
 }
 

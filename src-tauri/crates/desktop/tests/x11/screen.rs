@@ -168,6 +168,7 @@ impl Screen {
             own_pid: 0x7fff_fff0,
             display: Some(self.display.clone()),
             session_bus: self.bus.clone(),
+            ..Options::default()
         }
     }
 }
