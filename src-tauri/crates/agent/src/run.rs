@@ -140,7 +140,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 how = &mut interrupted => {
-                    interrupted = router.interrupted();
+                    interrupted = give_way::next(&router);
                     self.give_way(how).await?;
                 }
                 said = self.run.control.recv() => match said {

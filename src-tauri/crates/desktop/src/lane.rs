@@ -224,7 +224,7 @@ mod tests {
         let short = Duration::from_millis(10);
         let mut free = Vec::new();
         let mut refused = None;
-        for _ in 0..20 {
+        for _ in 0..200 {
             let (keep, hung) = std::sync::mpsc::channel::<()>();
             free.push(keep);
             let result = worker
@@ -239,7 +239,9 @@ mod tests {
             }
         }
         assert!(matches!(refused, Some(Err(DesktopError::NotAvailable(_)))), "{refused:?}");
-        assert_eq!(free.len(), HANGING + 2);
+        // One that came too late to be begun hangs nothing.
+        assert!(free.len() >= HANGING + 2);
+        assert_eq!(worker.threads.load(Ordering::SeqCst), HANGING + 1);
         drop(free);
         let end = std::time::Instant::now() + Duration::from_secs(20);
         while worker.run(Duration::from_secs(10), |()| Ok(7)).await != Ok(7) {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Button, Desktop, Key, Options};
+use desktop::{Action, Button, Key, Options};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -186,7 +186,8 @@ fn a_guard_that_died_is_replaced() {
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     wait_for("another guard", || guards(&screen).first().copied());
-    assert_eq!(down(&target.conn), 2);
+    // Two keys, and each its modifier.
+    assert_eq!(down(&target.conn), 4);
     program.0.kill().unwrap();
     assert_eq!(program.0.wait().unwrap().signal(), Some(9));
     wait_until_up(&target.conn);

@@ -1,8 +1,11 @@
 //! The user steps in: everything stops, or the run pauses at once and the model is told to look again.
 
+use std::time::Duration;
+
+use futures::future::BoxFuture;
 use protocol::ErrorView;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
-use tools::Interruption;
+use tools::{Interruption, Router};
 
 use super::Driver;
 use crate::machine::{Input, Verdict};
@@ -10,6 +13,19 @@ use crate::machine::{Input, Verdict};
 /// What the model is told when it goes on.
 const DISTURBED: &str = "The user used the mouse or the keyboard while you worked. The screen, the focus and what \
     was under way may have changed: look again before you act.";
+
+/// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer
+/// that rests in a corner nobody minds) must not keep the run from its work.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// The interruption after this one. Nothing is missed meanwhile.
+pub(super) fn next(router: &Router) -> BoxFuture<'_, Interruption> {
+    let next = router.interrupted();
+    Box::pin(async move {
+        tokio::time::sleep(BREATH).await;
+        next.await
+    })
+}
 
 impl Driver {
     pub(super) async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {

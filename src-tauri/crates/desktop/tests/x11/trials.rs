@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Button, Desktop, Interruption, Key};
+use desktop::{Action, Button, Interruption, Key};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xinput::{ConnectionExt as _, EventMask, XIEventMask};
@@ -102,6 +102,8 @@ fn work(kind: usize) -> Vec<Action> {
 
 pub async fn measure(screen: &Screen, count: usize) -> Trials {
     let (user, witness, desktop) = (Arc::new(User::new(screen)), Witness::new(screen), screen.desktop());
+    // As a run does: someone waits all the time.
+    let _seat = desktop.interrupted();
     let mut trials = Trials { late: Vec::with_capacity(count), corners: 0 };
     for trial in 0..count {
         user.point(600, 400);
@@ -125,12 +127,13 @@ pub async fn measure(screen: &Screen, count: usize) -> Trials {
         // At another moment of the work each time.
         tokio::time::sleep(Duration::from_micros(trial as u64 * 7_919 % 30_000)).await;
         let thrown = Instant::now();
-        let throwing = tokio::task::spawn_blocking({
+        // Until it stops, as a hand does: a drag of ours takes the pointer out of the corner again.
+        let throwing = tokio::spawn({
             let user = Arc::clone(&user);
-            move || {
-                for _ in 0..3 {
+            async move {
+                loop {
                     user.point(0, 0);
-                    std::thread::sleep(Duration::from_millis(3));
+                    tokio::time::sleep(Duration::from_millis(3)).await;
                 }
             }
         });
@@ -138,8 +141,8 @@ pub async fn measure(screen: &Screen, count: usize) -> Trials {
         // What the run does then.
         cancel.cancel();
         desktop.release_all();
+        throwing.abort();
         working.await.unwrap();
-        throwing.await.unwrap();
         // Whatever is still on its way has come by then.
         tokio::time::sleep(Duration::from_millis(15)).await;
         trials.corners += usize::from(how == Interruption::Corner);

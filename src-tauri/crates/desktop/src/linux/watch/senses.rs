@@ -28,7 +28,7 @@ const WARPED: Duration = Duration::from_millis(50);
 /// Displays are asked for again after this.
 const DISPLAYS: Duration = Duration::from_secs(2);
 /// The same is not told again within this.
-const TOLD: Duration = Duration::from_millis(250);
+const TOLD: Duration = Duration::from_millis(100);
 /// A hand that leaves our window, or has just started the run, still moves the pointer for a while.
 const LEAVING: Duration = Duration::from_millis(700);
 /// For how long the window below the pointer is taken for the one it was.
