@@ -7,136 +7,20 @@
     reason = "a test's way to say that it failed"
 )]
 
-use std::sync::Arc;
+mod bench;
+
 use std::time::Duration;
 
-use agent::{AgentHandle, ModelSource, SettingsStore, Setup};
-use desktop::fake::{Call, FakeDesktop};
-use desktop::{Action, Desktop};
-use journal::{Journal, SystemClock};
-use models::scripted::{Scripted, Step};
-use models::{Message, ModelError, ModelErrorKind, ProposedCall, SharedModel};
-use protocol::command::{AnswerApproval, CallTool, ResumeRun, RunOverrides, StartRun, StopRun, Unattended};
+use bench::{Bench, click, done};
+use desktop::fake::Call;
+use models::scripted::Step;
+use models::{Message, ModelError, ModelErrorKind, ProposedCall};
+use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::ids::{ModelId, SessionId};
-use protocol::settings::Settings;
 use protocol::tool::{Answer, ApprovalMode, Door, Effect, ToolErrorKind};
 use protocol::turn::StopReason;
-use protocol::{ErrorCode, ErrorView, Event, EventBody};
+use protocol::{ErrorCode, EventBody};
 use serde_json::json;
-use tokio::sync::broadcast;
-use tools::{Limits, Router};
-
-struct One(Arc<Scripted>);
-
-impl ModelSource for One {
-    fn open(&self, _: &ModelId, _: &Settings, _: Option<&str>) -> Result<SharedModel, ErrorView> {
-        Ok(self.0.clone())
-    }
-}
-
-struct Nowhere;
-
-impl SettingsStore for Nowhere {
-    fn save(&self, _: &Settings) -> Result<(), ErrorView> {
-        Ok(())
-    }
-}
-
-struct Bench {
-    handle: AgentHandle,
-    model: Arc<Scripted>,
-    desktop: Arc<FakeDesktop>,
-    home: tempfile::TempDir,
-    events: broadcast::Receiver<Event>,
-}
-
-impl Bench {
-    async fn new(steps: Vec<Step>) -> Self {
-        Self::at(tempfile::tempdir().unwrap(), steps).await
-    }
-
-    async fn at(home: tempfile::TempDir, steps: Vec<Step>) -> Self {
-        let model = Arc::new(Scripted::new(steps));
-        let desktop = FakeDesktop::new();
-        let journal = Arc::new(Journal::open(home.path(), Arc::new(SystemClock)).unwrap());
-        let limits = Limits { settle: Duration::from_millis(1), ..limits() };
-        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>, limits);
-        let settings = Settings { step_delay_ms: 0, batch_delay_ms: 0, ..Settings::default() };
-        let setup = Setup {
-            journal,
-            clock: Arc::new(SystemClock),
-            router,
-            models: Arc::new(One(model.clone())),
-            settings,
-            settings_store: Arc::new(Nowhere),
-            version: "test".into(),
-        };
-        let handle = AgentHandle::init(setup).await.unwrap();
-        let events = handle.subscribe();
-        Self { handle, model, desktop, home, events }
-    }
-
-    async fn start(&self, approval: ApprovalMode) -> SessionId {
-        self.start_with(None, RunOverrides { approval: Some(approval), ..RunOverrides::default() }).await
-    }
-
-    async fn start_with(&self, session: Option<SessionId>, overrides: RunOverrides) -> SessionId {
-        let command = StartRun { goal: "press the button".into(), session, overrides };
-        self.handle.start_run(command, Door::Cli).await.unwrap().session
-    }
-
-    async fn until(&mut self, wanted: impl Fn(&EventBody) -> bool) -> Event {
-        loop {
-            let event = tokio::time::timeout(Duration::from_secs(20), self.events.recv()).await;
-            let event = event.expect("the event did not come within 20 s").unwrap();
-            if wanted(&event.body) {
-                return event;
-            }
-        }
-    }
-
-    async fn end(&mut self) -> RunEnd {
-        match self.until(|body| matches!(body, EventBody::RunEnded { .. })).await.body {
-            EventBody::RunEnded { end } => end,
-            _ => unreachable!(),
-        }
-    }
-
-    async fn question(&mut self) -> protocol::tool::Approval {
-        match self.until(|body| matches!(body, EventBody::ApprovalRequested { .. })).await.body {
-            EventBody::ApprovalRequested { approval } => approval,
-            _ => unreachable!(),
-        }
-    }
-
-    fn clicks(&self) -> usize {
-        let is_click = |action: &&Action| matches!(action, Action::Click { .. });
-        self.desktop.actions().iter().filter(is_click).count()
-    }
-}
-
-fn limits() -> Limits {
-    Limits {
-        timeout: Duration::from_secs(5),
-        retries: 0,
-        batch_delay: Duration::ZERO,
-        batch_actions: 8,
-        ui_nodes: 200,
-        jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 },
-        data_chars: 2_000,
-        settle: Duration::from_millis(1),
-    }
-}
-
-fn click() -> Step {
-    Step::call("click", json!({ "x": 500, "y": 500, "reason": "press it" }))
-}
-
-fn done() -> Step {
-    Step::call("done", json!({ "summary": "pressed it" }))
-}
 
 #[tokio::test]
 async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_its_picture() {
@@ -276,99 +160,6 @@ async fn the_failsafe_corner_stops_the_run() {
     bench.start(ApprovalMode::Auto).await;
     bench.desktop.interrupt(tools::Interruption::Corner);
     assert!(matches!(bench.end().await, RunEnd::Stopped { reason } if reason.starts_with("failsafe")));
-}
-
-async fn bench_with(steps: Vec<Step>, patch: serde_json::Value) -> Bench {
-    let bench = Bench::new(steps).await;
-    bench.handle.update_settings(serde_json::from_value(patch).unwrap()).await.unwrap();
-    bench
-}
-
-#[tokio::test]
-async fn a_corner_means_nothing_where_the_settings_say_so_and_all_as_soon_as_they_say_otherwise() {
-    let mut bench = bench_with(vec![done(), Step::silence()], json!({ "failsafe": false })).await;
-    bench.desktop.interrupt(tools::Interruption::Corner);
-    bench.desktop.end_interruption();
-    bench.start(ApprovalMode::Auto).await;
-    bench.end().await;
-    let patch = serde_json::from_value(json!({ "failsafe": true })).unwrap();
-    bench.handle.update_settings(patch).await.unwrap();
-    bench.start(ApprovalMode::Auto).await;
-    bench.desktop.interrupt(tools::Interruption::Corner);
-    assert!(matches!(bench.end().await, RunEnd::Stopped { reason } if reason.starts_with("failsafe")));
-}
-
-// bar: C78
-#[tokio::test]
-async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has_to_look_again() {
-    let calls = ["type", "click", "screenshot"].map(|name| ProposedCall {
-        id: None,
-        name: name.into(),
-        arguments: match name {
-            "type" => json!({ "text": "hello" }),
-            "click" => json!({ "x": 1, "y": 1 }),
-            _ => json!({}),
-        },
-    });
-    let steps = vec![Step::turn("", calls.to_vec(), StopReason::ToolCalls), done()];
-    let mut bench = Bench::new(steps).await;
-    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
-    bench.start(ApprovalMode::Auto).await;
-    let started = |body: &EventBody| matches!(body, EventBody::ToolStarted { .. });
-    bench.until(started).await;
-    let released = bench.desktop.releases();
-    let begun = std::time::Instant::now();
-    bench.desktop.interrupt(tools::Interruption::UserInput);
-    let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
-    println!("paused after {:?}", begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_millis(100), "{:?}", begun.elapsed());
-    assert!(bench.desktop.releases() > released);
-    assert!(matches!(paused.body, EventBody::RunPaused { reason } if reason.contains("mouse")));
-    let cut = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
-    let EventBody::ToolFinished { result, .. } = cut.body else { unreachable!() };
-    assert_eq!(result.error.map(|error| error.kind), Some(ToolErrorKind::Cancelled));
-    assert!(matches!(result.effect, Effect::Unknown | Effect::Refused));
-    bench.desktop.end_interruption();
-    bench.desktop.edit(|scene| scene.delay = Duration::ZERO);
-    bench.handle.resume_run(ResumeRun { run: None }, Door::Chat).await.unwrap();
-    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
-    // The click was meant for a screen that is no more; looking is never out of date.
-    assert_eq!(bench.clicks(), 0);
-    let messages = bench.model.requests()[1].messages.clone();
-    let [.., Message::ToolResults(answers), Message::User(parts)] = &messages[..] else {
-        panic!("{messages:?}")
-    };
-    assert!(answers[1].response.to_string().contains("look again"), "{answers:?}");
-    assert_eq!(answers[2].response["effect"], json!("confirmed"));
-    assert!(format!("{parts:?}").contains("look again"), "{parts:?}");
-}
-
-#[tokio::test]
-async fn the_users_input_is_no_pause_where_the_settings_say_so_while_a_question_is_open_or_when_paused() {
-    let mut bench = bench_with(vec![done()], json!({ "pauseOnUserInput": false })).await;
-    bench.start(ApprovalMode::Auto).await;
-    bench.desktop.interrupt(tools::Interruption::UserInput);
-    bench.desktop.end_interruption();
-    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
-
-    let mut bench = Bench::new(vec![click(), done()]).await;
-    bench.start(ApprovalMode::Ask).await;
-    let question = bench.question().await;
-    bench.desktop.interrupt(tools::Interruption::UserInput);
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    bench.desktop.end_interruption();
-    let answer = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Once };
-    bench.handle.answer_approval(answer, Door::Chat).await.unwrap();
-    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
-    assert_eq!(bench.clicks(), 1);
-}
-
-#[tokio::test]
-async fn nothing_is_held_while_a_question_is_open() {
-    let mut bench = Bench::new(vec![click(), done()]).await;
-    bench.start(ApprovalMode::Ask).await;
-    bench.question().await;
-    assert!(bench.desktop.releases() > 0);
 }
 
 #[tokio::test]
