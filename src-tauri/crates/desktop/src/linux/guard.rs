@@ -106,17 +106,22 @@ impl Guard {
     pub(super) fn down(&self, what: Down) {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
-            state.down.insert(what);
-            shared.tell(&mut state, Word::Down(what));
+            // What it guards already needs no second word, where there is a guard.
+            if state.down.insert(what) || state.pipe.is_none() {
+                shared.tell(&mut state, Word::Down(what));
+            }
         }
     }
 
-    /// To be called after something was let go.
-    pub(super) fn up(&self, what: Down) {
+    /// Nothing but this is down any more.
+    pub(super) fn only(&self, down: &BTreeSet<Down>) {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
-            state.down.remove(&what);
-            shared.tell(&mut state, Word::Up(what));
+            let up: Vec<Down> = state.down.difference(down).copied().collect();
+            for what in up {
+                state.down.remove(&what);
+                shared.tell(&mut state, Word::Up(what));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What this program holds down, and letting go of it: from any thread, at once, on a connection of its own.
 //!
-//! The guard (`guard.rs`) is told before anything goes down and after it came up.
+//! The guard (`guard.rs`) is told before anything goes down, and that it is up only once the server has said so: a
+//! server may drop what it has not read yet of a client that ends.
 //!
 //! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
 
@@ -16,6 +17,9 @@ use x11rb::protocol::xtest::ConnectionExt as _;
 use super::guard::Guard;
 use super::session::Session;
 use crate::DesktopError;
+
+/// How long the end of this program may wait for the server.
+const LAST_WORD: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// A key by its code, or a pointer button by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,8 +103,23 @@ impl Held {
         self.down().clone()
     }
 
-    /// The program ends as it should: the guard has nothing more to do.
-    pub(super) fn end_guard(&self) {
+    /// To be called when the server has worked off all that was released.
+    pub(super) fn settle(&self) {
+        self.guard.only(&self.all());
+    }
+
+    /// The program ends as it should: lets go of everything, and gives the server a moment to hear it.
+    pub(super) fn end(self: &Arc<Self>) {
+        self.release_all();
+        let (told, heard) = std::sync::mpsc::sync_channel(1);
+        let held = Arc::clone(self);
+        let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
+            held.release_all_and_wait();
+            let _gone = told.send(());
+        });
+        if started.is_ok() {
+            let _late = heard.recv_timeout(LAST_WORD);
+        }
         self.guard.end();
     }
 
@@ -122,7 +141,6 @@ impl Held {
         send(session, what, Way::Release)?;
         session.conn.flush()?;
         self.down().remove(&what);
-        self.guard.up(what);
         Ok(())
     }
 
@@ -155,7 +173,6 @@ impl Held {
         }
         let kept = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if kept.is_some_and(|session| release_each(&session, &down).is_ok()) {
-            down.iter().for_each(|what| self.guard.up(*what));
             return;
         }
         // The kept connection is gone: open another, away from the caller, who must not wait.

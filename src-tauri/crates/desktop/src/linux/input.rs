@@ -85,6 +85,8 @@ impl Hand {
             // Refused: what an earlier act left down stays down.
             Err(_) => self.held.release_since(&self.session, &before)?,
         }
+        // Every act ends with an answer of the server.
+        self.held.settle();
         result
     }
 

@@ -105,8 +105,7 @@ impl LinuxDesktop {
 
 impl Drop for LinuxDesktop {
     fn drop(&mut self) {
-        self.held.release_all();
-        self.held.end_guard();
+        self.held.end();
     }
 }
 
