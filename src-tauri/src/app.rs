@@ -17,6 +17,7 @@ use crate::link::Link;
 
 #[cfg(target_os = "linux")]
 mod click_through;
+mod face;
 mod follow;
 mod ipc;
 mod picture;
@@ -49,6 +50,8 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     tauri::async_runtime::set(runtime.handle().clone());
     let code = open(&runtime, &engine);
     runtime.block_on(here.end());
+    // A keychain that hangs would otherwise be waited for.
+    runtime.shutdown_background();
     code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
 }
 

@@ -76,7 +76,11 @@ fn with_home<T>(work: impl FnOnce(&Home) -> Result<T, ErrorView>) -> Result<T, E
 }
 
 fn on_runtime<T>(work: impl Future<Output = Result<T, ErrorView>>) -> Result<T, ErrorView> {
-    runtime()?.block_on(work)
+    let runtime = runtime()?;
+    let done = runtime.block_on(work);
+    // A keychain that hangs would otherwise be waited for. All that must be written has been.
+    runtime.shutdown_background();
+    done
 }
 
 /// The runtime of a command or the app.
@@ -171,6 +175,8 @@ mod tests {
             &["miki", "key", "status"],
             &["miki", "key", "status", "gemini"],
             &["miki", "key", "delete", "gemini"],
+            &["miki", "key", "migrate"],
+            &["miki", "key", "migrate", "old/.env"],
             &["miki", "doctor", "--json"],
             &["miki", "guard"],
         ] {

@@ -2,6 +2,7 @@
 //!
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use agent::{AgentHandle, ModelSource, Setup};
@@ -59,7 +60,7 @@ impl Engine {
             blocking(move || Journal::open(&path, clock)).await??
         };
         let keys = Keys::new(Arc::new(Keychain), environment());
-        take_over_old_keys(home, &keys).await?;
+        take_over_old_keys(home.dotenv(), &keys).await?;
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(&settings);
         let agent = AgentHandle::init(Setup {
@@ -192,15 +193,11 @@ fn guard() -> Vec<String> {
     program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
 }
 
-/// From a `.env` of the data folder, and of the folder miki was started in.
-async fn take_over_old_keys(home: &Home, keys: &Keys) -> Result<(), ErrorView> {
-    let mut files = vec![home.dotenv()];
-    if let Ok(here) = std::env::current_dir() {
-        files.push(here.join(".env"));
-    }
+/// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.
+async fn take_over_old_keys(file: PathBuf, keys: &Keys) -> Result<(), ErrorView> {
     let keys = keys.clone();
     blocking(move || {
-        for outcome in files.iter().flat_map(|file| migrate(file, keys.store())) {
+        for outcome in migrate(&file, keys.store()) {
             match outcome {
                 Migrated::Moved { name, provider, file } => {
                     tracing::warn!(

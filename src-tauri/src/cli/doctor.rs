@@ -60,6 +60,7 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
 
 fn told(views: &[CheckView]) -> String {
     let mut lines = Vec::new();
+    let mut mends: Vec<&str> = Vec::new();
     for view in views {
         let mark = match view.state {
             CheckState::Well => "ok     ",
@@ -67,7 +68,11 @@ fn told(views: &[CheckView]) -> String {
             CheckState::Missing => "MISSING",
         };
         lines.push(format!("{mark}  {:<15} {}", name(view.check), plain(&view.detail)));
-        if let Some(mend) = &view.mend {
+        // What mends two things is said once.
+        if let Some(mend) = &view.mend
+            && !mends.contains(&mend.as_str())
+        {
+            mends.push(mend);
             lines.push(format!("{:26}{}", "", plain(mend)));
         }
     }
@@ -100,8 +105,10 @@ mod tests {
             mend: Some("start one".into()),
         };
         assert_eq!(
-            told(&[view]),
+            told(std::slice::from_ref(&view)),
             "MISSING  keychain        there is no keychain\n                          start one"
         );
+        let model = CheckView { check: Check::Model, ..view.clone() };
+        assert_eq!(told(&[view, model]).matches("start one").count(), 1, "what mends both is said once");
     }
 }

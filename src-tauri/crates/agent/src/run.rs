@@ -3,29 +3,35 @@
 //! At most one operation (a model's turn, a tool, a wait) is under way; control (stop, pause, answers) is heard at
 //! any moment. Stop comes first: it cancels, releases what is held, and only then writes.
 
+mod hear;
+
 mod ask;
 mod give_way;
 mod perform;
+mod standing;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use models::{ModelError, Retry, SharedModel, ToolAnswer};
-use protocol::event::{Activity, Scope, Status};
+use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, Risk, ToolCall};
+use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
 use protocol::{ErrorCode, ErrorView, EventBody};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
+use crate::brakes::Brake;
 use crate::context::{self, Context};
 use crate::history::{KeptTurn, unanswered};
 use crate::log::Log;
 use crate::machine::{Finished, Input, Machine, Rules};
 use crate::recovery;
+
+pub use hear::Control;
 
 /// How long a cancelled tool may take to say what became of it.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -43,29 +49,8 @@ pub struct Run {
     pub context: Context,
     /// Of the session: shared with its other runs in this process, gone with it.
     pub grants: Arc<Mutex<Grants>>,
-    pub cancel: CancellationToken,
+    pub brake: Brake,
     pub control: mpsc::Receiver<Control>,
-}
-
-/// What may be said to a run under way.
-pub enum Control {
-    Stop {
-        reason: String,
-    },
-    Pause {
-        reason: String,
-    },
-    Resume,
-    Steer {
-        text: String,
-    },
-    Answer {
-        approval: ApprovalId,
-        digest: String,
-        answer: Answer,
-        by: Door,
-        reply: oneshot::Sender<Result<(), ErrorView>>,
-    },
 }
 
 /// What an operation came to.
@@ -97,6 +82,9 @@ struct Driver {
     question: Option<Approval>,
     /// What the last model error asked for.
     retry_after: Option<Duration>,
+    /// The wait before the model is asked again.
+    retrying: Option<Duration>,
+    end: Option<RunEnd>,
 }
 
 /// Carries a run to its end. Returns early only where the journal cannot be written.
@@ -117,20 +105,24 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         steers: Vec::new(),
         question: None,
         retry_after: None,
+        retrying: None,
+        end: None,
     };
-    let ended = driver.go().await;
-    driver.run.cancel.cancel();
+    let mut ended = driver.go().await;
+    driver.run.brake.pull("the run is over");
     driver.run.router.release_all();
-    let failed = ended.is_err();
-    let activity = if failed { Activity::Error } else { Activity::Idle };
-    let detail = ended.as_ref().err().map(|error| error.message.clone()).unwrap_or_default();
-    driver.run.log.set_status(driver.run.scope.clone(), Status { activity, detail, ..Status::default() });
+    if let Err(error) = &ended {
+        ended = driver.broke_down(error.clone()).await.and(ended);
+    }
+    driver.hear_no_more();
+    driver.show_end(ended.as_ref().err());
     ended
 }
 
 impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
+        let brake = self.run.brake.clone();
         let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
         let mut interrupted: BoxFuture<'_, Interruption> =
             if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
@@ -139,6 +131,7 @@ impl Driver {
             let operation = self.operation.as_mut();
             tokio::select! {
                 biased;
+                reason = brake.pulled() => self.stop(reason).await?,
                 how = &mut interrupted => {
                     interrupted = give_way::next(&router);
                     self.give_way(how).await?;
@@ -157,66 +150,11 @@ impl Driver {
         Ok(())
     }
 
-    async fn hear(&mut self, said: Control) -> Result<(), ErrorView> {
-        match said {
-            Control::Stop { reason } => self.stop(reason).await,
-            Control::Pause { reason } => self.feed(Input::Pause { reason }).await,
-            Control::Resume => self.feed(Input::Resume).await,
-            Control::Steer { text } => {
-                self.steers.push(text);
-                Ok(())
-            }
-            Control::Answer { approval, digest, answer, by, reply } => {
-                let checked = self.check_answer(&approval, &digest, answer);
-                let refused = checked.is_err();
-                // A caller that has gone does not mind.
-                let _ = reply.send(checked);
-                if refused {
-                    return Ok(());
-                }
-                self.operation = None;
-                self.answer(approval, answer, by).await
-            }
-        }
-    }
-
-    fn check_answer(&self, approval: &ApprovalId, digest: &str, answer: Answer) -> Result<(), ErrorView> {
-        let Some(question) = self.question.as_ref().filter(|question| question.id == *approval) else {
-            return Err(ErrorView::new(
-                ErrorCode::NotFound,
-                format!("approval {approval} is not open (answered, late or unknown)"),
-            ));
-        };
-        if question.digest != digest {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                format!("approval {approval} is for another call"),
-            ));
-        }
-        if answer == Answer::Thread && question.risk == Risk::Consequential {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                "a consequential call is approved each time, not for the session",
-            ));
-        }
-        Ok(())
-    }
-
-    async fn answer(&mut self, approval: ApprovalId, answer: Answer, by: Door) -> Result<(), ErrorView> {
-        let Some(question) = self.question.take() else { return Ok(()) };
-        let answered = EventBody::ApprovalAnswered { approval: approval.clone(), answer, by };
-        self.append(answered).await?;
-        if answer == Answer::Thread {
-            self.grants().allow_call(&question.call);
-        }
-        self.feed(Input::Answered { approval, answer }).await
-    }
-
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        self.run.cancel.cancel();
+        self.run.brake.pull(&reason);
         self.run.router.release_all();
-        if let Some(call) = self.running.take() {
+        if let Some(call) = self.running.clone() {
             let last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())).await;
             self.run.router.release_all();
             match last {
@@ -249,7 +187,6 @@ impl Driver {
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await
             }
             Outcome::Tool(call, executed) => {
-                self.running = None;
                 let finished = self.tool_finished(call, *executed).await?;
                 self.feed(Input::ToolFinished { finished }).await
             }
@@ -273,6 +210,7 @@ impl Driver {
             provider: turn.provider.clone(),
             raw: turn.raw.clone(),
             call_ids: turn.calls.iter().map(|call| call.id.clone()).collect(),
+            unread: self.steers.len(),
         };
         let bytes = serde_json::to_vec(&kept).map_err(|error| {
             ErrorView::new(ErrorCode::Internal, format!("a turn cannot be kept: {error}"))
@@ -301,6 +239,7 @@ impl Driver {
             for effect in self.machine.step(input) {
                 inputs.extend(self.perform(effect).await?);
             }
+            self.show_status();
         }
         Ok(())
     }
@@ -330,6 +269,7 @@ impl Driver {
         image: Option<Arc<[u8]>>,
     ) -> Result<(), ErrorView> {
         self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() }).await?;
+        self.running = None;
         self.answered(call, &result, image);
         Ok(())
     }
@@ -341,7 +281,7 @@ impl Driver {
     }
 
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
-    async fn settle_turn(&mut self) -> Result<(), ErrorView> {
+    fn settle_turn(&mut self) {
         let mut answers = std::mem::take(&mut self.answers);
         let in_order: Vec<ToolAnswer> = std::mem::take(&mut self.proposed)
             .into_iter()
@@ -355,10 +295,8 @@ impl Driver {
         }
         self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
-            self.append(EventBody::RunSteered { text: text.clone() }).await?;
             self.run.context.push_user(text);
         }
-        Ok(())
     }
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
@@ -368,12 +306,6 @@ impl Driver {
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
         self.run.grants.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn status(&self, activity: Activity, detail: &str) {
-        let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
-        let status = Status { activity, detail: detail.to_owned(), step, max_steps };
-        self.run.log.set_status(self.run.scope.clone(), status);
     }
 
     /// Borrows nothing: the operation under way is not `Sync`, so no `&self` may live across an await.

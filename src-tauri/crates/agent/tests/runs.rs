@@ -11,16 +11,16 @@ mod bench;
 
 use std::time::Duration;
 
-use bench::{Bench, click, done};
-use desktop::fake::Call;
 use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::tool::{Answer, ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::tool::{Answer, ApprovalMode, Door, Effect, Mode};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
+
+use bench::{Bench, click, done};
 
 #[tokio::test]
 async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_its_picture() {
@@ -123,38 +123,6 @@ async fn bad_calls_go_back_as_errors_and_the_run_goes_on() {
 }
 
 #[tokio::test]
-async fn stop_ends_a_wait_for_the_model_at_once_and_releases_what_is_held() {
-    let mut bench = Bench::new(vec![Step::silence()]).await;
-    bench.start(ApprovalMode::Auto).await;
-    let started = std::time::Instant::now();
-    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
-    assert!(started.elapsed() < Duration::from_secs(1));
-    assert_eq!(bench.end().await, RunEnd::Stopped { reason: "by the user, in the tray menu".into() });
-    assert!(bench.desktop.calls().contains(&Call::Released));
-}
-
-#[tokio::test]
-async fn a_call_that_a_stop_cuts_is_recorded_as_unknown() {
-    let mut bench = Bench::new(vec![Step::call("type", json!({ "text": "hello" })), done()]).await;
-    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(30));
-    let session = bench.start(ApprovalMode::Auto).await;
-    bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
-    bench.handle.stop_run(StopRun { run: None }, Door::Cli).await.unwrap();
-    let events = bench.handle.open_session(&session).await.unwrap().events;
-    let results: Vec<_> = events
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::ToolFinished { result, .. } => Some(result),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(results.len(), 1);
-    assert_eq!(results[0].error.as_ref().map(|error| error.kind), Some(ToolErrorKind::Cancelled));
-    assert!(matches!(results[0].effect, Effect::Unknown | Effect::Refused));
-    assert!(matches!(events.last().unwrap().body, EventBody::RunEnded { end: RunEnd::Stopped { .. } }));
-}
-
-#[tokio::test]
 async fn the_failsafe_corner_stops_the_run() {
     let mut bench = Bench::new(vec![Step::silence()]).await;
     bench.start(ApprovalMode::Auto).await;
@@ -236,4 +204,26 @@ async fn settings_out_of_range_are_refused_and_nothing_is_changed() {
     assert_eq!(bench.handle.snapshot().await.unwrap().settings.max_steps, 30);
     let patch = serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     assert_eq!(bench.handle.update_settings(patch).await.unwrap().max_steps, 5);
+}
+
+#[tokio::test]
+async fn plan_only_binds_the_session_that_is_there_and_says_what_it_means_for_a_run_under_way() {
+    let mut bench = Bench::new(vec![Step::silence(), click(), done()]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    bench.handle.set_mode(Mode::Plan).await.unwrap();
+    let noted = bench.until(|body| matches!(body, EventBody::Noted { .. })).await.body;
+    assert!(
+        matches!(&noted, EventBody::Noted { message, .. } if message.contains("goes on acting")),
+        "{noted:?}"
+    );
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    // A goal typed into the session that is open looks, and does not act.
+    let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    bench.start_with(Some(session), overrides.clone()).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
+    bench.end().await;
+    assert_eq!(bench.clicks(), 0);
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    bench.start_with(None, overrides).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
 }

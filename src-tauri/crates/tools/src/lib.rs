@@ -17,13 +17,14 @@ mod router;
 mod digest;
 mod policy;
 
+mod effect;
 mod eyes;
 mod isolated;
 mod schema;
 mod tool;
 mod untrusted;
 
-pub use desktop::Interruption;
+pub use desktop::{Fence, Interruption};
 pub use policy::Grants;
 pub use router::Router;
 
@@ -122,6 +123,8 @@ pub struct Limits {
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
     pub settle: Duration,
+    /// Where acts may go.
+    pub fence: Fence,
 }
 
 /// Longest side of a picture sent to a model, in pixels: the largest that none of the providers scales down again.
@@ -138,7 +141,8 @@ impl From<&Settings> for Limits {
             jpeg_quality: settings.jpeg_quality,
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
             data_chars: settings.history_data_chars as usize,
-            settle: Duration::from_millis(800),
+            settle: Duration::from_millis(settings.settle_ms),
+            fence: Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() },
         }
     }
 }

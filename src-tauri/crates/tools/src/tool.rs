@@ -2,14 +2,12 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use desktop::{Abilities, Desktop};
-use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -19,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Limits, schema, untrusted};
 
 mod gesture;
+mod operate;
 mod outcome;
 
 mod click;
@@ -34,10 +33,24 @@ mod press;
 mod scroll;
 mod type_text;
 
+mod click_element;
+mod do_action;
 mod elements;
 mod focus_element;
+mod press_menu;
 mod screenshot;
+mod set_value;
 mod web_elements;
+
+mod change_window;
+mod displays;
+mod focus_window;
+mod launch_app;
+mod list_apps;
+mod list_windows;
+mod quit_app;
+mod read_clipboard;
+mod write_clipboard;
 
 mod batch;
 mod done;
@@ -54,6 +67,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
         Entry::of::<web_elements::WebElements>(),
+        Entry::of::<click_element::ClickElement>(),
+        Entry::of::<set_value::SetValue>(),
+        Entry::of::<press_menu::PressMenu>(),
+        Entry::of::<do_action::DoAction>(),
+        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),
         Entry::of::<drag::Drag>(),
@@ -66,7 +84,15 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<mouse_up::MouseUp>(),
         Entry::of::<key_down::KeyDown>(),
         Entry::of::<key_up::KeyUp>(),
-        Entry::of::<focus_element::FocusElement>(),
+        Entry::of::<displays::Displays>(),
+        Entry::of::<list_windows::ListWindows>(),
+        Entry::of::<focus_window::FocusWindow>(),
+        Entry::of::<change_window::ChangeWindow>(),
+        Entry::of::<list_apps::ListApps>(),
+        Entry::of::<launch_app::LaunchApp>(),
+        Entry::of::<quit_app::QuitApp>(),
+        Entry::of::<read_clipboard::ReadClipboard>(),
+        Entry::of::<write_clipboard::WriteClipboard>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),
         Entry::of::<think::Think>(),
@@ -239,16 +265,6 @@ impl Catalog<'_> {
     }
 }
 
-/// Where the elements of the last snapshot are, by their refs.
-pub(crate) type Seen = HashMap<String, SeenElement>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SeenElement {
-    pub name: String,
-    /// Nothing where its middle is off the display.
-    pub at: Option<NormPoint>,
-}
-
 /// What a task works with.
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -256,17 +272,11 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Context {
-    pub(crate) fn new(
-        desktop: Arc<dyn Desktop>,
-        limits: Arc<Limits>,
-        seen: Arc<Mutex<Seen>>,
-        cancel: CancellationToken,
-    ) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default(), seen }
+    pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
+        Self { desktop, limits, cancel, begun: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -282,10 +292,6 @@ impl Context {
 
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

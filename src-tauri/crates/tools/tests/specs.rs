@@ -7,9 +7,14 @@ use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
-const ACT: [&str; 20] = [
+const ACT: &[&str] = &[
     "elementsJson",
     "screenshot",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
+    "focusElement",
     "click",
     "move",
     "drag",
@@ -22,7 +27,15 @@ const ACT: [&str; 20] = [
     "mouseUp",
     "keyDown",
     "keyUp",
-    "focusElement",
+    "displays",
+    "listWindows",
+    "focusWindow",
+    "changeWindow",
+    "listApps",
+    "launchApp",
+    "quitApp",
+    "readClipboard",
+    "writeClipboard",
     "osa",
     "wait",
     "think",
@@ -38,7 +51,10 @@ fn names(router: &Router, mode: Mode) -> Vec<String> {
 fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     let router = Router::builtin(desktop(), limits());
     assert_eq!(names(&router, Mode::Act), ACT);
-    assert_eq!(names(&router, Mode::Plan), ["elementsJson", "screenshot", "wait", "think", "done"]);
+    assert_eq!(
+        names(&router, Mode::Plan),
+        ["elementsJson", "screenshot", "displays", "listWindows", "listApps", "wait", "think", "done"]
+    );
     assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
 }
 

@@ -90,7 +90,9 @@ impl Hands for LinuxDesktop {
         self.held.release_all();
     }
 
-    fn fence(&self, _: Fence) {}
+    fn fence(&self, fence: Fence) {
+        self.fence.set(fence);
+    }
 
     fn keep_corner(&self, on: bool) {
         self.corner.store(on, Ordering::SeqCst);

@@ -56,6 +56,10 @@ impl Eye {
         self.session.displays()
     }
 
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
     pub(super) fn checks(&self) -> Vec<CheckView> {
         checks::of_display(Ok(&self.session))
     }

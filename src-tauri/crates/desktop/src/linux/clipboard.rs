@@ -37,20 +37,45 @@ pub(super) struct Target {
 }
 
 impl Content {
-    /// Text for one paste.
-    pub(super) fn text(session: &Session, text: &str) -> Self {
+    /// Text as a user copies it.
+    pub(super) fn copied(session: &Session, text: &str) -> Self {
         let atoms = &session.atoms;
         let target =
             |name: Atom, kind: Atom| Target { name, kind, format: 8, bytes: text.as_bytes().to_vec() };
-        let mut targets = vec![
+        let targets = vec![
             target(atoms.UTF8_STRING, atoms.UTF8_STRING),
             target(atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN_UTF8),
             target(atoms.TEXT_PLAIN, atoms.TEXT_PLAIN),
             target(atoms.TEXT, atoms.UTF8_STRING),
         ];
-        let hint = b"secret".to_vec();
-        targets.push(Target { name: atoms.PASSWORD_HINT, kind: atoms.PASSWORD_HINT, format: 8, bytes: hint });
         Self { targets }
+    }
+
+    /// Text for one paste, marked as not for clipboard histories.
+    pub(super) fn text(session: &Session, text: &str) -> Self {
+        let mut content = Self::copied(session, text);
+        let hint = session.atoms.PASSWORD_HINT;
+        content.targets.push(Target { name: hint, kind: hint, format: 8, bytes: b"secret".to_vec() });
+        content
+    }
+
+    /// Whether it was marked as not for clipboard histories, as password managers do.
+    pub(super) fn is_secret(&self, session: &Session) -> bool {
+        self.targets
+            .iter()
+            .any(|target| target.name == session.atoms.PASSWORD_HINT && target.bytes == b"secret")
+    }
+
+    /// Its text; nothing where it has none.
+    pub(super) fn as_text(&self, session: &Session) -> Option<String> {
+        let atoms = &session.atoms;
+        let forms = [atoms.UTF8_STRING, atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN, AtomEnum::STRING.into()];
+        let found = forms.iter().find_map(|form| self.targets.iter().find(|target| target.name == *form))?;
+        if found.name == u32::from(AtomEnum::STRING) {
+            // Latin-1, by ICCCM.
+            return Some(found.bytes.iter().map(|&byte| char::from(byte)).collect());
+        }
+        Some(String::from_utf8_lossy(&found.bytes).into_owned())
     }
 }
 
@@ -108,6 +133,7 @@ impl Reader<'_> {
             atoms.TEXT_URI_LIST,
             atoms.COPIED_FILES,
             atoms.IMAGE_PNG,
+            atoms.PASSWORD_HINT,
         ];
         let mut content = Content::default();
         let mut size = 0;

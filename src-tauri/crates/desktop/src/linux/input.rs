@@ -13,6 +13,7 @@ use x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
 use x11rb::protocol::xtest::{self, ConnectionExt as _};
 
 use super::failsafe::in_corner;
+use super::fence::Fenced;
 use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
 use super::session::Session;
@@ -37,6 +38,7 @@ pub(super) struct Hand {
     pub(super) display: Option<String>,
     /// Whether to keep out of the corner.
     pub(super) corner: Arc<AtomicBool>,
+    pub(super) fence: Arc<Fenced>,
 }
 
 impl Kept for Hand {
@@ -57,6 +59,7 @@ impl Hand {
         own: Own,
         held: Arc<Held>,
         corner: Arc<AtomicBool>,
+        fence: Arc<Fenced>,
     ) -> Result<Self, DesktopError> {
         let session = Session::connect(display.as_deref())?;
         if !session.has(xtest::X11_EXTENSION_NAME) {
@@ -65,7 +68,7 @@ impl Hand {
                     .into(),
             ));
         }
-        Ok(Self { session, held, own, display, corner })
+        Ok(Self { session, held, own, display, corner, fence })
     }
 
     /// Does one act. When it answers, nothing is down that was not before, but what it was to leave down.
@@ -128,6 +131,7 @@ impl Hand {
                 displays.len()
             )));
         };
+        self.fence.check_display(display)?;
         let point = at.to_physical(bounds);
         if self.corner.load(Ordering::SeqCst) && in_corner(point, &displays, 2) {
             return Err(DesktopError::Forbidden(
@@ -148,6 +152,7 @@ impl Hand {
                 at.y()
             )));
         }
+        self.fence.check_point(&self.session, &self.own, point)?;
         Ok(point)
     }
 
@@ -157,7 +162,7 @@ impl Hand {
                 "the keyboard focus is in one of Miki's own windows; click or focus the target first".into(),
             ));
         }
-        Ok(())
+        self.fence.check_focus(&self.session)
     }
 
     /// Sends the pointer there; the server works it off before anything that is sent later.

@@ -11,8 +11,11 @@ use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
+use self::apps::Place;
 pub use self::atspi::Accessibility;
 use self::capture::Eye;
+use self::ewmh::Ewmh;
+use self::fence::Fenced;
 use self::guard::Guard;
 use self::held::Held;
 use self::input::Hand;
@@ -29,18 +32,22 @@ mod as_hands;
 mod as_screen;
 mod as_windows;
 
+mod apps;
 mod atspi;
 mod capture;
 mod checks;
 mod clipboard;
 mod compose;
+mod ewmh;
 mod failsafe;
+mod fence;
 mod guard;
 mod held;
 mod holding;
 mod input;
 mod kept;
 mod keymap;
+mod scene;
 mod session;
 mod typing;
 mod warden;
@@ -59,6 +66,9 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 struct LinuxDesktop {
     abilities: Abilities,
     eye: Lane<Eye>,
+    ewmh: Lane<Ewmh>,
+    place: Arc<Place>,
+    fence: Arc<Fenced>,
     hand: Lane<Hand>,
     held: Arc<Held>,
     /// Whether acts keep out of the corner.
@@ -85,21 +95,23 @@ impl LinuxDesktop {
             let (display, own) = (display.clone(), own.clone());
             Lane::new("capture", move || Eye::open(display.as_deref(), own.clone()))
         };
-        let hand = {
-            let (held, corner) = (Arc::clone(&held), Arc::clone(&corner));
-            Lane::new("input", move || {
-                Hand::open(display.clone(), own.clone(), Arc::clone(&held), Arc::clone(&corner))
-            })
+        let fence: Arc<Fenced> = Arc::default();
+        let ewmh = {
+            let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
+            Lane::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
         };
-        Self {
-            abilities,
-            eye,
-            hand,
-            held,
-            corner,
-            watch,
-            accessibility: Accessibility::new(session_bus, own_pid, own_titles),
-        }
+        let place = Arc::new(Place { display: display.clone(), session_bus: session_bus.clone() });
+        let hand = {
+            let (display, held, corner) = (display.clone(), Arc::clone(&held), Arc::clone(&corner));
+            let fence = Arc::clone(&fence);
+            let open = move || {
+                let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
+                Hand::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
+            };
+            Lane::new("input", open)
+        };
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        Self { abilities, eye, ewmh, place, fence, hand, held, corner, watch, accessibility }
     }
 }
 

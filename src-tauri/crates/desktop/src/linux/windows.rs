@@ -93,6 +93,11 @@ impl Session {
         Ok(state.is_ok_and(|reply| reply.type_ != 0))
     }
 
+    /// Whether this window, or one within it, is ours.
+    pub(super) fn is_ours(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
+        Ok(self.own_within(window, own, 0)?.is_some())
+    }
+
     fn is_own(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
         let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
         let pid = read(self.atoms._NET_WM_PID)?;

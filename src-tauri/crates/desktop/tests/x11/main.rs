@@ -24,3 +24,5 @@ mod trials;
 mod typing;
 #[cfg(test)]
 mod user;
+#[cfg(test)]
+mod windows;

@@ -111,12 +111,23 @@ impl Screen {
         self.run("openbox", &[]);
         let conn = self.connect();
         let root = conn.setup().roots[0].root;
-        // Written last, when it has begun to manage.
         let name = conn.intern_atom(false, b"_NET_CLIENT_LIST").unwrap().reply().unwrap().atom;
+        let managed = |window: Window| {
+            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 64).unwrap().reply().unwrap();
+            list.value32().is_some_and(|mut windows| windows.any(|one| one == window))
+        };
+        // What is mapped while it starts may be forgotten: it is ready when it manages a window.
+        let probe = conn.generate_id().unwrap();
+        let values = CreateWindowAux::new();
+        conn.create_window(0, probe, root, 0, 0, 9, 9, 0, WindowClass::INPUT_OUTPUT, 0, &values).unwrap();
         wait_for("the window manager", || {
-            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 1).unwrap().reply().unwrap();
-            (list.type_ != 0).then_some(())
+            conn.map_window(probe).unwrap();
+            conn.flush().unwrap();
+            managed(probe).then_some(())
         });
+        conn.destroy_window(probe).unwrap();
+        conn.flush().unwrap();
+        wait_for("the window manager's rest", || (!managed(probe)).then_some(()));
         self
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key};
 use x11rb::protocol::Event;
+use x11rb::protocol::xproto::ConnectionExt;
 
 use crate::screen::{Screen, Target, token, wait_for};
 
@@ -167,6 +168,11 @@ async fn keys_arrive_in_order_with_their_shifts() {
     assert_eq!(presses, 4, "a, shift, a, 1");
 }
 
+fn clipboards_owner(conn: &impl ConnectionExt) -> u32 {
+    let clipboard = conn.intern_atom(false, b"CLIPBOARD").unwrap().reply().unwrap().atom;
+    conn.get_selection_owner(clipboard).unwrap().reply().unwrap().owner
+}
+
 #[tokio::test]
 async fn stopping_a_paste_gives_the_clipboard_back() {
     let screen = Screen::new();
@@ -176,8 +182,13 @@ async fn stopping_a_paste_gives_the_clipboard_back() {
     let desktop = screen.desktop();
     let cancel = token();
     let action = desktop.act(Action::Type { text: "ünread".into() }, cancel.clone());
+    let (conn, theirs) = (screen.connect(), clipboards_owner(&screen.connect()));
     let stop = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        let began = Instant::now();
+        while clipboards_owner(&conn) == theirs {
+            assert!(began.elapsed() < Duration::from_secs(20), "the clipboard was not taken for the paste");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         cancel.cancel();
     };
     let (result, ()) = tokio::join!(action, stop);

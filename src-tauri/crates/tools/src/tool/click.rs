@@ -45,7 +45,7 @@ impl Tool for Click {
         let point = point(input.x, input.y)?;
         let count = within("count", input.count.unwrap_or(1), 1, 3)?;
         let (held, with) = modifiers(input.modifiers)?;
-        let (button, name) = input.button.unwrap_or(Which::Left).button();
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
         let action = Action::Click { display: DISPLAY, at: point, button, count, held };

@@ -64,7 +64,7 @@ impl Tool for Drag {
             places.iter().map(|place| point(place.x, place.y)).collect::<Result<_, _>>()?;
         let [first, .., last] = path[..] else { return Err(bad_arguments("a path has two or more points")) };
         let (held, with) = modifiers(input.modifiers)?;
-        let (button, _) = input.button.unwrap_or(Which::Left).button();
+        let (button, _) = input.button.unwrap_or(Which::Left).named();
         let summary = format!("dragged from {} to {}{with}", at(first), at(last));
         let action = Action::Drag { display: DISPLAY, path, button, held };
         Ok(Gesture::plan(Self::NAME, action, summary, Some(last)).because(input.reason))

@@ -49,7 +49,8 @@ pub(super) enum Which {
 }
 
 impl Which {
-    pub(super) fn button(self) -> (Button, &'static str) {
+    /// The button, and its name for people.
+    pub(super) fn named(self) -> (Button, &'static str) {
         match self {
             Self::Left => (Button::Left, "left"),
             Self::Middle => (Button::Middle, "middle"),

@@ -37,7 +37,7 @@ impl Tool for MouseDown {
 
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
-        let (button, name) = input.button.unwrap_or(Which::Left).button();
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
         let action = Action::ButtonDown { display: DISPLAY, at: place, button };
         let summary = format!("pressed the {name} button down at {}", at(place));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))

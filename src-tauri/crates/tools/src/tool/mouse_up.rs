@@ -37,7 +37,7 @@ impl Tool for MouseUp {
 
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
-        let (button, name) = input.button.unwrap_or(Which::Left).button();
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
         let action = Action::ButtonUp { display: DISPLAY, at: place, button };
         let summary = format!("let go of the {name} button at {}", at(place));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
