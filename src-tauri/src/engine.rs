@@ -191,6 +191,7 @@ pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Deskto
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
+        guard: guard(),
         ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
@@ -208,6 +209,12 @@ fn ocr_models(home: &Home) -> PathBuf {
         ["models/ocr", "../lib/miki/models/ocr", "../share/miki/models/ocr"].map(|part| folder.join(part))
     });
     std::iter::once(own.clone()).chain(beside).find(|folder| folder.is_dir()).unwrap_or(own)
+}
+
+/// This very program as the guard of what it holds down; none where it cannot be found again.
+fn guard() -> Vec<String> {
+    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
 }
 
 /// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.

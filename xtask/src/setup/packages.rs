@@ -40,6 +40,7 @@ const DESKTOP: &[Package] = &[
     package("xvfb"),
     package("procps"),
     package("xclip"),
+    package("x11-xkb-utils"), // setxkbmap: keyboard layouts
     package("xterm"),
     package("openbox"),
     package("picom"),

@@ -6,6 +6,7 @@
 mod hear;
 
 mod ask;
+mod give_way;
 mod perform;
 mod standing;
 
@@ -20,6 +21,7 @@ use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
 use crate::brakes::Brake;
@@ -69,6 +71,10 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// Ends the tool that `operation` runs, and not the run.
+    halt: CancellationToken,
+    /// The user has used the computer since the model last looked: what it wants to do is out of date.
+    disturbed: bool,
     /// Calls of the current turn as the provider named them, and the answers so far.
     proposed: Vec<(CallId, models::ProposedCall)>,
     answers: Vec<(CallId, ToolAnswer)>,
@@ -92,6 +98,8 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        halt: CancellationToken::new(),
+        disturbed: false,
         proposed: Vec::new(),
         answers: Vec::new(),
         steers: Vec::new(),
@@ -115,7 +123,7 @@ impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
         let brake = self.run.brake.clone();
-        let watch = self.run.settings.failsafe;
+        let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
         let mut interrupted: BoxFuture<'_, Interruption> =
             if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
         self.feed(Input::Start).await?;
@@ -125,7 +133,7 @@ impl Driver {
                 biased;
                 reason = brake.pulled() => self.stop(reason).await?,
                 how = &mut interrupted => {
-                    interrupted = router.interrupted();
+                    interrupted = give_way::next(&router);
                     self.give_way(how).await?;
                 }
                 said = self.run.control.recv() => match said {
@@ -140,19 +148,6 @@ impl Driver {
             }
         }
         Ok(())
-    }
-
-    async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {
-        match how {
-            Interruption::Corner => {
-                self.stop("failsafe: the pointer was put into the top left corner".into()).await
-            }
-            Interruption::Escape => self.stop("failsafe: escape was held down".into()).await,
-            Interruption::UserInput => {
-                let reason = "you took the mouse or the keyboard".into();
-                self.feed(Input::Pause { reason }).await
-            }
-        }
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
@@ -298,6 +293,7 @@ impl Driver {
         if !in_order.is_empty() {
             self.run.context.push_results(in_order);
         }
+        self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
             self.run.context.push_user(text);
         }

@@ -22,7 +22,12 @@ mod outcome;
 
 mod click;
 mod drag;
+mod hold;
 mod hotkey;
+mod key_down;
+mod key_up;
+mod mouse_down;
+mod mouse_up;
 mod move_pointer;
 mod press;
 mod scroll;
@@ -76,6 +81,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
+        Entry::of::<hold::Hold>(),
+        Entry::of::<mouse_down::MouseDown>(),
+        Entry::of::<mouse_up::MouseUp>(),
+        Entry::of::<key_down::KeyDown>(),
+        Entry::of::<key_up::KeyUp>(),
         Entry::of::<displays::Displays>(),
         Entry::of::<list_windows::ListWindows>(),
         Entry::of::<focus_window::FocusWindow>(),

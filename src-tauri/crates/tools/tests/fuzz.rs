@@ -18,6 +18,11 @@ const TOOLS: &[&str] = &[
     "type",
     "press",
     "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
     "elementsJson",
     "focusElement",
     "clickElement",
@@ -123,8 +128,11 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
             json!({"x": 1, "y": 2, "button": "left", "count": 2, "modifiers": ["shift"], "reason": "r"})
         }
         "move" => json!({"x": 1, "y": 2}),
-        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}),
-        "scroll" => json!({"x": 1, "y": 2, "down": 3}),
+        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}, "modifiers": ["shift"]}),
+        "scroll" => json!({"x": 1, "y": 2, "down": 3, "modifiers": ["ctrl"]}),
+        "hold" => json!({"keys": ["Right"], "seconds": 0.5}),
+        "mouseDown" | "mouseUp" => json!({"x": 1, "y": 2, "button": "left"}),
+        "keyDown" | "keyUp" => json!({"key": "shift"}),
         "type" => json!({"text": "a"}),
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
@@ -176,7 +184,8 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
         Action::KeyDown { .. } | Action::KeyUp { .. } => arguments["key"].is_string(),
         Action::Hold { keys, time } => {
             arguments["keys"].as_array().is_some_and(|names| names.len() == keys.len())
-                && arguments["seconds"].as_f64() == Some(time.as_secs_f64())
+                && arguments["seconds"].as_f64().map(std::time::Duration::try_from_secs_f64)
+                    == Some(Ok(*time))
         }
     }
 }

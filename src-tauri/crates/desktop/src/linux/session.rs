@@ -158,6 +158,25 @@ impl Session {
         Ok(displays)
     }
 
+    /// The bounds of all displays in the same order, in one round trip.
+    pub(super) fn bounds(&self) -> Result<Vec<PhysicalRect>, DesktopError> {
+        let mut all = Vec::new();
+        if self.has(x11rb::protocol::randr::X11_EXTENSION_NAME) {
+            for monitor in self.conn.randr_get_monitors(self.root, true)?.reply()?.monitors {
+                all.push(PhysicalRect {
+                    x: i32::from(monitor.x),
+                    y: i32::from(monitor.y),
+                    width: u32::from(monitor.width),
+                    height: u32::from(monitor.height),
+                });
+            }
+        }
+        if all.is_empty() {
+            all.extend(self.displays()?.iter().map(|display| display.bounds));
+        }
+        Ok(all)
+    }
+
     /// The bounds of one display.
     pub(super) fn display(&self, index: u32) -> Result<PhysicalRect, DesktopError> {
         let displays = self.displays()?;

@@ -38,6 +38,15 @@ const DEEPEST: u32 = 2;
 impl Session {
     /// All visible top-level windows, lowest first.
     pub(super) fn tops(&self, own: &Own) -> Result<Vec<Top>, DesktopError> {
+        let mut tops = self.frames()?;
+        for top in &mut tops {
+            top.own = self.own_within(top.window, own, 0)?;
+        }
+        Ok(tops)
+    }
+
+    /// The same, without a look whose they are.
+    fn frames(&self) -> Result<Vec<Top>, DesktopError> {
         let children = self.conn.query_tree(self.root)?.reply()?.children;
         let mut cookies = Vec::with_capacity(children.len());
         for window in children {
@@ -57,8 +66,7 @@ impl Session {
                 width: u32::from(geometry.width) + 2 * border,
                 height: u32::from(geometry.height) + 2 * border,
             };
-            let own = self.own_within(window, own, 0)?;
-            tops.push(Top { window, rect, border, visual: attributes.visual, own });
+            tops.push(Top { window, rect, border, visual: attributes.visual, own: None });
         }
         Ok(tops)
     }
@@ -108,8 +116,9 @@ impl Session {
 
     /// The window that takes a click at `point`, if any.
     pub(super) fn top_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Top>, DesktopError> {
-        for top in self.tops(own)?.into_iter().rev() {
-            if top.rect.contains(point) && self.takes_input_at(&top, point)? {
+        for mut top in self.frames()?.into_iter().rev().filter(|top| top.rect.contains(point)) {
+            top.own = self.own_within(top.window, own, 0)?;
+            if self.takes_input_at(&top, point)? {
                 return Ok(Some(top));
             }
         }
