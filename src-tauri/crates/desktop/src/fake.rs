@@ -13,7 +13,8 @@ use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::{Frame, Order, develop};
+use crate::picture::{Frame, Order, Place, develop};
+use crate::shot::region;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
     Elements, Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot,
@@ -43,6 +44,38 @@ pub struct Scene {
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
+}
+
+impl Scene {
+    /// One colour, with windows a shade lighter.
+    fn look(&self, area: &Area) -> Result<(Frame, Place), DesktopError> {
+        let bounds = |index: u32| {
+            let found = self.displays.iter().find(|display| display.index == index);
+            found.map(|display| display.bounds).ok_or_else(|| {
+                let count = self.displays.len();
+                DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
+            })
+        };
+        let mut colour = self.colour;
+        let place = match area {
+            Area::Display(display) => Place::whole(bounds(*display)?),
+            Area::Region { display, rect } => {
+                let display = bounds(*display)?;
+                Place { shows: region(rect, &display)?, display }
+            }
+            Area::Window(id) => {
+                let found = self.windows.iter().find(|window| window.id == *id);
+                let window = found.ok_or_else(|| DesktopError::NotFound(format!("window {}", id.0)))?;
+                colour = colour.map(|value| value.saturating_add(20));
+                let display = bounds(window.display)?;
+                Place { shows: region(&window.bounds, &display)?, display }
+            }
+        };
+        let [r, g, b] = colour;
+        let PhysicalRect { width, height, .. } = place.shows;
+        let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
+        Ok((Frame { width, height, order: Order::Rgbx, pixels }, place))
+    }
 }
 
 /// One call that reached the fake, in order.
@@ -199,20 +232,8 @@ impl Screen for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let (frame, shows) = {
-                let scene = &self.state().scene;
-                let index = match &shot.area {
-                    Area::Display(display) | Area::Region { display, .. } => *display,
-                    Area::Window(_) => 0,
-                };
-                let found = scene.displays.iter().find(|display| display.index == index);
-                let display = found.ok_or_else(|| DesktopError::NotFound(format!("display {index}")))?;
-                let [r, g, b] = scene.colour;
-                let PhysicalRect { width, height, .. } = display.bounds;
-                let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-                (Frame { width, height, order: Order::Rgbx, pixels }, display.bounds)
-            };
-            develop(&frame, shows, &shot)
+            let (mut frame, place) = self.state().scene.look(&shot.area)?;
+            develop(&mut frame, place, &shot)
         })
     }
 

@@ -4,17 +4,15 @@ use futures::future::BoxFuture;
 use protocol::view::DisplayView;
 
 use super::capture::Eye;
+use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::picture::develop;
 use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
         let displays = self.displays().await?;
-        let count = displays.len();
-        displays.into_iter().find(|display| display.index == index).ok_or_else(|| {
-            DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
-        })
+        let view = displays.iter().find(|display| display.index == index).cloned();
+        view.ok_or_else(|| no_display(index, &displays))
     }
 }
 
@@ -24,13 +22,7 @@ impl Screen for LinuxDesktop {
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, move |eye| {
-            let Area::Display(display) = shot.area else {
-                return Err(DesktopError::NotAvailable("not yet on this platform".into()));
-            };
-            let (frame, shows) = eye.look(display)?;
-            develop(&frame, shows, &shot)
-        }))
+        Box::pin(self.eye.run(LOOK, move |eye| eye.photograph(&shot)))
     }
 
     fn read_text(&self, _: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {

@@ -36,6 +36,7 @@ mod held;
 mod input;
 mod keymap;
 mod session;
+mod shared;
 mod typing;
 mod windows;
 

@@ -14,7 +14,7 @@ use super::hand::{self, Hand};
 use super::held::{Held, Stop};
 use super::place::{self, Own, Top};
 use crate::lane::{Kept, Lane};
-use crate::picture::develop;
+use crate::picture::{Place, develop};
 use crate::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, ElementQuery, Elements,
     Evidence, Fence, Hands, Interruption, Operated, Options, Picture, Rung, Screen, Script, Shot, Snapshot,
@@ -194,7 +194,7 @@ impl<T: Tree> Screen for Facade<T> {
             let Area::Display(display) = shot.area else {
                 return Err(DesktopError::NotAvailable("not yet on this platform".into()));
             };
-            develop(&Eye::look(display)?, Eye::display(display)?.bounds, &shot)
+            develop(&mut Eye::look(display)?, Place::whole(Eye::display(display)?.bounds), &shot)
         }))
     }
 
