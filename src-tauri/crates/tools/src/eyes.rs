@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use desktop::Shot;
+use desktop::{Picture, Shot};
 use protocol::geometry::{NormPoint, PixelSize};
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
@@ -27,11 +27,6 @@ pub(crate) enum Patience {
     Rest,
     /// Nothing is known but the screen: applications answer late, so "no change" is said only at the very end.
     Change { before: u64 },
-}
-
-/// A picture of the display with a dot.
-pub(crate) async fn picture(cx: &Context, dot: Option<NormPoint>) -> Result<TakenPicture, ToolError> {
-    capture(cx, dot, cx.limits.picture, cx.limits.timeout).await
 }
 
 /// A hash of the pixels as they are; nothing where the screen cannot be captured.
@@ -85,12 +80,17 @@ async fn capture(
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
     let shot = Shot { dot, ..Shot::of_display(DISPLAY, max, cx.limits.jpeg_quality) };
+    let trail = dot.map(|dot| cx.trail_to(dot)).unwrap_or_default();
+    let picture = shoot(cx, Shot { trail, ..shot }, within).await?;
+    Ok(TakenPicture::of(picture, dot, &[]))
+}
+
+/// A picture of any area.
+pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
     let desktop = cx.desktop.clone();
     let within = within.min(cx.limits.timeout);
     match isolated::run(within, &cx.cancel, |_| async move { desktop.screenshot(shot).await }).await {
-        (Some(Ok(picture)), _) => {
-            Ok(TakenPicture { jpeg: picture.jpeg, size: picture.size, dot, pixels: picture.pixels })
-        }
+        (Some(Ok(picture)), _) => Ok(picture),
         (Some(Err(error)), _) => Err(from_desktop(&error)),
         (None, Some(Cut::Panicked(words))) => {
             Err(tool_error(ToolErrorKind::Failed, format!("the capture broke down: {words}")))

@@ -33,6 +33,7 @@ mod elements;
 mod focus_element;
 mod screenshot;
 mod web_elements;
+mod zoom;
 
 mod batch;
 mod done;
@@ -48,6 +49,7 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<zoom::Zoom>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),
@@ -246,6 +248,8 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
+    /// Of the call's last drag.
+    trail: Arc<Mutex<Vec<NormPoint>>>,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -256,7 +260,7 @@ impl Context {
         seen: Arc<Mutex<Seen>>,
         cancel: CancellationToken,
     ) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default(), seen }
+        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default(), seen }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -268,6 +272,17 @@ impl Context {
     /// unknown what happened.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::SeqCst);
+    }
+
+    /// The path of a drag, for the picture after it.
+    pub(crate) fn dragged(&self, path: &[NormPoint]) {
+        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
+    }
+
+    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
+        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
+        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 17] = [
     "click",
     "move",
     "drag",
@@ -27,6 +27,7 @@ const TOOLS: [&str; 16] = [
     "done",
     "batch",
     "screenshot",
+    "zoom",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {

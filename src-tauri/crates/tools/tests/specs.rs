@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
-const ACT: [&str; 15] = [
+const ACT: [&str; 16] = [
     "elementsJson",
     "screenshot",
+    "zoom",
     "click",
     "move",
     "drag",
@@ -33,7 +34,7 @@ fn names(router: &Router, mode: Mode) -> Vec<String> {
 fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     let router = Router::builtin(desktop(), limits());
     assert_eq!(names(&router, Mode::Act), ACT);
-    assert_eq!(names(&router, Mode::Plan), ["elementsJson", "screenshot", "wait", "think", "done"]);
+    assert_eq!(names(&router, Mode::Plan), ["elementsJson", "screenshot", "zoom", "wait", "think", "done"]);
     assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
 }
 
