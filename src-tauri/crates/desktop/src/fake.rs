@@ -13,13 +13,14 @@ use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::{Frame, Order, Place, develop};
-use crate::shot::region;
+use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
     Elements, Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot,
     Snapshot, Target, TextLine, WindowChange, WindowId, WindowView, Windows,
 };
+
+mod look;
 
 /// What an action does to the scene.
 type Reaction = Box<dyn FnMut(&Action, &mut Scene) + Send>;
@@ -44,38 +45,6 @@ pub struct Scene {
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
-}
-
-impl Scene {
-    /// One colour, with windows a shade lighter.
-    fn look(&self, area: &Area) -> Result<(Frame, Place), DesktopError> {
-        let bounds = |index: u32| {
-            let found = self.displays.iter().find(|display| display.index == index);
-            found.map(|display| display.bounds).ok_or_else(|| {
-                let count = self.displays.len();
-                DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
-            })
-        };
-        let mut colour = self.colour;
-        let place = match area {
-            Area::Display(display) => Place::whole(bounds(*display)?),
-            Area::Region { display, rect } => {
-                let display = bounds(*display)?;
-                Place { shows: region(rect, &display)?, display }
-            }
-            Area::Window(id) => {
-                let found = self.windows.iter().find(|window| window.id == *id);
-                let window = found.ok_or_else(|| DesktopError::NotFound(format!("window {}", id.0)))?;
-                colour = colour.map(|value| value.saturating_add(20));
-                let display = bounds(window.display)?;
-                Place { shows: region(&window.bounds, &display)?, display }
-            }
-        };
-        let [r, g, b] = colour;
-        let PhysicalRect { width, height, .. } = place.shows;
-        let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-        Ok((Frame { width, height, order: Order::Rgbx, pixels }, place))
-    }
 }
 
 /// One call that reached the fake, in order.

@@ -141,6 +141,11 @@ impl Screen {
         };
     }
 
+    #[allow(dead_code, reason = "only the test of memory asks")]
+    pub fn server_pid(&self) -> u32 {
+        self.server.0.id()
+    }
+
     /// Two monitors side by side, LEFT and RIGHT, in place of one.
     pub fn split(&self) {
         let conn = self.connect();
