@@ -15,9 +15,13 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
 
+#[cfg(target_os = "linux")]
+mod click_through;
 mod follow;
 mod ipc;
 mod picture;
+#[cfg(target_os = "linux")]
+mod repose;
 mod shortcut;
 mod tray;
 mod windows;

@@ -61,6 +61,9 @@ const DESKTOP: &[Package] = &[
     package("mousepad"),
     package("gtk-3-examples"),
     package("galculator"),
+    package("gtk-4-examples"),
+    package("featherpad"),
+    package("chromium"),
 ];
 
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];

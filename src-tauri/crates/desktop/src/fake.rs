@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
-    Elements, Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot,
-    Snapshot, Target, TextLine, WindowChange, WindowId, WindowView, Windows,
+    Elements, Evidence, Fence, Glance, Glimpse, Hands, Interruption, Operated, Picture, Rung, Screen, Script,
+    Selector, Shot, Snapshot, Target, TextLine, WindowChange, WindowId, WindowView, Windows,
 };
 
 mod look;
@@ -37,6 +37,8 @@ pub struct Scene {
     /// What an act is said to have done.
     pub evidence: Evidence,
     pub windows: Vec<WindowView>,
+    /// The element with the focus.
+    pub focused: Option<String>,
     pub apps: Vec<AppView>,
     pub clipboard: String,
     /// What `read_text` answers.
@@ -104,6 +106,7 @@ impl Default for FakeDesktop {
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
             windows: Vec::new(),
+            focused: None,
             apps: Vec::new(),
             clipboard: String::new(),
             text: Vec::new(),
@@ -300,6 +303,16 @@ impl Elements for FakeDesktop {
 impl Windows for FakeDesktop {
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
         Box::pin(async { Ok(self.state().scene.windows.clone()) })
+    }
+
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(async {
+            let Scene { windows, focused, .. } = self.state().scene.clone();
+            let is_active = |one: &&WindowView| one.states.iter().any(|state| state == "focused");
+            let active = windows.iter().find(is_active).map(|one| one.id);
+            let windows = windows.into_iter().map(|one| Glimpse { id: one.id, title: one.title }).collect();
+            Ok(Glance { windows, active, focused, events: 0 })
+        })
     }
 
     fn change_window(

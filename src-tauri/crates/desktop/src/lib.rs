@@ -80,6 +80,16 @@ pub trait Windows: Send + Sync {
     ) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Applications that run or could be launched.
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>>;
+    /// The focus and the open windows, cheaply: taken before and after an act.
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(async {
+            let windows = self.windows().await?;
+            let is_active = |one: &&WindowView| one.states.iter().any(|state| state == "focused");
+            let active = windows.iter().find(is_active).map(|one| one.id);
+            let windows = windows.into_iter().map(|one| Glimpse { id: one.id, title: one.title }).collect();
+            Ok(Glance { windows, active, ..Glance::default() })
+        })
+    }
     /// Starts an application by its name, and waits until it has a window.
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Asks an application to end; it may ask its user to save first.
@@ -178,7 +188,9 @@ pub enum DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use element::{Deed, Element, ElementQuery, Operated, Rung, Selector, Snapshot, Target};
+pub use difference::{Difference, difference};
+pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
+pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
@@ -186,10 +198,14 @@ pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine};
 pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
 
 mod act;
+mod difference;
 mod element;
+mod glance;
 mod shot;
 mod window;
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
+mod choose;
 pub mod fake;
 mod keys;
 mod lane;

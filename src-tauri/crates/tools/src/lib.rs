@@ -18,6 +18,7 @@ mod router;
 mod digest;
 mod policy;
 
+mod effect;
 mod eyes;
 mod isolated;
 mod schema;
@@ -156,7 +157,7 @@ impl From<&Settings> for Limits {
             jpeg_quality: settings.jpeg_quality,
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
             data_chars: settings.history_data_chars as usize,
-            settle: Duration::from_millis(800),
+            settle: Duration::from_millis(settings.settle_ms),
         }
     }
 }

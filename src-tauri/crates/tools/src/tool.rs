@@ -2,9 +2,8 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Limits, schema, untrusted};
 
 mod gesture;
+mod operate;
 mod outcome;
 
 mod click;
@@ -29,9 +29,13 @@ mod press;
 mod scroll;
 mod type_text;
 
+mod click_element;
+mod do_action;
 mod elements;
 mod focus_element;
+mod press_menu;
 mod screenshot;
+mod set_value;
 mod web_elements;
 mod zoom;
 
@@ -51,6 +55,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<screenshot::Screenshot>(),
         Entry::of::<zoom::Zoom>(),
         Entry::of::<web_elements::WebElements>(),
+        Entry::of::<click_element::ClickElement>(),
+        Entry::of::<set_value::SetValue>(),
+        Entry::of::<press_menu::PressMenu>(),
+        Entry::of::<do_action::DoAction>(),
+        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),
         Entry::of::<drag::Drag>(),
@@ -58,7 +67,6 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
-        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),
         Entry::of::<think::Think>(),
@@ -231,16 +239,6 @@ impl Catalog<'_> {
     }
 }
 
-/// Where the elements of the last snapshot are, by their refs.
-pub(crate) type Seen = HashMap<String, SeenElement>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SeenElement {
-    pub name: String,
-    /// Nothing where its middle is off the display.
-    pub at: Option<NormPoint>,
-}
-
 /// What a task works with.
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -250,17 +248,11 @@ pub(crate) struct Context {
     begun: Arc<AtomicBool>,
     /// Of the call's last drag.
     trail: Arc<Mutex<Vec<NormPoint>>>,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Context {
-    pub(crate) fn new(
-        desktop: Arc<dyn Desktop>,
-        limits: Arc<Limits>,
-        seen: Arc<Mutex<Seen>>,
-        cancel: CancellationToken,
-    ) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default(), seen }
+    pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
+        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -287,10 +279,6 @@ impl Context {
 
     pub(crate) fn has_begun(&self) -> bool {
         self.begun.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

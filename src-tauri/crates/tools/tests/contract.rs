@@ -95,6 +95,10 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
         ("hotkey", json!({"keys": ["ctrl", "s"]})),
         ("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}})),
         ("focusElement", json!({"ref": "e1"})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("setValue", json!({"ref": "e1", "value": "a"})),
+        ("pressMenu", json!({"path": ["File"]})),
+        ("doAction", json!({"ref": "e1", "action": "expand"})),
         ("osa", json!({"script": "a"})),
         ("batch", json!({"actions": [{"tool": "move", "arguments": click()}]})),
     ];

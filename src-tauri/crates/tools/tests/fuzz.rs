@@ -2,7 +2,7 @@
 
 mod stage;
 
-use desktop::{Action, fake::Call};
+use desktop::{Action, Deed, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::tool::{Effect, ToolErrorKind};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 17] = [
+const TOOLS: [&str; 21] = [
     "click",
     "move",
     "drag",
@@ -20,6 +20,10 @@ const TOOLS: [&str; 17] = [
     "hotkey",
     "elementsJson",
     "focusElement",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
     "webElements",
     "osa",
     "wait",
@@ -75,6 +79,11 @@ fn key() -> impl Strategy<Value = String> {
         "app",
         "query",
         "ref",
+        "role",
+        "name",
+        "within",
+        "value",
+        "action",
         "script",
         "arguments",
         "seconds",
@@ -110,6 +119,10 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
+        "clickElement" => json!({"role": "button", "name": "Save", "button": "left", "count": 1}),
+        "setValue" => json!({"ref": "e1", "value": "a"}),
+        "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),
+        "doAction" => json!({"ref": "e1", "action": "expand"}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
         "wait" => json!({"seconds": 1}),
         "think" => json!({"thought": "a"}),
@@ -153,6 +166,25 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
     }
 }
 
+/// The same for what was done to an element.
+fn is_meant(target: &Target, deed: &Deed, arguments: &Value) -> bool {
+    let target = match target {
+        Target::Ref(reference) => arguments["ref"] == **reference,
+        Target::Selector(Selector { role, name, .. }) => {
+            let said =
+                |key: &str, wish: &Option<String>| wish.as_ref().is_none_or(|wish| arguments[key] == **wish);
+            said("role", role) && said("name", name) && (role.is_some() || name.is_some())
+        }
+    };
+    let deed = match deed {
+        Deed::Click { count, .. } => (1..=3).contains(count),
+        Deed::SetValue(value) => arguments["value"] == **value,
+        Deed::Focus => true,
+        Deed::Do(action) => arguments["action"] == **action,
+    };
+    target && deed
+}
+
 #[expect(clippy::unwrap_used, reason = "the property's failure is the test's")]
 fn a_thousand(tool: &'static str) {
     let runtime =
@@ -182,13 +214,13 @@ fn a_thousand(tool: &'static str) {
                 _ => whole.to_vec(),
             };
             for call in &calls {
-                let Call::Act(action) = call else { continue };
-                prop_assert!(
-                    parts.iter().any(|part| is_justified(action, part)),
-                    "{:?} from {}",
-                    action,
-                    arguments
-                );
+                let justified = match call {
+                    Call::Act(action) => parts.iter().any(|part| is_justified(action, part)),
+                    Call::Operate(target, deed) => parts.iter().any(|part| is_meant(target, deed, part)),
+                    Call::Menu(_, path) => parts.iter().any(|part| part["path"] == json!(path)),
+                    _ => true,
+                };
+                prop_assert!(justified, "{:?} from {}", call, arguments);
             }
             Ok(())
         })

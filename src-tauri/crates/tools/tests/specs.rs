@@ -7,10 +7,15 @@ use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
-const ACT: [&str; 16] = [
+const ACT: [&str; 20] = [
     "elementsJson",
     "screenshot",
     "zoom",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
+    "focusElement",
     "click",
     "move",
     "drag",
@@ -18,7 +23,6 @@ const ACT: [&str; 16] = [
     "type",
     "press",
     "hotkey",
-    "focusElement",
     "osa",
     "wait",
     "think",

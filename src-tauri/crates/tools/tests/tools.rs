@@ -148,7 +148,21 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
         ("hotkey", json!({"keys": []}), "the number of keys = 0 is outside 1-6"),
         ("hotkey", json!({"keys": ["ctrl", "ctrl"]}), "keys has Ctrl twice"),
         ("elementsJson", json!({"app": "x".repeat(201)}), "app has 201 characters"),
-        ("focusElement", json!({"ref": ""}), "ref is empty"),
+        ("focusElement", json!({"ref": ""}), "name the element: by its ref, or by its role or name"),
+        ("clickElement", json!({}), "name the element"),
+        ("clickElement", json!({"app": "Editor", "within": "a"}), "name the element"),
+        ("clickElement", json!({"ref": "e1", "name": "Save"}), "give either a ref, or role, name"),
+        ("clickElement", json!({"ref": "x".repeat(41)}), "ref has 41 characters"),
+        ("clickElement", json!({"name": "x".repeat(201)}), "name has 201 characters"),
+        ("clickElement", json!({"ref": "e1", "count": 4}), "count = 4 is outside 1-3"),
+        ("clickElement", json!({"ref": "e1", "button": "Left"}), "button: unknown variant `Left`"),
+        ("setValue", json!({"ref": "e1"}), "missing field `value`"),
+        ("setValue", json!({"ref": "e1", "value": 5}), "value: invalid type"),
+        ("setValue", json!({"ref": "e1", "value": "x".repeat(20_001)}), "value has 20001 characters"),
+        ("doAction", json!({"ref": "e1", "action": ""}), "action is empty"),
+        ("pressMenu", json!({"path": []}), "the number of names in path = 0 is outside 1-8"),
+        ("pressMenu", json!({"path": ["File", ""]}), "path[1] is empty"),
+        ("pressMenu", json!({"path": "File"}), "path: invalid type"),
         ("screenshot", json!({"x": 1}), "unknown field `x`"),
         ("screenshot", json!({"display": 0, "window": 7}), "not both"),
         ("screenshot", json!({"marks": true, "window": 7}), "marks are for the picture of a display"),
@@ -271,7 +285,7 @@ async fn focus_goes_to_a_known_element_and_an_unknown_one_is_not_found() {
     let router = Router::builtin(fake.clone(), limits());
     call(&router, "elementsJson", json!({})).await;
     let result = call(&router, "focusElement", json!({"ref": "e1"})).await.result;
-    assert_eq!((result.effect, result.summary.as_str()), (Effect::Confirmed, "focused Save (e1)"));
+    assert_eq!((result.effect, result.summary.as_str()), (Effect::Confirmed, "focused button \"Save\""));
     let result = call(&router, "focusElement", json!({"ref": "e9"})).await.result;
     assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Refused, ToolErrorKind::NotFound));
 }

@@ -3,9 +3,13 @@
 use futures::future::BoxFuture;
 
 use super::LinuxDesktop;
-use crate::{Acted, AppView, DesktopError, WindowChange, WindowId, WindowView, Windows};
+use crate::{Acted, AppView, DesktopError, Glance, WindowChange, WindowId, WindowView, Windows};
 
 impl Windows for LinuxDesktop {
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(self.look_around())
+    }
+
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
         Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
     }

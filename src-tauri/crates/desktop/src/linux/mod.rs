@@ -35,6 +35,7 @@ mod failsafe;
 mod held;
 mod input;
 mod keymap;
+mod scene;
 mod session;
 mod shared;
 mod typing;
@@ -78,14 +79,8 @@ impl LinuxDesktop {
             let (display, held) = (display.clone(), Arc::clone(&held));
             Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
         };
-        Self {
-            abilities,
-            eye,
-            hand,
-            held,
-            failsafe: failsafe.then(|| Failsafe::new(display)),
-            accessibility: Accessibility::new(session_bus, own_pid, own_titles),
-        }
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        Self { abilities, eye, hand, held, failsafe: failsafe.then(|| Failsafe::new(display)), accessibility }
     }
 }
 

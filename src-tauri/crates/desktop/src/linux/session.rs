@@ -18,6 +18,8 @@ x11rb::atom_manager! {
         _NET_WM_PID,
         _NET_WM_NAME,
         _NET_WM_CM_S0,
+        _NET_CLIENT_LIST,
+        _NET_ACTIVE_WINDOW,
         _XROOTPMAP_ID,
         WM_STATE,
         UTF8_STRING,

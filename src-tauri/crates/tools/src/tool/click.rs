@@ -34,10 +34,21 @@ pub(super) struct Input {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Which {
+pub(super) enum Which {
     Left,
     Middle,
     Right,
+}
+
+impl Which {
+    /// The button, and its name for people.
+    pub(super) fn named(self) -> (Button, &'static str) {
+        match self {
+            Self::Left => (Button::Left, "left"),
+            Self::Middle => (Button::Middle, "middle"),
+            Self::Right => (Button::Right, "right"),
+        }
+    }
 }
 
 impl Tool for Click {
@@ -58,11 +69,7 @@ impl Tool for Click {
         if let Some(other) = held.iter().find(|key| !key.is_modifier()) {
             return Err(bad_arguments(format!("{other} is no modifier; name shift, ctrl, alt or cmd")));
         }
-        let (button, name) = match input.button.unwrap_or(Which::Left) {
-            Which::Left => (Button::Left, "left"),
-            Which::Middle => (Button::Middle, "middle"),
-            Which::Right => (Button::Right, "right"),
-        };
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let with = if held.is_empty() { String::new() } else { format!(" with {}", chord(&held)) };
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
