@@ -87,7 +87,9 @@ fn can_open(check: Check) -> bool {
         | Check::Accessibility
         | Check::Automation
         | Check::InputMonitoring => true,
-        Check::Display | Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => false,
+        Check::Display | Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => {
+            false
+        }
     }
 }
 

@@ -22,7 +22,7 @@ const fn program(name: &'static str, unless: &'static str) -> Package {
     Package { name, unless: Some(unless) }
 }
 
-/// WebKitGTK and GTK for Tauri, the tray, D-Bus, OpenSSL for HTTPS.
+/// WebKitGTK and GTK for Tauri, the tray, D-Bus, OpenSSL for HTTPS; cmake and nasm for libjpeg-turbo.
 const BUILD: &[Package] = &[
     package("build-essential"),
     package("pkg-config"),
@@ -32,6 +32,8 @@ const BUILD: &[Package] = &[
     package("libayatana-appindicator3-dev"),
     package("libssl-dev"),
     package("libdbus-1-dev"),
+    package("cmake"),
+    package("nasm"),
 ];
 
 /// A private desktop: X server, session bus, window manager, compositor, tray host, keyring, WebDriver, accessibility

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use models::{ModelError, Retry, SharedModel, ToolAnswer};
+use models::{ModelError, Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
 use crate::brakes::Brake;
-use crate::context::{self, Context};
+use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, unanswered};
 use crate::log::Log;
 use crate::machine::{Finished, Input, Machine, Rules};
@@ -77,7 +77,7 @@ struct Driver {
     disturbed: bool,
     /// Calls of the current turn as the provider named them, and the answers so far.
     proposed: Vec<(CallId, models::ProposedCall)>,
-    answers: Vec<(CallId, ToolAnswer)>,
+    answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
     /// What the last model error asked for.
@@ -250,15 +250,16 @@ impl Driver {
         executed: Executed,
     ) -> Result<Option<Finished>, ErrorView> {
         let Executed { mut result, picture, finished } = executed;
-        let mut image = None;
+        let mut sight = None;
         if let Some(taken) = picture {
             let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+            let hash = taken.sight;
             let jpeg: Arc<[u8]> = taken.jpeg.into();
             let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
             result.picture = Some(PictureView { blob, width, height, dot });
-            image = Some(jpeg);
+            sight = Some(Sight { jpeg, hash });
         }
-        self.record(&call, result, image).await?;
+        self.record(&call, result, sight).await?;
         Ok(finished.map(|said| Finished { summary: said.summary, success: said.success }))
     }
 
@@ -266,28 +267,29 @@ impl Driver {
         &mut self,
         call: &ToolCall,
         result: ExecResult,
-        image: Option<Arc<[u8]>>,
+        sight: Option<Sight>,
     ) -> Result<(), ErrorView> {
         self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() }).await?;
         self.running = None;
-        self.answered(call, &result, image);
+        self.answered(call, &result, sight);
         Ok(())
     }
 
-    fn answered(&mut self, call: &ToolCall, result: &ExecResult, image: Option<Arc<[u8]>>) {
+    fn answered(&mut self, call: &ToolCall, result: &ExecResult, sight: Option<Sight>) {
         let id =
             self.proposed.iter().find(|(id, _)| *id == call.id).and_then(|(_, proposed)| proposed.id.clone());
-        self.answers.push((call.id.clone(), context::answer(id, &call.tool, result, image)));
+        let answer = context::answer(id, &call.tool, result);
+        self.answers.push((call.id.clone(), Answered { answer, sight }));
     }
 
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
     fn settle_turn(&mut self) {
         let mut answers = std::mem::take(&mut self.answers);
-        let in_order: Vec<ToolAnswer> = std::mem::take(&mut self.proposed)
+        let in_order: Vec<Answered> = std::mem::take(&mut self.proposed)
             .into_iter()
             .map(|(id, proposed)| match answers.iter().position(|(answered, _)| *answered == id) {
                 Some(at) => answers.swap_remove(at).1,
-                None => unanswered(&proposed),
+                None => Answered { answer: unanswered(&proposed), sight: None },
             })
             .collect();
         if !in_order.is_empty() {

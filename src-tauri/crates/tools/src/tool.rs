@@ -2,12 +2,13 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use desktop::{Abilities, Desktop};
+use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -42,6 +43,7 @@ mod read_text;
 mod screenshot;
 mod set_value;
 mod web_elements;
+mod zoom;
 
 mod change_window;
 mod displays;
@@ -67,6 +69,7 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<zoom::Zoom>(),
         Entry::of::<read_text::ReadText>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<click_element::ClickElement>(),
@@ -274,11 +277,13 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
+    /// Of the call's last drag.
+    trail: Arc<Mutex<Vec<NormPoint>>>,
 }
 
 impl Context {
     pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default() }
+        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -290,6 +295,17 @@ impl Context {
     /// unknown what happened.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::SeqCst);
+    }
+
+    /// The path of a drag, for the picture after it.
+    pub(crate) fn dragged(&self, path: &[NormPoint]) {
+        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
+    }
+
+    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
+        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
+        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -46,6 +46,7 @@ const TOOLS: &[&str] = &[
     "readClipboard",
     "writeClipboard",
     "readText",
+    "zoom",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {

@@ -10,6 +10,7 @@ use tools::{Decision, Router};
 const ACT: &[&str] = &[
     "elementsJson",
     "screenshot",
+    "zoom",
     "readText",
     "clickElement",
     "setValue",
@@ -55,7 +56,15 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     assert_eq!(
         names(&router, Mode::Plan),
         [
-            "elementsJson", "screenshot", "readText", "displays", "listWindows", "listApps", "wait", "think",
+            "elementsJson",
+            "screenshot",
+            "zoom",
+            "readText",
+            "displays",
+            "listWindows",
+            "listApps",
+            "wait",
+            "think",
             "done",
         ]
     );

@@ -50,6 +50,7 @@ mod kept;
 mod keymap;
 mod scene;
 mod session;
+mod shared;
 mod typing;
 mod warden;
 mod watch;

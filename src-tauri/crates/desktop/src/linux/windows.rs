@@ -168,6 +168,42 @@ impl Session {
         }))
     }
 
+    /// The titled windows of others with their ids, for an error: `4194305 "Untitled - Mousepad"`.
+    pub(super) fn windows_by_name(&self, tops: &[Top]) -> Result<String, DesktopError> {
+        const MOST: usize = 12;
+        let mut names = Vec::new();
+        for top in tops.iter().rev().filter(|top| top.own.is_none()) {
+            let Some((window, title)) = self.titled_within(top.window, 0)? else { continue };
+            if names.len() == MOST {
+                names.push("more".to_owned());
+                break;
+            }
+            names.push(format!("{window} \"{title}\""));
+        }
+        Ok(if names.is_empty() { "no windows".into() } else { names.join(", ") })
+    }
+
+    fn titled_within(&self, window: Window, depth: u32) -> Result<Option<(Window, String)>, DesktopError> {
+        for property in [self.atoms._NET_WM_NAME, AtomEnum::WM_NAME.into()] {
+            let title = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 64)?.reply();
+            if let Ok(title) = title
+                && !title.value.is_empty()
+            {
+                return Ok(Some((window, String::from_utf8_lossy(&title.value).into_owned())));
+            }
+        }
+        if depth == DEEPEST {
+            return Ok(None);
+        }
+        let Ok(tree) = self.conn.query_tree(window)?.reply() else { return Ok(None) };
+        for child in tree.children.into_iter().rev().take(MOST_CHILDREN) {
+            if let Some(found) = self.titled_within(child, depth + 1)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether clicks go through this whole window.
     pub(super) fn is_click_through(&self, window: Window) -> Result<bool, DesktopError> {
         let shape = self.conn.shape_get_rectangles(window, SK::INPUT)?.reply();

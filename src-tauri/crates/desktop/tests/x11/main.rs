@@ -5,6 +5,10 @@
 #[cfg(test)]
 mod acting;
 #[cfg(test)]
+mod areas;
+#[cfg(test)]
+mod contract_screen;
+#[cfg(test)]
 mod copied;
 #[cfg(test)]
 mod corner;

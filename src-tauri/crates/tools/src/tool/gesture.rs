@@ -32,6 +32,9 @@ impl Gesture {
 impl Task for Gesture {
     async fn run(&self, cx: &Context) -> Outcome {
         cx.begin();
+        if let Action::Drag { path, .. } = &self.action {
+            cx.dragged(path);
+        }
         match cx.desktop.act(self.action.clone(), cx.cancel.clone()).await {
             Ok(acted) => Outcome::acted(&acted, &self.summary, self.dot),
             Err(error) => Outcome { dot: self.dot, ..Outcome::failed_acting(self.tool, &error) },
