@@ -190,6 +190,7 @@ mod element;
 mod shot;
 mod window;
 
+pub mod browser;
 pub mod fake;
 mod keys;
 mod lane;
