@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::cdp::CdpBrowser;
-use super::live::{Frame, Known, Live, Page, STEP};
+use super::live::{Focus, Frame, Known, Live, Page, STEP};
 use super::script::{Outer, Ready};
 use super::wire::Pending;
 use super::{DialogAnswer, DialogKind, Kind, PageQuery, Scope, WebActed, WebClick};
@@ -26,22 +26,13 @@ impl CdpBrowser {
         let live = held.live()?;
         let grip = live.grip(&click.reference).await?;
         let page = &grip.page;
-        let mut ready = live.ready(&grip, "mousedown", Moved::No).await?;
-        if ready.scrolled {
-            tokio::time::sleep(LOOK_AGAIN).await;
-            ready = live.ready(&grip, "mousedown", Moved::Yes).await?;
-        }
-        let at = may_be_clicked(&ready, &click.reference)?;
-        let (x, y) = live.in_page(&grip.known.frame, at).await?;
-        let before = live.before(page);
-        if cancel.is_cancelled() {
-            return Err(DesktopError::Cancelled);
-        }
-        live.press_button(page, (x, y), &click).await?;
-        let (acted, after) = live.judge(page, &grip.known.frame, &before).await;
+        let focus = live.come_to(page).await?;
+        let done = live.click(&grip, &click, cancel).await;
+        live.leave(page, focus).await;
+        let (acted, (x, y)) = done?;
         let display = self.display(click.display).await;
         let at = display.and_then(|display| live.at(page, (x, y), &display));
-        Ok(WebActed { at, ..live.told(page, &before, ready.called, acted, after) })
+        Ok(WebActed { at, ..acted })
     }
 
     pub(super) async fn answer_now(&self, answer: DialogAnswer) -> Result<WebActed, DesktopError> {
@@ -69,13 +60,14 @@ impl CdpBrowser {
         live.wire.call(Some(&page.session), "Page.handleJavaScriptDialog", wish).await?;
         let gone = |book: &super::book::Book| book.pages.get(&page.session)?.dialog.is_none().then_some(());
         live.wire.until(STEP, gone).await;
+        live.leave(&page, Focus::Pretended).await;
         let frame = live.main_frame(&page);
-        let (mut acted, after) = live.judge(&page, &frame, &before).await;
+        let mut acted = live.judge(&page, &frame, &before).await;
         acted.evidence = Evidence::ReadBack;
         let did = if accept { "accepted" } else { "dismissed" };
         acted.note = format!("the dialog was {did}; {}", acted.note);
         let called = format!("dialog {:?}", dialog.message.chars().take(80).collect::<String>());
-        Ok(live.told(&page, &before, called, acted, after))
+        Ok(live.told(&page, &before, called, acted).await)
     }
 }
 
@@ -130,6 +122,52 @@ impl Live {
         self.clear_of_dialogs(&page)?;
         self.current = Some(known.target.clone());
         Ok(Grip { id, known, page })
+    }
+
+    async fn click(
+        &mut self,
+        grip: &Grip,
+        click: &WebClick,
+        cancel: &CancellationToken,
+    ) -> Result<(WebActed, (f64, f64)), DesktopError> {
+        let page = &grip.page;
+        let mut ready = self.ready(grip, "mousedown", Moved::No).await?;
+        if ready.scrolled {
+            tokio::time::sleep(LOOK_AGAIN).await;
+            ready = self.ready(grip, "mousedown", Moved::Yes).await?;
+        }
+        let at = may_be_clicked(&ready, &click.reference)?;
+        let (x, y) = self.in_page(&grip.known.frame, at).await?;
+        let before = self.before(page);
+        if cancel.is_cancelled() {
+            return Err(DesktopError::Cancelled);
+        }
+        self.press_button(page, (x, y), click).await?;
+        let acted = self.judge(page, &grip.known.frame, &before).await;
+        Ok((self.told(page, &before, ready.called, acted).await, (x, y)))
+    }
+
+    /// Brings a tab to the front of its window, and lets it have the focus where its window has not.
+    pub(super) async fn come_to(&mut self, page: &Page) -> Result<Focus, DesktopError> {
+        let about = self.about(page).await;
+        if !about.visible {
+            self.wire.call(None, "Target.activateTarget", json!({ "targetId": page.target })).await?;
+        }
+        if about.focused {
+            return Ok(Focus::Real);
+        }
+        self.pretend_focus(page, Focus::Pretended).await?;
+        Ok(Focus::Pretended)
+    }
+
+    pub(super) async fn leave(&self, page: &Page, focus: Focus) {
+        // A page behind a dialog takes it once that is answered.
+        if focus == Focus::Pretended
+            && self.dialog(page).is_none()
+            && let Err(error) = self.pretend_focus(page, Focus::Real).await
+        {
+            tracing::debug!(%error, "the page keeps its focus");
+        }
     }
 
     /// Readies an element, and watches it for an event; one that is gone is an error that names the nearest one.

@@ -60,10 +60,10 @@ impl Browser for CdpBrowser {
         Box::pin(async move {
             let mut held = self.held().await?;
             let live = held.live()?;
-            if !live.tabs().is_empty() {
+            if live.has_tabs() {
                 live.front().await?;
             }
-            Ok(live.tabs())
+            live.tabs().await
         })
     }
 

@@ -4,11 +4,11 @@
   "use strict";
   const TEXT = 200;
   const VALUE = 2000;
-  const HIT = ["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox",
-    "menuitemradio", "option", "treeitem", "slider", "spinbutton", "textbox", "searchbox", "combobox", "listbox"];
+  const HIT = new Set(["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox",
+    "menuitemradio", "option", "treeitem", "slider", "spinbutton", "textbox", "searchbox", "combobox", "listbox"]);
   const ACTIVE = "a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
-    "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),video[controls],audio[controls]," +
-    HIT.map((role) => `[role=${role}]`).join(",");
+    "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),video[controls],audio[controls],[role]";
+  const NATIVE = /^(a|area|button|input|select|textarea|summary|video|audio)$/;
   const SHAPES = "img,svg,canvas,circle,rect,ellipse,polygon,path,line,text,video";
   const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE"]);
   const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", button: "button", submit: "button", reset: "button",
@@ -172,47 +172,64 @@
     const counter = { next: ask.next };
     const out = { elements: [], frames: [], off: 0, more: 0, other: 0 };
     const words = ask.query ? ask.query.toLowerCase() : null;
-    const visit = (root, doc, at, clip) => {
-      const focus = deepFocus(doc);
-      for (const el of root.querySelectorAll("*")) {
-        if (el.shadowRoot) visit(el.shadowRoot, doc, at, clip);
-        const tag = el.localName;
-        if (tag === "iframe" || tag === "frame") { enter(el, at, clip); continue; }
-        let active = el.matches(ACTIVE);
-        if (!active && !ask.everything && !el.firstChild) continue;
+    const everywhere = ask.wholePage === true;
+    const taken = [];
+    // In one document or shadow root: what is active by its markup is asked for at once; the rest is walked, without
+    // the parts that are out of view.
+    const visit = (root, at, clip) => {
+      const seen = new Set(), active = root.querySelectorAll(ACTIVE);
+      const place = (el) => {
         const box = el.getBoundingClientRect();
-        let { x, y, width, height } = box;
-        x = at.x + x * at.scale; y = at.y + y * at.scale; width *= at.scale; height *= at.scale;
+        const x = at.x + box.x * at.scale, y = at.y + box.y * at.scale;
+        const width = box.width * at.scale, height = box.height * at.scale;
         const inside = width > 0 && height > 0 && x < clip.right && y < clip.bottom && x + width > clip.left && y + height > clip.top;
-        if (!inside && (!active || ask.wholePage !== true)) { if (active && width && height) out.off += 1; continue; }
-        if (!active && !SKIP.has(el.nodeName)) {
-          // What a page makes of plain boxes is known by the pointer's shape.
-          const parent = el.parentElement;
-          active = getComputedStyle(el).cursor === "pointer" && !(parent && getComputedStyle(parent).cursor === "pointer");
-          if (!active && ask.everything) {
-            active = el.matches(SHAPES) || [...el.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-          }
+        return { box, x, y, width, height, inside };
+      };
+      const take = (el, where) => {
+        seen.add(el);
+        if (where.width && where.height && shown(el) && !(el.localName === "option" && el.closest("select"))) {
+          taken.push({ el, where });
         }
-        if (!active || !width || !height || !shown(el)) continue;
-        if (tag === "option" && el.closest("select")) continue;
-        const name = nameOf(el), role = roleOf(el), value = valueOf(el);
-        if (words && !`${role}\n${name}\n${value}`.toLowerCase().includes(words)) { out.other += 1; continue; }
-        if (out.elements.length >= ask.limit) { out.more += 1; continue; }
-        const states = statesOf(el, focus);
-        if (inside) {
-          const px = box.x + box.width / 2, py = box.y + box.height / 2;
-          if (px >= 0 && py >= 0 && px < doc.defaultView.innerWidth && py < doc.defaultView.innerHeight && covering(el, px, py)) {
-            states.push("covered");
-          }
-        } else states.push("offscreen");
-        const one = { id: idOf(el, counter), role, name, x, y, width, height };
-        if (value) one.value = value;
-        if (states.length) one.states = states;
-        if (tag === "a" && el.href) one.href = String(el.href).slice(0, 300);
-        if (tag === "select") one.options = options(el).slice(0, 30);
-        out.elements.push(one);
+      };
+      const here = new Map();
+      let off = 0;
+      for (const el of active) {
+        // A role of another kind makes nothing active by itself.
+        const role = NATIVE.test(el.localName) ? null : el.getAttribute("role");
+        if (role && !HIT.has(role) && !el.matches("[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])")) continue;
+        const where = place(el);
+        if (where.inside || (everywhere && where.width && where.height)) here.set(el, where);
+        else if (where.width && where.height) off += 1;
       }
+      out.off += off;
+      const walk = (parent, pointing, held) => {
+        for (let el = parent.firstElementChild; el; el = el.nextElementSibling) {
+          const tag = el.localName;
+          if (tag === "iframe" || tag === "frame") { enter(el, at, clip); continue; }
+          if (SKIP.has(el.nodeName)) continue;
+          let where = here.get(el);
+          const marked = where !== undefined;
+          where ||= place(el);
+          const bare = !where.width || !where.height;
+          if (marked) take(el, where);
+          else if (!where.inside && !bare && !everywhere && !el.shadowRoot) continue;
+          let points = pointing;
+          if (!held && !bare) {
+            const style = getComputedStyle(el);
+            if (style.position !== "static" || (style.overflowX !== "visible" && el.firstElementChild && el !== document.body)) out.layered = true;
+            // What a page makes of plain boxes is known by the pointer's shape.
+            points = style.cursor === "pointer";
+            if (!marked && where.inside && points && !pointing) take(el, where);
+          }
+          if (ask.everything && !seen.has(el) && (where.inside || everywhere) && (el.matches(SHAPES) || hasText(el))) take(el, where);
+          if (el.shadowRoot) visit(el.shadowRoot, at, clip);
+          if (el.firstElementChild) walk(el, points, held || (marked && !ask.everything));
+        }
+      };
+      walk(root, false, false);
+      for (const [el, where] of here) if (!seen.has(el)) take(el, where);
     };
+    const hasText = (el) => { for (const node of el.childNodes) if (node.nodeType === 3 && node.data.trim()) return true; return false; };
     const enter = (frame, at, clip) => {
       const box = frame.getBoundingClientRect();
       if (!box.width || !box.height || !shown(frame)) return;
@@ -222,12 +239,32 @@
         right: Math.min(clip.right, next.x + frame.clientWidth * next.scale),
         bottom: Math.min(clip.bottom, next.y + frame.clientHeight * next.scale) };
       const doc = innerDocument(frame);
-      if (doc) { if (ask.wholePage || (edge.right > edge.left && edge.bottom > edge.top)) visit(doc, doc, next, ask.wholePage ? clip : edge); }
+      if (doc) { if (everywhere || (edge.right > edge.left && edge.bottom > edge.top)) visit(doc, next, edge); }
       else out.frames.push({ id: idOf(frame, counter), ...next, ...edge });
     };
-    const start = ask.at || { x: 0, y: 0, scale: 1 };
-    const edge = ask.clip || { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-    visit(document, document, start, edge);
+    visit(document, ask.at || { x: 0, y: 0, scale: 1 }, ask.clip || { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
+
+    const focus = new Map();
+    for (const { el, where } of taken) {
+      const { box, x, y, width, height } = where, doc = el.ownerDocument;
+      const name = nameOf(el), role = roleOf(el), value = valueOf(el);
+      if (words && !`${role}\n${name}\n${value}`.toLowerCase().includes(words)) { out.other += 1; continue; }
+      if (out.elements.length >= ask.limit) { out.more += 1; continue; }
+      if (!focus.has(doc)) focus.set(doc, deepFocus(doc));
+      const states = statesOf(el, focus.get(doc));
+      if (!where.inside) states.push("offscreen");
+      else if (out.layered) {
+        // Without layers and boxes that cut, nothing lies over anything.
+        const px = box.x + box.width / 2, py = box.y + box.height / 2;
+        if (px >= 0 && py >= 0 && px < doc.defaultView.innerWidth && py < doc.defaultView.innerHeight && covering(el, px, py)) states.push("covered");
+      }
+      const one = { id: idOf(el, counter), role, name, x, y, width, height };
+      if (value) one.value = value;
+      if (states.length) one.states = states;
+      if (el.localName === "a" && el.href) one.href = String(el.href).slice(0, 300);
+      if (el.localName === "select") one.options = options(el).slice(0, 30);
+      out.elements.push(one);
+    }
     out.next = counter.next;
     return { ...out, ...about() };
   };
@@ -236,7 +273,7 @@
     const view = window.visualViewport || { scale: 1, offsetLeft: 0, offsetTop: 0 };
     const el = document.scrollingElement || document.documentElement;
     const entry = performance.getEntriesByType("navigation")[0];
-    return { title: squeeze(document.title, TEXT), url: location.href.slice(0, VALUE), visible: document.visibilityState === "visible",
+    return { title: squeeze(document.title, TEXT), url: location.href.slice(0, VALUE), visible: document.visibilityState === "visible", focused: document.hasFocus(),
       ready: document.readyState, status: (entry && entry.responseStatus) || 0,
       geometry: [screenX, screenY, outerWidth, outerHeight, innerWidth, innerHeight, devicePixelRatio, view.scale, view.offsetLeft, view.offsetTop],
       scroll: [el ? el.scrollTop : 0, el ? el.scrollHeight : 0], pointers };
@@ -388,11 +425,16 @@
   const read = (ask) => {
     const parts = [], frames = [], counter = { next: ask.next };
     let size = 0;
-    const put = (text) => { parts.push(text); size += text.length; };
+    let last = "\n\n";
+    const put = (text) => { parts.push(text); size += text.length; last = (last + text).slice(-2); };
+    // At least so many line breaks before what follows.
+    const part = (count) => { while (!last.endsWith("\n".repeat(count))) put("\n"); };
     const walk = (node) => {
       if (size > 2000000) return;
       if (node.nodeType === 3) {
-        const text = node.parentElement && node.parentElement.closest("pre") ? node.data : node.data.replace(/[ \t\r\n]+/g, " ");
+        const kept = node.parentElement && node.parentElement.closest("pre");
+        let text = kept ? node.data : node.data.replace(/[ \t\r\n]+/g, " ");
+        if (!kept && /[\n ]$/.test(last)) text = text.replace(/^ /, "");
         if (text) put(text);
         return;
       }
@@ -404,11 +446,11 @@
         if (/^(INPUT|SELECT|TEXTAREA|OPTION)$/.test(tag)) return;
         if (tag === "IFRAME" || tag === "FRAME") {
           const doc = innerDocument(node);
-          if (doc && doc.body) { put("\n"); walk(doc.body); put("\n"); } else frames.push({ id: idOf(node, counter) });
+          if (doc && doc.body) { part(1); walk(doc.body); part(1); } else frames.push({ id: idOf(node, counter) });
           return;
         }
         const block = BLOCK.has(tag);
-        if (block) put("\n");
+        if (block) part(tag === "P" || /^H[1-6]$/.test(tag) ? 2 : 1);
         if (/^H[1-6]$/.test(tag)) put("#".repeat(Number(tag[1])) + " ");
         if (tag === "LI") put("- ");
         const link = ask.links && tag === "A" && /^https?:/.test(node.href);
@@ -416,8 +458,7 @@
         inside(node);
         if (link) put(`](${node.href})`);
         if (tag === "TD" || tag === "TH") put("\t");
-        if (block) put("\n");
-        if (tag === "P" || /^H[1-6]$/.test(tag)) put("\n");
+        if (block) part(tag === "P" || /^H[1-6]$/.test(tag) ? 2 : 1);
       }
     };
     const inside = (node) => {
@@ -428,12 +469,12 @@
       }
       for (const child of node.childNodes) walk(child);
     };
-    const tidy = () => parts.join("").replace(/[ \t]+\n/g, "\n").replace(/\n[ ]+/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
+    const tidy = () => parts.join("").replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
     let text = "";
     const main = document.querySelector("main,[role=main],article");
     if (main && ask.whole !== true) { walk(main); text = tidy(); }
     if (text.length < 200 && document.body) {
-      parts.length = 0; frames.length = 0; size = 0;
+      parts.length = 0; frames.length = 0; size = 0; last = "\n\n";
       walk(document.body);
       text = tidy();
     }

@@ -21,7 +21,6 @@ const LOAD: Duration = Duration::from_secs(6);
 pub(super) struct Before {
     newest: u64,
     documents: u64,
-    url: String,
 }
 
 impl Live {
@@ -29,22 +28,16 @@ impl Live {
         self.wire.look(|book| Before {
             newest: book.tabs().last().map_or(0, |(_, info)| info.born),
             documents: book.pages.get(&page.session).map_or(0, |page| page.documents),
-            url: book.targets.get(&page.target).map(|info| info.url.clone()).unwrap_or_default(),
         })
     }
 
     /// What an act did, looked for until something is seen or the page has had its time.
-    pub(super) async fn judge(
-        &mut self,
-        page: &Page,
-        frame: &Frame,
-        before: &Before,
-    ) -> (Acted, Option<After>) {
+    pub(super) async fn judge(&mut self, page: &Page, frame: &Frame, before: &Before) -> Acted {
         let end = Instant::now() + SETTLE;
         let mut after = None;
         loop {
             if let Some(acted) = self.told_by_events(page, before).await {
-                return (acted, after);
+                return acted;
             }
             match self.ask::<After>(frame, "after", json!({})).await {
                 Ok(now) => {
@@ -63,11 +56,11 @@ impl Live {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         if let Some(acted) = self.told_by_events(page, before).await {
-            return (acted, after);
+            return acted;
         }
         let _done: Result<Value, _> = self.ask(frame, "finish", json!({})).await;
         let acted = |evidence, note: String| Acted { evidence, note };
-        let acted = match &after {
+        match &after {
             None => acted(Evidence::Sent, "the page tells nothing of it".into()),
             Some(now) => match &now.hit {
                 Value::String(other) => acted(Evidence::Mismatch, format!("it went to {other} instead")),
@@ -91,8 +84,7 @@ impl Live {
                 _ if now.changes > 0 => acted(Evidence::ReadBack, "the page changed".into()),
                 _ => acted(Evidence::Sent, "nothing in the page has changed".into()),
             },
-        };
-        (acted, after)
+        }
     }
 
     /// Dialogs, new tabs and new documents tell more than the page does.
@@ -102,7 +94,7 @@ impl Live {
             return said(format!("{}; answer it with webClick: dialog accept or dismiss", shown(&dialog)));
         }
         if let Some(tab) = self.opened(before) {
-            return said(format!("a new tab opened: {} {}", tab.reference, tab.url));
+            return said(format!("a new tab opened: {tab}"));
         }
         let Some((documents, loading)) =
             self.wire.look(|book| book.pages.get(&page.session).map(|page| (page.documents, page.loading)))
@@ -140,10 +132,16 @@ impl Live {
         self.ask(&frame, "about", json!({})).await.unwrap_or_default()
     }
 
-    fn opened(&self, before: &Before) -> Option<Tab> {
-        let newest = self.tabs().pop()?;
-        let born: u64 = newest.reference.strip_prefix('t')?.parse().ok()?;
-        (born > before.newest).then_some(newest)
+    fn opened(&self, before: &Before) -> Option<String> {
+        let newest = self.wire.look(|book| book.tabs().last().map(|(_, info)| info.born))?;
+        (newest > before.newest).then(|| format!("t{newest}"))
+    }
+
+    /// A tab as it is now.
+    pub(super) async fn tab(&self, target: &str) -> Tab {
+        let name = self.tab_name(target);
+        let all = self.tabs().await.unwrap_or_default();
+        all.into_iter().find(|tab| tab.reference == name).unwrap_or_default()
     }
 
     /// Where a point of the page is on the display, as last measured.
@@ -152,26 +150,12 @@ impl Live {
         place.as_ref()?.point(x, y, display)
     }
 
-    pub(super) fn told(
-        &self,
-        page: &Page,
-        before: &Before,
-        called: String,
-        acted: Acted,
-        after: Option<After>,
-    ) -> WebActed {
-        let dialog = self.dialog(page);
-        let (url, title) = match after {
-            Some(after) if dialog.is_none() && after.about.url == before.url => {
-                (after.about.url, after.about.title)
-            }
-            _ => self.wire.look(|book| {
-                book.targets
-                    .get(&page.target)
-                    .map(|info| (info.url.clone(), info.title.clone()))
-                    .unwrap_or_default()
-            }),
+    pub(super) async fn told(&self, page: &Page, before: &Before, called: String, acted: Acted) -> WebActed {
+        let Tab { url, title, .. } = self.tab(&page.target).await;
+        let opened = match self.opened(before) {
+            Some(name) => self.tabs().await.unwrap_or_default().into_iter().find(|tab| tab.reference == name),
+            None => None,
         };
-        WebActed { acted, called, at: None, url, title, dialog, opened: self.opened(before) }
+        WebActed { acted, called, at: None, url, title, dialog: self.dialog(page), opened }
     }
 }

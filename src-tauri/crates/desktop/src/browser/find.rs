@@ -255,7 +255,11 @@ async fn start(options: &Options) -> Result<Live, DesktopError> {
         if let Some((port, path)) = active_port(&profile)
             && let Ok(wire) = Wire::connect(port, &path).await
         {
-            return Live::attach(wire).await;
+            let live = Live::attach(wire).await?;
+            // The port is there before the first window is.
+            let shown = |book: &super::book::Book| (!book.tabs().is_empty()).then_some(());
+            live.wire.until(ANSWER, shown).await;
+            return Ok(live);
         }
         let ended = child.try_wait().ok().flatten();
         if let Some(status) = ended.filter(|status| !status.success()) {

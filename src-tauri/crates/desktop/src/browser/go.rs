@@ -21,7 +21,7 @@ impl CdpBrowser {
         let live = held.live()?;
         if let Journey::To(url) = &journey {
             let url = checked_url(url)?;
-            if live.tabs().is_empty() {
+            if !live.has_tabs() {
                 let page = live.open_tab(url).await?;
                 return live.arrived(&page, 0).await;
             }
@@ -51,7 +51,7 @@ impl CdpBrowser {
         let live = held.live()?;
         match change {
             TabChange::Activate(tab) => {
-                let target = live.target_of(&tab)?;
+                let target = live.target_of(&tab).await?;
                 live.wire.call(None, "Target.activateTarget", json!({ "targetId": target })).await?;
                 live.current = Some(target);
             }
@@ -60,7 +60,7 @@ impl CdpBrowser {
                 live.arrived(&page, 0).await?;
             }
             TabChange::Close(tab) => {
-                let target = live.target_of(&tab)?;
+                let target = live.target_of(&tab).await?;
                 let page = live.page(&target).await?;
                 live.clear_of_dialogs(&page)?;
                 live.wire.call(Some(&page.session), "Page.close", json!({})).await?;
@@ -74,12 +74,12 @@ impl CdpBrowser {
                 }
                 closed.ok_or(DesktopError::Timeout(SOON))?;
                 live.forget(&target);
-                if !live.tabs().is_empty() {
+                if live.has_tabs() {
                     live.front().await?;
                 }
             }
         }
-        Ok(live.tabs())
+        live.tabs().await
     }
 }
 
@@ -161,17 +161,12 @@ impl Live {
         loop {
             let calm = self.loaded(page, least, end.saturating_duration_since(Instant::now())).await;
             if let Some(dialog) = self.dialog(page) {
-                let (url, title) = self.wire.look(|book| {
-                    book.targets
-                        .get(&page.target)
-                        .map(|info| (info.url.clone(), info.title.clone()))
-                        .unwrap_or_default()
-                });
+                let there = self.tab(&page.target).await;
                 tracing::debug!(dialog = shown(&dialog), "a journey met a dialog");
                 return Ok(Arrived {
                     tab,
-                    url,
-                    title,
+                    url: there.url,
+                    title: there.title,
                     status: None,
                     loaded: Loaded::StillLoading,
                     dialog: Some(dialog),

@@ -15,7 +15,7 @@ use crate::DesktopError;
 /// One look or step within a page.
 pub(super) const STEP: Duration = Duration::from_secs(10);
 /// A tab that does not say whether it is in front.
-const GLANCE: Duration = Duration::from_secs(2);
+const GLANCE: Duration = Duration::from_secs(5);
 /// Refs that are remembered.
 const REFS: usize = 20_000;
 
@@ -70,19 +70,29 @@ impl Live {
         })
     }
 
-    pub(super) fn tabs(&self) -> Vec<Tab> {
+    /// Every tab with its title and address as they are now: events do not tell of titles.
+    pub(super) async fn tabs(&self) -> Result<Vec<Tab>, DesktopError> {
+        let told = self.wire.call(None, "Target.getTargets", json!({})).await?;
+        let now = |id: &str, word: &str| {
+            let infos = told["targetInfos"].as_array()?;
+            infos.iter().find(|info| info["targetId"] == id)?[word].as_str().map(str::to_owned)
+        };
         let current = self.current.as_deref();
-        self.wire.look(|book| {
+        Ok(self.wire.look(|book| {
             book.tabs()
                 .into_iter()
                 .map(|(id, info)| Tab {
                     reference: format!("t{}", info.born),
-                    title: info.title.clone(),
-                    url: info.url.clone(),
+                    title: now(id, "title").unwrap_or_else(|| info.title.clone()),
+                    url: now(id, "url").unwrap_or_else(|| info.url.clone()),
                     front: Some(id.as_str()) == current,
                 })
                 .collect()
-        })
+        }))
+    }
+
+    pub(super) fn has_tabs(&self) -> bool {
+        self.wire.look(|book| !book.tabs().is_empty())
     }
 
     pub(super) fn tab_name(&self, target: &str) -> String {
@@ -91,16 +101,17 @@ impl Live {
             .unwrap_or_default()
     }
 
-    pub(super) fn target_of(&self, tab: &str) -> Result<String, DesktopError> {
+    pub(super) async fn target_of(&self, tab: &str) -> Result<String, DesktopError> {
         let found = self.wire.look(|book| {
             let mut tabs = book.tabs().into_iter();
             tabs.find(|(_, info)| format!("t{}", info.born) == tab).map(|(id, _)| id.clone())
         });
-        found.ok_or_else(|| {
-            let all: Vec<_> =
-                self.tabs().into_iter().map(|tab| format!("{} ({})", tab.reference, tab.title)).collect();
-            DesktopError::NotFound(format!("tab {tab}; the tabs are {}", all.join(", ")))
-        })
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let all: Vec<_> =
+            self.tabs().await?.into_iter().map(|tab| format!("{} ({})", tab.reference, tab.title)).collect();
+        Err(DesktopError::NotFound(format!("tab {tab}; the tabs are {}", all.join(", "))))
     }
 
     /// The tab's session, attached first where it is not yet.
@@ -114,13 +125,7 @@ impl Live {
             .await?;
         let session = attached["sessionId"].as_str().unwrap_or_default().to_owned();
         self.watch_frames(&session).await?;
-        for (command, parameters) in [
-            ("Page.enable", json!({})),
-            // The page goes on as if it had the focus, so that no other window has to lose it.
-            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
-        ] {
-            self.wire.call(Some(&session), command, parameters).await?;
-        }
+        self.wire.call(Some(&session), "Page.enable", json!({})).await?;
         Ok(Page { target: target.into(), session })
     }
 
@@ -169,6 +174,13 @@ impl Live {
 
     pub(super) fn dialog(&self, page: &Page) -> Option<Dialog> {
         self.wire.look(|book| book.pages.get(&page.session).and_then(|page| page.dialog.clone()))
+    }
+
+    /// Lets a page go on as if it had the focus while it is acted on, so that no other window has to lose it.
+    pub(super) async fn pretend_focus(&self, page: &Page, focus: Focus) -> Result<(), WireError> {
+        let wish = json!({ "enabled": focus == Focus::Pretended });
+        let session = Some(page.session.as_str());
+        self.wire.call(session, "Emulation.setFocusEmulationEnabled", wish).await.map(|_| ())
     }
 
     /// The error of an act that a dialog keeps from being done.
@@ -299,6 +311,13 @@ impl Live {
             self.refs.pop_first();
         }
     }
+}
+
+/// What a page is told of its focus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Focus {
+    Pretended,
+    Real,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

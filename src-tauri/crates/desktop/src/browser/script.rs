@@ -56,6 +56,7 @@ pub(super) struct About {
     pub(super) title: String,
     pub(super) url: String,
     pub(super) visible: bool,
+    pub(super) focused: bool,
     pub(super) ready: String,
     pub(super) status: u16,
     /// Place and sizes of window and page, in which a change means that the page has moved on the screen.
@@ -92,8 +93,6 @@ pub(super) struct After {
     pub(super) altered: bool,
     pub(super) states: Vec<String>,
     pub(super) value: String,
-    #[serde(flatten)]
-    pub(super) about: About,
 }
 
 /// A field made ready for text.

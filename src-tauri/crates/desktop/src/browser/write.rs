@@ -28,26 +28,10 @@ impl CdpBrowser {
         let live = held.live()?;
         let grip = live.grip(&text.reference).await?;
         let page = &grip.page;
-        let ready = live.ready(&grip, "keydown", Moved::No).await?;
-        may_be_filled(&ready, &text.reference)?;
-        let before = live.before(page);
-        if cancel.is_cancelled() {
-            return Err(DesktopError::Cancelled);
-        }
-        let acted = match ready.kind.as_str() {
-            "select" => live.choose(&grip, &ready.called, &text.text).await?,
-            "set" => live.set(&grip, &ready.called, &text.text).await?,
-            _ => live.fill(&grip, &ready, &text, cancel).await?,
-        };
-        if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch || live.dialog(page).is_some() {
-            return Ok(live.told(page, &before, ready.called, acted, None));
-        }
-        live.keys(page, "\r").await?;
-        let (then, after) = live.judge(page, &grip.known.frame, &before).await;
-        // The field was read back before Enter; what Enter did is a second thing.
-        let note = format!("{}; Enter: {}", acted.note, then.note);
-        let acted = Acted { evidence: acted.evidence, note };
-        Ok(live.told(page, &before, ready.called, acted, after))
+        let focus = live.come_to(page).await?;
+        let done = live.write(&grip, &text, cancel).await;
+        live.leave(page, focus).await;
+        done
     }
 }
 
@@ -66,6 +50,35 @@ fn may_be_filled(ready: &Ready, reference: &str) -> Result<(), DesktopError> {
 }
 
 impl Live {
+    async fn write(
+        &mut self,
+        grip: &Grip,
+        text: &WebText,
+        cancel: &CancellationToken,
+    ) -> Result<WebActed, DesktopError> {
+        let page = &grip.page;
+        let ready = self.ready(grip, "keydown", Moved::No).await?;
+        may_be_filled(&ready, &text.reference)?;
+        let before = self.before(page);
+        if cancel.is_cancelled() {
+            return Err(DesktopError::Cancelled);
+        }
+        let acted = match ready.kind.as_str() {
+            "select" => self.choose(grip, &ready.called, &text.text).await?,
+            "set" => self.set(grip, &ready.called, &text.text).await?,
+            _ => self.fill(grip, &ready, text, cancel).await?,
+        };
+        if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch || self.dialog(page).is_some() {
+            return Ok(self.told(page, &before, ready.called, acted).await);
+        }
+        self.keys(page, "\r").await?;
+        let then = self.judge(page, &grip.known.frame, &before).await;
+        // The field was read back before Enter; what Enter did is a second thing.
+        let note = format!("{}; Enter: {}", acted.note, then.note);
+        let acted = Acted { evidence: acted.evidence, note };
+        Ok(self.told(page, &before, ready.called, acted).await)
+    }
+
     async fn fill(
         &mut self,
         grip: &Grip,

@@ -72,7 +72,7 @@ async fn a_click_tells_what_it_did() {
 
     stage.click("button", "Elsewhere").await;
     let pressed = stage.find("button", "Pressed").await;
-    assert_eq!(stage.try_click(&pressed.reference).await.unwrap().acted.evidence, Evidence::Sent);
+    assert_eq!(stage.try_click(&pressed.reference).await.unwrap().acted.evidence, Evidence::ReadBack);
 
     let far = desktop::browser::PageQuery {
         scope: desktop::browser::Scope::Page,

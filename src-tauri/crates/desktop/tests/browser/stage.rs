@@ -21,12 +21,12 @@ static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 pub struct Stage {
     pub desktop: Arc<dyn Desktop>,
     pub browser: Arc<dyn Browser>,
-    pub home: tempfile::TempDir,
+    _home: tempfile::TempDir,
     pub options: browser::Options,
     /// `http://127.0.0.1:PORT`
     pub here: String,
-    /// The same server under another name, which is another site.
-    pub there: String,
+    /// `:1`
+    pub display: String,
     running: Vec<Child>,
     _one: tokio::sync::MutexGuard<'static, ()>,
 }
@@ -69,20 +69,38 @@ impl Stage {
             data: home.path().join("data"),
             arguments: arguments.map(str::to_owned).to_vec(),
             attach: Attach::Own,
-            display: Some(display),
+            display: Some(display.clone()),
             ..browser::Options::default()
         };
         let port = serve(pages).await;
         Self {
             browser: browser::open(options.clone(), Arc::clone(&desktop)),
             desktop,
-            home,
+            _home: home,
             options,
             here: format!("http://127.0.0.1:{port}"),
-            there: format!("http://localhost:{port}"),
+            display,
             running: vec![openbox, x],
             _one: one,
         }
+    }
+
+    /// Another program on the same display.
+    pub fn start(&mut self, program: &str) {
+        let child = Command::new(program)
+            .env("DISPLAY", &self.display)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("start a program");
+        self.running.insert(0, child);
+    }
+
+    /// The window that gets the keys.
+    pub fn focus(&self) -> u32 {
+        use x11rb::protocol::xproto::ConnectionExt as _;
+        let (conn, _) = x11rb::connect(Some(&self.display)).unwrap();
+        conn.get_input_focus().unwrap().reply().unwrap().focus
     }
 
     pub async fn goto(&self, path: &str) -> Arrived {

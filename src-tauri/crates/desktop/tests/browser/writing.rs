@@ -93,3 +93,25 @@ async fn options_are_chosen_by_their_text_and_wrong_fields_are_refused() {
         assert!(matches!(&error, DesktopError::BadInput(said) if said.contains(why)), "{error:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clicks_and_text_leave_the_keyboard_with_the_window_that_has_it() {
+    let mut stage = Stage::open(pages).await;
+    stage.goto("/form").await;
+    let browser = stage.focus();
+    stage.start("xterm");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while stage.focus() == browser || stage.focus() <= 1 {
+        assert!(std::time::Instant::now() < end, "the terminal got no focus");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let terminal = stage.focus();
+    for name in ["Name", "Elsewhere"] {
+        let field = stage.find_named(name).await.reference;
+        let done = stage.try_type(&field, "frog").await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{name}: {done:?}");
+    }
+    let wet = stage.click("checkbox", "Wet").await;
+    assert!(wet.acted.note.contains("checked"), "{wet:?}");
+    assert_eq!(stage.focus(), terminal);
+}
