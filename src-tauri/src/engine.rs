@@ -62,10 +62,12 @@ impl Engine {
         take_over_old_keys(home, &keys).await?;
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(&settings);
+        let browser = open_browser(home, &desktop);
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings)),
+            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings))
+                .with_browser(browser),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
@@ -183,6 +185,13 @@ pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
         own_titles: TITLES.map(str::to_owned).to_vec(),
         ..desktop::Options::default()
     })
+}
+
+/// The browser: one that runs and allows it, or one of our own with its profile in the data folder.
+fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn desktop::browser::Browser> {
+    let options =
+        desktop::browser::Options { data: home.path().to_owned(), ..desktop::browser::Options::default() };
+    desktop::browser::open(options, Arc::clone(desktop))
 }
 
 /// From a `.env` of the data folder, and of the folder miki was started in.

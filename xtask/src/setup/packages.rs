@@ -59,6 +59,8 @@ const DESKTOP: &[Package] = &[
     package("mousepad"),
     package("gtk-3-examples"),
     package("galculator"),
+    package("chromium"),
+    package("iproute2"),
 ];
 
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 23] = [
     "click",
     "move",
     "drag",
@@ -21,6 +21,13 @@ const TOOLS: [&str; 16] = [
     "elementsJson",
     "focusElement",
     "webElements",
+    "webRead",
+    "webClick",
+    "webType",
+    "webNavigate",
+    "webTabs",
+    "webTab",
+    "webTabEdit",
     "osa",
     "wait",
     "think",
