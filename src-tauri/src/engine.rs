@@ -63,10 +63,12 @@ impl Engine {
         take_over_old_keys(home.dotenv(), &keys).await?;
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(home, &settings);
+        let browser = open_browser(home, &desktop);
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings)),
+            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings))
+                .with_browser(browser),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
@@ -195,6 +197,13 @@ pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Deskto
         ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
+}
+
+/// The browser: one that runs and allows it, or one of our own with its profile in the data folder.
+fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn desktop::browser::Browser> {
+    let options =
+        desktop::browser::Options { data: home.path().to_owned(), ..desktop::browser::Options::default() };
+    desktop::browser::open(options, Arc::clone(desktop))
 }
 
 /// `MIKI_OCR_MODELS`, else `models/ocr` of the data folder, beside the program, or where packages put resources; the

@@ -65,6 +65,7 @@ const DESKTOP: &[Package] = &[
     package("gtk-4-examples"),
     package("featherpad"),
     package("chromium"),
+    package("iproute2"),
 ];
 
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];

@@ -220,6 +220,8 @@ mod window;
 
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
 mod choose;
+
+pub mod browser;
 pub mod fake;
 mod keys;
 mod lane;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use desktop::browser::{self, Browser};
 use desktop::{Desktop, Interruption};
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
@@ -19,20 +20,27 @@ use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, diges
 pub struct Router {
     entries: Vec<Entry>,
     desktop: Arc<dyn Desktop>,
+    browser: Arc<dyn Browser>,
     limits: Arc<Limits>,
 }
 
 impl Router {
-    /// All tools of the whitelist.
+    /// All tools of the whitelist; those of the browser work once there is one.
     pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
         desktop.fence(limits.fence.clone());
-        Self { entries: tool::builtin(), desktop, limits: Arc::new(limits) }
+        Self { entries: tool::builtin(), desktop, browser: browser::absent(), limits: Arc::new(limits) }
+    }
+
+    /// The same with a browser.
+    pub fn with_browser(self, browser: Arc<dyn Browser>) -> Self {
+        Self { browser, ..self }
     }
 
     /// The same tools on the same desktop, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
         self.desktop.fence(limits.fence.clone());
-        Self { entries: tool::builtin(), desktop: self.desktop.clone(), limits: Arc::new(limits) }
+        let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
+        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits) }
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.
@@ -52,9 +60,9 @@ impl Router {
 
     /// What is offered to a model: what works on this desktop and, in Plan mode, only looks. Always in the same order.
     pub fn specs(&self, mode: Mode) -> Vec<ToolSpec> {
-        let abilities = self.desktop.abilities();
+        let catalog = self.catalog();
         let offered = |entry: &&Entry| {
-            (entry.missing)(&abilities).is_none() && (mode == Mode::Act || entry.risk == Risk::Observe)
+            catalog.missing(entry).is_none() && (mode == Mode::Act || entry.risk == Risk::Observe)
         };
         let spec = |entry: &Entry| ToolSpec {
             name: entry.name.to_owned(),
@@ -63,6 +71,15 @@ impl Router {
             risk: entry.risk,
         };
         self.entries.iter().filter(offered).map(spec).collect()
+    }
+
+    fn catalog(&self) -> Catalog<'_> {
+        Catalog {
+            entries: &self.entries,
+            abilities: self.desktop.abilities(),
+            browser: self.browser.missing(),
+            limits: &self.limits,
+        }
     }
 
     /// What would become of a call. Pure: nothing is looked at or done.
@@ -76,7 +93,8 @@ impl Router {
         let started = Instant::now();
         let outcome = match self.permit(&request) {
             Ok(planned) => {
-                let cx = Context::new(self.desktop.clone(), self.limits.clone(), cancel);
+                let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
+                let cx = Context::new(desktop, browser, self.limits.clone(), cancel);
                 carry_out(&planned, &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
@@ -110,9 +128,7 @@ impl Router {
     fn weigh(&self, request: &ExecRequest) -> (Assessment, Option<Planned>) {
         let call = &request.call;
         let digest = digest::digest(&call.tool, &call.arguments);
-        let catalog =
-            Catalog { entries: &self.entries, abilities: self.desktop.abilities(), limits: &self.limits };
-        let planned = match catalog.plan(&call.tool, &call.arguments) {
+        let planned = match self.catalog().plan(&call.tool, &call.arguments) {
             Ok(planned) => planned,
             Err(Refusal { risk, error }) => {
                 // A mistake is told before the mode is: either way it does not run.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use desktop::browser::Browser;
 use desktop::{Abilities, Desktop};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
@@ -42,7 +43,6 @@ mod press_menu;
 mod read_text;
 mod screenshot;
 mod set_value;
-mod web_elements;
 mod zoom;
 
 mod change_window;
@@ -54,6 +54,14 @@ mod list_windows;
 mod quit_app;
 mod read_clipboard;
 mod write_clipboard;
+
+mod web;
+mod web_click;
+mod web_elements;
+mod web_navigate;
+mod web_read;
+mod web_tabs;
+mod web_type;
 
 mod batch;
 mod done;
@@ -71,7 +79,6 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<screenshot::Screenshot>(),
         Entry::of::<zoom::Zoom>(),
         Entry::of::<read_text::ReadText>(),
-        Entry::of::<web_elements::WebElements>(),
         Entry::of::<click_element::ClickElement>(),
         Entry::of::<set_value::SetValue>(),
         Entry::of::<press_menu::PressMenu>(),
@@ -98,6 +105,14 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<quit_app::QuitApp>(),
         Entry::of::<read_clipboard::ReadClipboard>(),
         Entry::of::<write_clipboard::WriteClipboard>(),
+        Entry::of::<web_elements::WebElements>(),
+        Entry::of::<web_read::WebRead>(),
+        Entry::of::<web_click::WebClick>(),
+        Entry::of::<web_type::WebType>(),
+        Entry::of::<web_navigate::WebNavigate>(),
+        Entry::of::<web_tabs::WebTabs>(),
+        Entry::of::<web_tabs::WebTab>(),
+        Entry::of::<web_tabs::WebTabEdit>(),
         Entry::of::<osa::Osa>(),
         Entry::of::<wait::Wait>(),
         Entry::of::<think::Think>(),
@@ -118,6 +133,7 @@ pub(crate) trait Tool: 'static {
     /// The only spelling that is this tool.
     const NAME: &'static str;
     const RISK: Risk;
+    const NEEDS: Needs = Needs::Desktop;
     type Input: DeserializeOwned + JsonSchema;
 
     /// Why it cannot work on this desktop; nothing where it can.
@@ -127,6 +143,14 @@ pub(crate) trait Tool: 'static {
 
     /// Checks what types cannot, and makes what will run. Pure: nothing is looked at or done.
     fn plan(input: Self::Input, catalog: &Catalog<'_>) -> Result<Plan, ToolError>;
+}
+
+/// What a tool works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The desktop; [`Tool::missing`] knows which of its abilities.
+    Desktop,
+    Browser,
 }
 
 /// A checked call, ready to run. Runs again from the start when it is tried again.
@@ -195,7 +219,8 @@ pub(crate) struct Entry {
     pub risk: Risk,
     pub description: String,
     pub schema: Value,
-    pub missing: fn(&Abilities) -> Option<&'static str>,
+    needs: Needs,
+    missing: fn(&Abilities) -> Option<&'static str>,
     plan: MakePlan,
 }
 
@@ -207,6 +232,7 @@ impl Entry {
             risk: T::RISK,
             description: derived.description,
             schema: derived.schema,
+            needs: T::NEEDS,
             missing: T::missing,
             plan: |arguments, catalog| {
                 let input = serde_path_to_error::deserialize::<_, T::Input>(arguments).map_err(|error| {
@@ -229,19 +255,25 @@ impl Entry {
 pub(crate) struct Catalog<'a> {
     pub entries: &'a [Entry],
     pub abilities: Abilities,
+    /// Why there is no browser.
+    pub browser: Option<String>,
     pub limits: &'a Limits,
 }
 
 impl Catalog<'_> {
+    /// Why a tool cannot work here; nothing where it can.
+    pub(crate) fn missing(&self, entry: &Entry) -> Option<String> {
+        match entry.needs {
+            Needs::Browser => self.browser.clone(),
+            Needs::Desktop => (entry.missing)(&self.abilities).map(str::to_owned),
+        }
+    }
+
     /// Makes a plan of a call. The name is compared byte by byte: no trimming, no folding, no look-alikes.
     pub(crate) fn plan(&self, name: &str, arguments: &Value) -> Result<Planned, Refusal> {
         let Some(entry) = self.entries.iter().find(|entry| entry.name == name) else {
-            let names: Vec<_> = self
-                .entries
-                .iter()
-                .filter(|e| (e.missing)(&self.abilities).is_none())
-                .map(|e| e.name)
-                .collect();
+            let names: Vec<_> =
+                self.entries.iter().filter(|e| self.missing(e).is_none()).map(|e| e.name).collect();
             let message = format!(
                 "there is no tool {:?}; the tools are {}",
                 untrusted::line(name, 60),
@@ -250,7 +282,7 @@ impl Catalog<'_> {
             return Err(Refusal { risk: None, error: tool_error(ToolErrorKind::UnknownTool, message) });
         };
         let refuse = |error| Refusal { risk: (name != batch::NAME).then_some(entry.risk), error };
-        if let Some(why) = (entry.missing)(&self.abilities) {
+        if let Some(why) = self.missing(entry) {
             let message = format!("not available here: {why}");
             return Err(refuse(tool_error(ToolErrorKind::NotAvailable, message)));
         }
@@ -274,6 +306,7 @@ impl Catalog<'_> {
 #[derive(Clone)]
 pub(crate) struct Context {
     pub desktop: Arc<dyn Desktop>,
+    pub browser: Arc<dyn Browser>,
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
@@ -282,8 +315,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default() }
+    pub(crate) fn new(
+        desktop: Arc<dyn Desktop>,
+        browser: Arc<dyn Browser>,
+        limits: Arc<Limits>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { desktop, browser, limits, cancel, begun: Arc::default(), trail: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.

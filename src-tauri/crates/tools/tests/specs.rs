@@ -2,10 +2,15 @@
 
 mod stage;
 
+use desktop::browser::fake::FakeBrowser;
 use protocol::tool::{Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
+
+/// Those of a browser, in the order in which the model sees them.
+const WEB: [&str; 8] =
+    ["webElements", "webRead", "webClick", "webType", "webNavigate", "webTabs", "webTab", "webTabEdit"];
 
 const ACT: &[&str] = &[
     "elementsJson",
@@ -45,6 +50,10 @@ const ACT: &[&str] = &[
     "done",
 ];
 
+fn with_all() -> Router {
+    Router::builtin(desktop(), limits()).with_browser(FakeBrowser::new())
+}
+
 fn names(router: &Router, mode: Mode) -> Vec<String> {
     router.specs(mode).into_iter().map(|spec| spec.name).collect()
 }
@@ -73,7 +82,7 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
 
 #[test]
 fn every_schema_is_as_in_its_snapshot() {
-    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+    for spec in with_all().specs(Mode::Act) {
         let shown = json!({ "description": spec.description, "risk": spec.risk, "schema": spec.schema });
         insta::assert_json_snapshot!(spec.name.clone(), shown);
     }
@@ -112,7 +121,7 @@ fn every_schema_is_one_closed_inlined_object_of_words_that_gemini_knows() {
             }
         }
     }
-    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+    for spec in with_all().specs(Mode::Act) {
         assert_eq!(spec.schema["type"], "object", "{}", spec.name);
         assert_eq!(spec.schema["additionalProperties"], false, "{}", spec.name);
         assert!(spec.schema["properties"].is_object(), "{}", spec.name);
@@ -123,7 +132,7 @@ fn every_schema_is_one_closed_inlined_object_of_words_that_gemini_knows() {
 
 #[test]
 fn every_acting_tool_has_a_reason_that_may_be_left_out() {
-    for spec in Router::builtin(desktop(), limits()).specs(Mode::Act) {
+    for spec in with_all().specs(Mode::Act) {
         let has = !spec.schema["properties"]["reason"].is_null();
         assert_eq!(has, spec.risk > Risk::Observe, "{}", spec.name);
         assert!(!spec.schema["required"].as_array().is_some_and(|names| names.contains(&json!("reason"))));
@@ -138,9 +147,7 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
     });
     let router = Router::builtin(fake.clone(), limits());
     assert_eq!(names(&router, Mode::Act), ["wait", "think", "batch", "done"]);
-    for name in
-        ACT.iter().filter(|name| !["wait", "think", "batch", "done"].contains(name)).chain(&["webElements"])
-    {
+    for name in ACT.iter().filter(|name| !["wait", "think", "batch", "done"].contains(name)).chain(&WEB) {
         let error = call(&router, name, json!({})).await.result.error.unwrap();
         assert_eq!(error.kind, ToolErrorKind::NotAvailable, "{name}");
         assert!(error.message.starts_with("not available here: "), "{name}: {}", error.message);
@@ -149,13 +156,22 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
 }
 
 #[tokio::test]
-async fn web_elements_are_not_available_until_a_browser_is_attached() {
-    let router = Router::builtin(desktop(), limits());
+async fn the_browsers_tools_are_there_once_a_browser_can_be_found_and_plan_mode_only_looks() {
+    let browser = FakeBrowser::new();
+    let router = Router::builtin(desktop(), limits()).with_browser(browser.clone());
+    let web = |mode| {
+        let mut names = names(&router, mode);
+        names.retain(|name| name.starts_with("web"));
+        names
+    };
+    assert_eq!(web(Mode::Act), WEB);
+    assert_eq!(web(Mode::Plan), ["webElements", "webRead", "webTabs"]);
+    assert_eq!(names(&router.with_limits(limits()), Mode::Act).len(), ACT.len() + WEB.len());
+    browser.edit(|pages| pages.missing = Some("no browser was found; install Chromium".into()));
+    assert_eq!(web(Mode::Act), Vec::<String>::new());
     let error = call(&router, "webElements", json!({})).await.result.error.unwrap();
-    assert_eq!(
-        error.message,
-        "not available here: the browser is not attached yet (it comes with a later version)"
-    );
+    assert_eq!(error.message, "not available here: no browser was found; install Chromium");
+    assert_eq!(browser.calls(), []);
 }
 
 // bar: 31
@@ -195,7 +211,7 @@ async fn only_exact_names_pass() {
 #[tokio::test]
 async fn an_extra_field_is_refused_by_its_name() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone(), limits()).with_browser(FakeBrowser::new());
     for spec in router.specs(Mode::Act) {
         let result = call(&router, &spec.name, json!({"extraField": 1})).await.result;
         let error = result.error.unwrap();

@@ -1,0 +1,177 @@
+//! The browser's tools: what they ask of the browser, and how what pages say comes to the model.
+
+mod stage;
+
+use std::sync::Arc;
+
+use desktop::browser::fake::{FakeBrowser, WebCall};
+use desktop::browser::{
+    Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
+    TabChange, TextQuery, Then, WebClick, WebElement, WebText,
+};
+use desktop::{Button, DesktopError, Evidence};
+use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
+use serde_json::{Value, json};
+use stage::{call, desktop, limits, request};
+use tools::{Decision, ExecRequest, Router};
+
+fn router() -> (Arc<FakeBrowser>, Router) {
+    let browser = FakeBrowser::new();
+    (browser.clone(), Router::builtin(desktop(), limits()).with_browser(browser))
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_tool_asks_the_browser_for_what_its_arguments_say() {
+    let (browser, router) = router();
+    let calls = [
+        ("webElements", json!({"query": "", "wholePage": true})),
+        ("webElements", json!({"query": "save", "all": true})),
+        ("webRead", json!({"offset": 50, "links": true})),
+        ("webClick", json!({"ref": "w7", "count": 2, "modifiers": ["shift"], "reason": "to open it"})),
+        ("webClick", json!({"dialog": "accept", "answer": "Basho"})),
+        ("webClick", json!({"dialog": "dismiss"})),
+        ("webType", json!({"ref": "w8", "text": "", "append": false})),
+        ("webType", json!({"ref": "w8", "text": "frog", "append": true, "submit": true})),
+        ("webNavigate", json!({"url": "https://example.org/"})),
+        ("webNavigate", json!({"go": "back"})),
+        ("webTabs", json!({})),
+        ("webTab", json!({"ref": "t2"})),
+        ("webTabEdit", json!({"open": "https://example.org/"})),
+        ("webTabEdit", json!({"close": "t2"})),
+    ];
+    for (tool, arguments) in calls {
+        let result = call(&router, tool, arguments.clone()).await.result;
+        assert_eq!(result.error, None, "{tool} {arguments}");
+    }
+    let elements = |query: Option<&str>, scope, kind| {
+        WebCall::Elements(PageQuery { query: query.map(str::to_owned), scope, kind, limit: 200, display: 0 })
+    };
+    let text = |text: &str, how, then| {
+        WebCall::Type(WebText { reference: "w8".into(), text: text.into(), how, then })
+    };
+    let click = WebClick {
+        reference: "w7".into(),
+        button: Button::Left,
+        count: 2,
+        held: vec!["shift".parse().unwrap()],
+        display: 0,
+    };
+    let expected = [
+        elements(None, Scope::Page, Kind::Interactive),
+        elements(Some("save"), Scope::View, Kind::All),
+        WebCall::Read(TextQuery { offset: 50, limit: 2_000, links: Links::Shown }),
+        WebCall::Click(click),
+        WebCall::Answer(DialogAnswer::Accept(Some("Basho".into()))),
+        WebCall::Answer(DialogAnswer::Dismiss),
+        text("", Fill::Replace, Then::Nothing),
+        text("frog", Fill::Append, Then::Submit),
+        WebCall::Navigate(Journey::To("https://example.org/".into())),
+        WebCall::Navigate(Journey::Back),
+        WebCall::Tabs,
+        WebCall::ChangeTab(TabChange::Activate("t2".into())),
+        WebCall::ChangeTab(TabChange::Open("https://example.org/".into())),
+        WebCall::ChangeTab(TabChange::Close("t2".into())),
+    ];
+    assert_eq!(browser.calls(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_that_contradict_each_other_are_refused_before_the_browser_is_asked() {
+    let (browser, router) = router();
+    for (tool, arguments) in [
+        ("webClick", json!({})),
+        ("webClick", json!({"ref": "w1", "dialog": "accept"})),
+        ("webClick", json!({"ref": "w1", "count": 4})),
+        ("webClick", json!({"ref": "w1", "modifiers": ["a"]})),
+        ("webClick", json!({"ref": "w".repeat(50)})),
+        ("webType", json!({"ref": "w1"})),
+        ("webType", json!({"ref": "", "text": "x"})),
+        ("webNavigate", json!({})),
+        ("webNavigate", json!({"url": "https://example.org/", "go": "back"})),
+        ("webTabEdit", json!({"open": "https://example.org/", "close": "t1"})),
+        ("webTabEdit", json!({})),
+        ("webRead", json!({"offset": -1})),
+    ] {
+        let result = call(&router, tool, arguments.clone()).await.result;
+        assert_eq!(result.error.unwrap().kind, ToolErrorKind::BadArguments, "{tool} {arguments}");
+        assert_eq!(result.effect, Effect::Refused);
+    }
+    assert_eq!(browser.calls(), []);
+}
+
+#[test]
+fn what_can_send_something_out_asks_first() {
+    let (_, router) = router();
+    for (tool, arguments, risk) in [
+        ("webElements", json!({}), Risk::Observe),
+        ("webRead", json!({}), Risk::Observe),
+        ("webTabs", json!({}), Risk::Observe),
+        ("webTab", json!({"ref": "t1"}), Risk::Navigate),
+        ("webNavigate", json!({"url": "https://example.org/?secret"}), Risk::Edit),
+        ("webTabEdit", json!({"open": "https://example.org/?secret"}), Risk::Edit),
+        ("webClick", json!({"ref": "w1"}), Risk::Edit),
+        ("webType", json!({"ref": "w1", "text": "x"}), Risk::Edit),
+    ] {
+        let asking = ExecRequest { approval: ApprovalMode::Ask, ..request(tool, arguments.clone()) };
+        let assessment = router.assess(&asking);
+        assert_eq!(assessment.risk, Some(risk), "{tool}");
+        assert_eq!(matches!(assessment.decision, Decision::Ask { .. }), risk >= Risk::Edit, "{tool}");
+        let planning = router.assess(&ExecRequest { mode: Mode::Plan, ..asking });
+        assert_eq!(matches!(planning.decision, Decision::Run), risk == Risk::Observe, "{tool}");
+    }
+}
+
+// bar: 37
+#[tokio::test(start_paused = true)]
+async fn what_a_page_says_is_cleaned_and_bounded() {
+    let (browser, router) = router();
+    browser.edit(|pages| {
+        pages.view = PageView {
+            title: "Pond\u{202e}".into(),
+            elements: vec![WebElement {
+                reference: "w1".into(),
+                role: "button".into(),
+                name: "Sa\u{200b}ve\u{e0041}".into(),
+                value: "x".repeat(5_000),
+                ..WebElement::default()
+            }],
+            ..PageView::default()
+        };
+        pages.text = PageText { text: "old\u{200b} pond\nfrog".into(), total: 14, ..PageText::default() };
+        pages.tabs = vec![Tab { title: "Po\u{2066}nd\n".into(), ..Tab::default() }];
+        pages.acted.called = "button \"Sa\u{200b}ve\"".into();
+        pages.acted.dialog = Some(Dialog { kind: DialogKind::Alert, message: "Bo\u{200b}o".into() });
+    });
+    let data = |tool: &'static str, arguments: Value| {
+        let router = &router;
+        async move { call(router, tool, arguments).await.result }
+    };
+    let seen = data("webElements", json!({})).await;
+    assert_eq!(seen.summary, "found 1 element in Pond");
+    assert_eq!(seen.data["elements"][0]["name"], "Save");
+    assert!(seen.data["elements"][0]["value"].as_str().unwrap().ends_with("(cut: 4600 of 5000 characters)"));
+    assert!(seen.data["cut"][0].as_str().unwrap().contains("3 invisible characters"), "{}", seen.data);
+    assert_eq!(data("webRead", json!({})).await.data["text"], "old pond\nfrog");
+    assert_eq!(data("webTabs", json!({})).await.data["tabs"][0]["title"], "Pond");
+    let clicked = data("webClick", json!({"ref": "w1"})).await;
+    assert_eq!(clicked.summary, "clicked button \"Save\" (w1); a dialog is open: Boo");
+    assert_eq!(clicked.data["dialog"], json!({"kind": "alert", "message": "Boo"}));
+    assert_eq!(clicked.effect, Effect::Confirmed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_act_is_refused_and_a_broken_one_is_unknown() {
+    let (browser, router) = router();
+    for (error, effect) in [
+        (DesktopError::BadInput("it is covered".into()), Effect::Refused),
+        (DesktopError::NotFound("w1".into()), Effect::Refused),
+        (DesktopError::Failed("the browser is gone".into()), Effect::Unknown),
+    ] {
+        browser.edit(|pages| pages.failures.push_back(error));
+        assert_eq!(call(&router, "webClick", json!({"ref": "w1"})).await.result.effect, effect);
+    }
+    browser.edit(|pages| pages.acted.acted.evidence = Evidence::Mismatch);
+    let result = call(&router, "webType", json!({"ref": "w1", "text": "secret"})).await.result;
+    assert_eq!(result.effect, Effect::NoChange);
+    assert!(!result.summary.contains("secret"), "{}", result.summary);
+}
