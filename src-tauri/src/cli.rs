@@ -42,6 +42,9 @@ enum Command {
     Do(do_tool::Do),
     Key(key::Key),
     Doctor(doctor::Doctor),
+    /// Started by Miki itself: lets go of what it held, should it be killed.
+    #[command(hide = true)]
+    Guard,
 }
 
 /// Does what the command line says.
@@ -57,6 +60,11 @@ pub fn main() -> Exit {
     match line.command {
         None => told(with_home(crate::app::run)),
         Some(Command::Key(key)) => told(key.run()),
+        Some(Command::Guard) => told(
+            desktop::stand_guard()
+                .map(|()| Exit::Done)
+                .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
+        ),
         Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
         Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
@@ -170,6 +178,7 @@ mod tests {
             &["miki", "key", "migrate"],
             &["miki", "key", "migrate", "old/.env"],
             &["miki", "doctor", "--json"],
+            &["miki", "guard"],
         ] {
             assert_eq!(code(line), None, "{line:?}");
         }

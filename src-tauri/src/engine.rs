@@ -62,7 +62,7 @@ impl Engine {
         let keys = Keys::new(Arc::new(Keychain), environment());
         take_over_old_keys(home.dotenv(), &keys).await?;
         let models = Arc::new(Models::new(keys.clone()));
-        let desktop = open_desktop(&settings);
+        let desktop = open_desktop(home, &settings);
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
             clock,
@@ -187,12 +187,34 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
 }
 
 /// The desktop, with our own windows out of bounds.
-pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
+pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
+        guard: guard(),
+        ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
+}
+
+/// `MIKI_OCR_MODELS`, else `models/ocr` of the data folder, beside the program, or where packages put resources; the
+/// data folder's where there is none yet.
+fn ocr_models(home: &Home) -> PathBuf {
+    if let Some(named) = std::env::var_os("MIKI_OCR_MODELS").filter(|value| !value.is_empty()) {
+        return named.into();
+    }
+    let own = home.ocr_models();
+    let program = std::env::current_exe().and_then(|program| program.canonicalize()).ok();
+    let beside = program.iter().filter_map(|program| program.parent()).flat_map(|folder| {
+        ["models/ocr", "../lib/miki/models/ocr", "../share/miki/models/ocr"].map(|part| folder.join(part))
+    });
+    std::iter::once(own.clone()).chain(beside).find(|folder| folder.is_dir()).unwrap_or(own)
+}
+
+/// This very program as the guard of what it holds down; none where it cannot be found again.
+fn guard() -> Vec<String> {
+    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
 }
 
 /// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.

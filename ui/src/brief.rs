@@ -28,6 +28,7 @@ pub fn arguments(call: &ToolCall) -> String {
         "elementsJson" | "webElements" => {
             [text(args, "app"), text(args, "query")].join(" ").trim().to_owned()
         }
+        "readText" => text(args, "query"),
         "focusElement" | "clickElement" | "setValue" => element(args),
         "doAction" => [element(args), text(args, "action")].join(" ").trim().to_owned(),
         "pressMenu" => {

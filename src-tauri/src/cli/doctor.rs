@@ -54,7 +54,7 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
     let settings = SettingsFile::new(home.settings()).load().unwrap_or_else(|_| Settings::default());
     let keys = Keys::new(Arc::new(Keychain), environment());
     let models = Models::new(keys.clone());
-    let desktop = open_desktop(&settings);
+    let desktop = open_desktop(home, &settings);
     checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
 }
 
@@ -88,6 +88,7 @@ fn name(check: Check) -> &'static str {
         Check::Automation => "automation",
         Check::InputMonitoring => "input monitoring",
         Check::Clipboard => "clipboard",
+        Check::Ocr => "text in pictures",
         Check::Keychain => "keychain",
         Check::Journal => "journal",
         Check::Model => "model",

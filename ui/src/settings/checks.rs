@@ -87,7 +87,9 @@ fn can_open(check: Check) -> bool {
         | Check::Accessibility
         | Check::Automation
         | Check::InputMonitoring => true,
-        Check::Display | Check::Clipboard | Check::Keychain | Check::Journal | Check::Model => false,
+        Check::Display | Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => {
+            false
+        }
     }
 }
 
@@ -100,6 +102,7 @@ fn check_name(check: Check) -> &'static str {
         Check::Automation => "automation",
         Check::InputMonitoring => "inputMonitoring",
         Check::Clipboard => "clipboard",
+        Check::Ocr => "ocr",
         Check::Keychain => "keychain",
         Check::Journal => "journal",
         Check::Model => "model",
@@ -115,6 +118,7 @@ fn check_word(check: Check) -> Word {
         Check::Automation => Word::CheckAutomation,
         Check::InputMonitoring => Word::CheckInputMonitoring,
         Check::Clipboard => Word::CheckClipboard,
+        Check::Ocr => Word::CheckOcr,
         Check::Keychain => Word::CheckKeychain,
         Check::Journal => Word::CheckJournal,
         Check::Model => Word::CheckModel,

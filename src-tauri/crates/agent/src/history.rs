@@ -95,9 +95,9 @@ fn close(
         .zip(&calls)
         .map(|(proposed, call)| match results.remove(&call.id) {
             Some(result) => {
-                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result, None);
+                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result);
                 if result.picture.is_some() {
-                    answer.response["picture"] = json!("left out here: look again if you need it");
+                    context::without_picture(&mut answer);
                 }
                 answer
             }

@@ -344,6 +344,7 @@ impl Orchestrator {
     }
 
     fn router(&self, settings: &Settings) -> Router {
+        self.tools.keep_corner(settings.failsafe);
         self.tools.with_limits(settings.into())
     }
 }

@@ -6,6 +6,7 @@
 mod hear;
 
 mod ask;
+mod give_way;
 mod perform;
 mod standing;
 
@@ -13,17 +14,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use models::{ModelError, Retry, SharedModel, ToolAnswer};
+use models::{ModelError, Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
 use crate::brakes::Brake;
-use crate::context::{self, Context};
+use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, unanswered};
 use crate::log::Log;
 use crate::machine::{Finished, Input, Machine, Rules};
@@ -69,9 +71,13 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// Ends the tool that `operation` runs, and not the run.
+    halt: CancellationToken,
+    /// The user has used the computer since the model last looked: what it wants to do is out of date.
+    disturbed: bool,
     /// Calls of the current turn as the provider named them, and the answers so far.
     proposed: Vec<(CallId, models::ProposedCall)>,
-    answers: Vec<(CallId, ToolAnswer)>,
+    answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
     /// What the last model error asked for.
@@ -92,6 +98,8 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        halt: CancellationToken::new(),
+        disturbed: false,
         proposed: Vec::new(),
         answers: Vec::new(),
         steers: Vec::new(),
@@ -115,7 +123,7 @@ impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
         let brake = self.run.brake.clone();
-        let watch = self.run.settings.failsafe;
+        let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
         let mut interrupted: BoxFuture<'_, Interruption> =
             if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
         self.feed(Input::Start).await?;
@@ -125,7 +133,7 @@ impl Driver {
                 biased;
                 reason = brake.pulled() => self.stop(reason).await?,
                 how = &mut interrupted => {
-                    interrupted = router.interrupted();
+                    interrupted = give_way::next(&router);
                     self.give_way(how).await?;
                 }
                 said = self.run.control.recv() => match said {
@@ -140,19 +148,6 @@ impl Driver {
             }
         }
         Ok(())
-    }
-
-    async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {
-        match how {
-            Interruption::Corner => {
-                self.stop("failsafe: the pointer was put into the top left corner".into()).await
-            }
-            Interruption::Escape => self.stop("failsafe: escape was held down".into()).await,
-            Interruption::UserInput => {
-                let reason = "you took the mouse or the keyboard".into();
-                self.feed(Input::Pause { reason }).await
-            }
-        }
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
@@ -255,15 +250,16 @@ impl Driver {
         executed: Executed,
     ) -> Result<Option<Finished>, ErrorView> {
         let Executed { mut result, picture, finished } = executed;
-        let mut image = None;
+        let mut sight = None;
         if let Some(taken) = picture {
             let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+            let hash = taken.sight;
             let jpeg: Arc<[u8]> = taken.jpeg.into();
             let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
             result.picture = Some(PictureView { blob, width, height, dot });
-            image = Some(jpeg);
+            sight = Some(Sight { jpeg, hash });
         }
-        self.record(&call, result, image).await?;
+        self.record(&call, result, sight).await?;
         Ok(finished.map(|said| Finished { summary: said.summary, success: said.success }))
     }
 
@@ -271,33 +267,35 @@ impl Driver {
         &mut self,
         call: &ToolCall,
         result: ExecResult,
-        image: Option<Arc<[u8]>>,
+        sight: Option<Sight>,
     ) -> Result<(), ErrorView> {
         self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() }).await?;
         self.running = None;
-        self.answered(call, &result, image);
+        self.answered(call, &result, sight);
         Ok(())
     }
 
-    fn answered(&mut self, call: &ToolCall, result: &ExecResult, image: Option<Arc<[u8]>>) {
+    fn answered(&mut self, call: &ToolCall, result: &ExecResult, sight: Option<Sight>) {
         let id =
             self.proposed.iter().find(|(id, _)| *id == call.id).and_then(|(_, proposed)| proposed.id.clone());
-        self.answers.push((call.id.clone(), context::answer(id, &call.tool, result, image)));
+        let answer = context::answer(id, &call.tool, result);
+        self.answers.push((call.id.clone(), Answered { answer, sight }));
     }
 
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
     fn settle_turn(&mut self) {
         let mut answers = std::mem::take(&mut self.answers);
-        let in_order: Vec<ToolAnswer> = std::mem::take(&mut self.proposed)
+        let in_order: Vec<Answered> = std::mem::take(&mut self.proposed)
             .into_iter()
             .map(|(id, proposed)| match answers.iter().position(|(answered, _)| *answered == id) {
                 Some(at) => answers.swap_remove(at).1,
-                None => unanswered(&proposed),
+                None => Answered { answer: unanswered(&proposed), sight: None },
             })
             .collect();
         if !in_order.is_empty() {
             self.run.context.push_results(in_order);
         }
+        self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
             self.run.context.push_user(text);
         }

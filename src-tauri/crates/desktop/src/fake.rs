@@ -13,7 +13,7 @@ use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::{Frame, Order, develop};
+use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
     Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot, Snapshot,
@@ -21,6 +21,7 @@ use crate::{
 };
 
 mod apart;
+mod look;
 
 /// What an action does to the scene.
 type Reaction = Box<dyn FnMut(&Action, &mut Scene) + Send>;
@@ -210,20 +211,8 @@ impl Screen for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let (frame, shows) = {
-                let scene = &self.state().scene;
-                let index = match &shot.area {
-                    Area::Display(display) | Area::Region { display, .. } => *display,
-                    Area::Window(_) => 0,
-                };
-                let found = scene.displays.iter().find(|display| display.index == index);
-                let display = found.ok_or_else(|| DesktopError::NotFound(format!("display {index}")))?;
-                let [r, g, b] = scene.colour;
-                let PhysicalRect { width, height, .. } = display.bounds;
-                let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-                (Frame { width, height, order: Order::Rgbx, pixels }, display.bounds)
-            };
-            develop(&frame, shows, &shot)
+            let (mut frame, place) = self.state().scene.look(&shot.area)?;
+            develop(&mut frame, place, &shot)
         })
     }
 

@@ -45,7 +45,9 @@ pub trait Hands: Send + Sync {
     fn release_all(&self);
     /// From now on acts only within these displays and applications.
     fn fence(&self, fence: Fence);
-    /// Completes when the user steps in. What our own acts do never counts.
+    /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
+    fn keep_corner(&self, _on: bool) {}
+    /// Completes when the user steps in after this call. What our own acts do never counts.
     fn interrupted(&self) -> BoxFuture<'_, Interruption>;
 }
 
@@ -108,17 +110,29 @@ pub fn open(options: Options) -> Arc<dyn Desktop> {
     platform::open(options)
 }
 
+/// The guard's whole program: waits on standard input for the end of the process that started it, and lets go of
+/// what that one held.
+///
+/// # Errors
+/// Where the display cannot be reached, or the platform has no guard.
+pub fn stand_guard() -> Result<(), DesktopError> {
+    #[cfg(target_os = "linux")]
+    return platform::stand_guard();
+    #[cfg(not(target_os = "linux"))]
+    Err(DesktopError::NotAvailable("this platform has no guard".into()))
+}
+
 /// How the desktop is to be used.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Whether acts keep out of the corner that stops everything. The corner itself is always watched.
     pub failsafe: bool,
     /// Titles of our own windows: left out of pictures and element lists, and never acted on.
     pub own_titles: Vec<String>,
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
-    /// where empty. It is told on standard
-    /// input what goes down and up.
+    /// where empty. It runs [`stand_guard`]. Ignored off Linux.
     pub guard: Vec<String>,
     /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
@@ -209,6 +223,8 @@ mod choose;
 pub mod fake;
 mod keys;
 mod lane;
+#[cfg(target_os = "linux")]
+mod ocr;
 mod picture;
 
 #[cfg(any(target_os = "macos", test))]

@@ -33,6 +33,8 @@ pub struct Settings {
     pub approval_deadline_ms: u64,
     /// The pointer in the top left corner stops everything.
     pub failsafe: bool,
+    /// The user's own mouse or keyboard pauses the run.
+    pub pause_on_user_input: bool,
     /// Displays that may be acted on, by index; all where empty.
     pub fence_displays: Vec<u32>,
     /// Applications that may be acted on, by parts of their names; all where empty.
@@ -87,6 +89,7 @@ impl Default for Settings {
             tool_retries: 3,
             approval_deadline_ms: 600_000,
             failsafe: true,
+            pause_on_user_input: true,
             fence_displays: Vec::new(),
             fence_apps: Vec::new(),
             history_messages: 24,

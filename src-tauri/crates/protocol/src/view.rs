@@ -123,6 +123,8 @@ pub enum Check {
     /// Hearing the user's own mouse and keys, to pause for them; macOS only.
     InputMonitoring,
     Clipboard,
+    /// Reading text in pictures.
+    Ocr,
     Keychain,
     Journal,
     Model,

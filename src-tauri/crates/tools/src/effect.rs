@@ -110,7 +110,7 @@ mod tests {
 
     fn look(pixels: u64, glance: Glance) -> Look {
         let size = PixelSize { width: 1, height: 1 };
-        let picture = TakenPicture { jpeg: Vec::new(), size, dot: None, pixels };
+        let picture = TakenPicture { jpeg: Vec::new(), size, dot: None, pixels, sight: pixels };
         Look { picture: Some(picture), glance: Some(glance) }
     }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use desktop::{Difference, Glance, Shot};
+use desktop::{Difference, Glance, Picture, Shot};
 use protocol::geometry::{NormPoint, PixelSize};
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
@@ -64,11 +64,6 @@ impl Look {
         let events = |look: &Self| look.glance.as_ref().map(|glance| glance.events);
         self.has_pixels_of(other) && events(self) == events(other)
     }
-}
-
-/// A picture of the display with a dot.
-pub(crate) async fn picture(cx: &Context, dot: Option<NormPoint>) -> Result<TakenPicture, ToolError> {
-    capture(cx, dot, cx.limits.picture, cx.limits.timeout).await
 }
 
 /// The screen as it is before an act.
@@ -151,12 +146,17 @@ async fn capture(
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
     let shot = Shot { dot, ..Shot::of_display(DISPLAY, max, cx.limits.jpeg_quality) };
+    let trail = dot.map(|dot| cx.trail_to(dot)).unwrap_or_default();
+    let picture = shoot(cx, Shot { trail, ..shot }, within).await?;
+    Ok(TakenPicture::of(picture, dot, &[]))
+}
+
+/// A picture of any area.
+pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
     let desktop = cx.desktop.clone();
     let within = within.min(cx.limits.timeout);
     match isolated::run(within, &cx.cancel, |_| async move { desktop.screenshot(shot).await }).await {
-        (Some(Ok(picture)), _) => {
-            Ok(TakenPicture { jpeg: picture.jpeg, size: picture.size, dot, pixels: picture.pixels })
-        }
+        (Some(Ok(picture)), _) => Ok(picture),
         (Some(Err(error)), _) => Err(from_desktop(&error)),
         (None, Some(Cut::Panicked(words))) => {
             Err(tool_error(ToolErrorKind::Failed, format!("the capture broke down: {words}")))

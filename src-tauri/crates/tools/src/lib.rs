@@ -5,6 +5,7 @@
 //! Plan and Act, applies policy, holds the deadline, retries what only looks, and never lets a tool's failure
 //! become more than data. Knows nothing of models, agents, journals or windows.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use protocol::geometry::{NormPoint, PixelSize};
@@ -83,6 +84,23 @@ pub struct TakenPicture {
     pub dot: Option<NormPoint>,
     /// A hash of the pixels before marking: equal means that nothing changed.
     pub pixels: u64,
+    /// A hash of all that is to be seen but the dot: pixels, place, size and marks. Whoever has a picture with the
+    /// same one needs no other. Differs from one program's run to the next.
+    pub sight: u64,
+}
+
+impl TakenPicture {
+    fn of(picture: desktop::Picture, dot: Option<NormPoint>, marks: &[desktop::Mark]) -> Self {
+        let desktop::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
+        let mut sight = DefaultHasher::new();
+        let shows = mapping.shows;
+        (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);
+        for mark in marks {
+            let bounds = [mark.bounds.x, mark.bounds.y, mark.bounds.width, mark.bounds.height];
+            (&mark.label, bounds.map(f64::to_bits)).hash(&mut sight);
+        }
+        Self { jpeg, size, dot, pixels, sight: sight.finish() }
+    }
 }
 
 /// The model's word that the goal is reached, or cannot be.

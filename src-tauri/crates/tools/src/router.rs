@@ -40,7 +40,12 @@ impl Router {
         self.desktop.release_all();
     }
 
-    /// Completes when the user steps in.
+    /// Whether acts keep out of the corner that stops everything.
+    pub fn keep_corner(&self, on: bool) {
+        self.desktop.keep_corner(on);
+    }
+
+    /// Completes when the user steps in after this call.
     pub fn interrupted(&self) -> futures::future::BoxFuture<'_, Interruption> {
         self.desktop.interrupted()
     }

@@ -2,12 +2,13 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use desktop::{Abilities, Desktop};
+use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -22,7 +23,12 @@ mod outcome;
 
 mod click;
 mod drag;
+mod hold;
 mod hotkey;
+mod key_down;
+mod key_up;
+mod mouse_down;
+mod mouse_up;
 mod move_pointer;
 mod press;
 mod scroll;
@@ -33,9 +39,11 @@ mod do_action;
 mod elements;
 mod focus_element;
 mod press_menu;
+mod read_text;
 mod screenshot;
 mod set_value;
 mod web_elements;
+mod zoom;
 
 mod change_window;
 mod displays;
@@ -61,6 +69,8 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<zoom::Zoom>(),
+        Entry::of::<read_text::ReadText>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<click_element::ClickElement>(),
         Entry::of::<set_value::SetValue>(),
@@ -74,6 +84,11 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
+        Entry::of::<hold::Hold>(),
+        Entry::of::<mouse_down::MouseDown>(),
+        Entry::of::<mouse_up::MouseUp>(),
+        Entry::of::<key_down::KeyDown>(),
+        Entry::of::<key_up::KeyUp>(),
         Entry::of::<displays::Displays>(),
         Entry::of::<list_windows::ListWindows>(),
         Entry::of::<focus_window::FocusWindow>(),
@@ -262,11 +277,13 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
+    /// Of the call's last drag.
+    trail: Arc<Mutex<Vec<NormPoint>>>,
 }
 
 impl Context {
     pub(crate) fn new(desktop: Arc<dyn Desktop>, limits: Arc<Limits>, cancel: CancellationToken) -> Self {
-        Self { desktop, limits, cancel, begun: Arc::default() }
+        Self { desktop, limits, cancel, begun: Arc::default(), trail: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -278,6 +295,17 @@ impl Context {
     /// unknown what happened.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::SeqCst);
+    }
+
+    /// The path of a drag, for the picture after it.
+    pub(crate) fn dragged(&self, path: &[NormPoint]) {
+        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
+    }
+
+    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
+        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
+        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -18,6 +18,11 @@ const TOOLS: &[&str] = &[
     "type",
     "press",
     "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
     "elementsJson",
     "focusElement",
     "clickElement",
@@ -40,6 +45,8 @@ const TOOLS: &[&str] = &[
     "quitApp",
     "readClipboard",
     "writeClipboard",
+    "readText",
+    "zoom",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -87,6 +94,7 @@ fn key() -> impl Strategy<Value = String> {
         "app",
         "query",
         "ref",
+        "region",
         "role",
         "name",
         "within",
@@ -121,12 +129,16 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
             json!({"x": 1, "y": 2, "button": "left", "count": 2, "modifiers": ["shift"], "reason": "r"})
         }
         "move" => json!({"x": 1, "y": 2}),
-        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}),
-        "scroll" => json!({"x": 1, "y": 2, "down": 3}),
+        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}, "modifiers": ["shift"]}),
+        "scroll" => json!({"x": 1, "y": 2, "down": 3, "modifiers": ["ctrl"]}),
+        "hold" => json!({"keys": ["Right"], "seconds": 0.5}),
+        "mouseDown" | "mouseUp" => json!({"x": 1, "y": 2, "button": "left"}),
+        "keyDown" | "keyUp" => json!({"key": "shift"}),
         "type" => json!({"text": "a"}),
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
+        "readText" => json!({"query": "a", "region": {"x": 1, "y": 2, "width": 3, "height": 4}}),
         "clickElement" => json!({"role": "button", "name": "Save", "button": "left", "count": 1}),
         "setValue" => json!({"ref": "e1", "value": "a"}),
         "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),
@@ -173,7 +185,8 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
         Action::KeyDown { .. } | Action::KeyUp { .. } => arguments["key"].is_string(),
         Action::Hold { keys, time } => {
             arguments["keys"].as_array().is_some_and(|names| names.len() == keys.len())
-                && arguments["seconds"].as_f64() == Some(time.as_secs_f64())
+                && arguments["seconds"].as_f64().map(std::time::Duration::try_from_secs_f64)
+                    == Some(Ok(*time))
         }
     }
 }

@@ -10,6 +10,8 @@ use tools::{Decision, Router};
 const ACT: &[&str] = &[
     "elementsJson",
     "screenshot",
+    "zoom",
+    "readText",
     "clickElement",
     "setValue",
     "pressMenu",
@@ -22,6 +24,11 @@ const ACT: &[&str] = &[
     "type",
     "press",
     "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
     "displays",
     "listWindows",
     "focusWindow",
@@ -48,7 +55,18 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     assert_eq!(names(&router, Mode::Act), ACT);
     assert_eq!(
         names(&router, Mode::Plan),
-        ["elementsJson", "screenshot", "displays", "listWindows", "listApps", "wait", "think", "done"]
+        [
+            "elementsJson",
+            "screenshot",
+            "zoom",
+            "readText",
+            "displays",
+            "listWindows",
+            "listApps",
+            "wait",
+            "think",
+            "done",
+        ]
     );
     assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
 }

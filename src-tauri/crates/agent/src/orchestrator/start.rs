@@ -42,8 +42,8 @@ impl Orchestrator {
         if let Some(url) = &over.base_url {
             settings.gemini_base_url = url.clone();
         }
-        if let Some(apps) = over.only_apps {
-            settings.fence_apps = apps;
+        if let Some(apps) = &over.only_apps {
+            settings.fence_apps = apps.clone();
         }
         settings.validate()?;
         Ok(settings)

@@ -64,7 +64,7 @@ impl Driver {
     fn assess(&self, call: ToolCall) -> Verdict {
         let request = self.request(call, None);
         let assessment = self.run.router.assess(&request);
-        match assessment.decision {
+        let verdict = match assessment.decision {
             Decision::Run => Verdict::Run,
             Decision::Ask { reason } => Verdict::Ask {
                 approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
@@ -72,7 +72,8 @@ impl Driver {
                 reason,
             },
             Decision::Forbid { error } => Verdict::Forbid(error),
-        }
+        };
+        self.unless_disturbed(assessment.risk, verdict)
     }
 
     async fn request_approval(
@@ -86,6 +87,8 @@ impl Driver {
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
         let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
         let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
+        // Who is asked needs the mouse and the keyboard: nothing of ours may be down.
+        self.run.router.release_all();
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.question = Some(approval);
         // The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
@@ -105,7 +108,8 @@ impl Driver {
         let risk = assessment.risk.unwrap_or(Risk::Consequential);
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
-        let (router, cancel) = (self.run.router.clone(), self.run.brake.token.clone());
+        self.halt = self.run.brake.token.child_token();
+        let (router, cancel) = (self.run.router.clone(), self.halt.clone());
         self.operation = Some(Box::pin(async move {
             let executed = router.execute(request, cancel).await;
             Outcome::Tool(call, Box::new(executed))

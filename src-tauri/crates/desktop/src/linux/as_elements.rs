@@ -179,7 +179,7 @@ impl LinuxDesktop {
                 break;
             };
             let (display, at) = on_display(over, displays)?;
-            self.act(Action::Scroll { display, at, down, right }, cancel.clone()).await?;
+            self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
             match moved(operand, &place).await {
                 Some(moved) => place = moved,
                 None => break,

@@ -25,15 +25,15 @@ const READ_TIME: Duration = Duration::from_millis(700);
 /// What a selection holds, by target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
-    targets: Vec<Target>,
+    pub(super) targets: Vec<Target>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Target {
-    name: Atom,
-    kind: Atom,
-    format: u8,
-    bytes: Vec<u8>,
+pub(super) struct Target {
+    pub(super) name: Atom,
+    pub(super) kind: Atom,
+    pub(super) format: u8,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Content {
@@ -254,14 +254,17 @@ impl Offer {
         selection: Atom,
         content: Content,
     ) -> Result<Self, DesktopError> {
-        let session = Session::connect(display)?;
-        let window = own_window(&session)?;
-        session.conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME)?;
-        if session.conn.get_selection_owner(selection)?.reply()?.owner != window {
-            return Err(DesktopError::Failed("the X server did not give us the clipboard".into()));
-        }
-        let state = Mutex::new(State { content, reads: HashMap::new(), lost: false });
-        let shared = Arc::new(Shared { session, window, selection, state });
+        Self::make_with(display, selection, content, || {})
+    }
+
+    /// The same; `lost` is called when someone else has taken the selection, or nobody offers anything any more.
+    pub(super) fn make_with(
+        display: Option<&str>,
+        selection: Atom,
+        content: Content,
+        lost: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, DesktopError> {
+        let shared = Arc::new(take(display, selection, content)?);
         let served = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("desktop-clipboard".into())
@@ -270,6 +273,7 @@ impl Offer {
                     tracing::debug!(%error, "the clipboard's thread ended");
                 }
                 served.state().lost = true;
+                lost();
             })
             .map_err(|error| DesktopError::Failed(format!("start the clipboard thread: {error}")))?;
         Ok(Self { shared })
@@ -319,6 +323,23 @@ impl Offer {
         session.conn.send_event(false, *window, EventMask::NO_EVENT, message)?;
         session.sync()
     }
+}
+
+/// Takes the selection.
+fn take(display: Option<&str>, selection: Atom, content: Content) -> Result<Shared, DesktopError> {
+    let session = Session::connect(display)?;
+    let window = own_window(&session)?;
+    session.conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME)?;
+    if session.conn.get_selection_owner(selection)?.reply()?.owner != window {
+        return Err(DesktopError::Failed("the X server did not give us the clipboard".into()));
+    }
+    let state = Mutex::new(State { content, reads: HashMap::new(), lost: false });
+    Ok(Shared { session, window, selection, state })
+}
+
+/// Offers content on this thread, until someone else takes the selection or the server ends.
+pub(super) fn offer_until_taken(selection: Atom, content: Content) -> Result<(), DesktopError> {
+    serve(&take(None, selection, content)?)
 }
 
 fn serve(shared: &Shared) -> Result<(), DesktopError> {

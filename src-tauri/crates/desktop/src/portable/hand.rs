@@ -131,9 +131,17 @@ impl Hand {
                 }
                 Ok(format!("clicked {count} times at {:.0},{:.0}", at.x(), at.y()))
             }
-            Action::Drag { display, path, button } => self.drag(*display, path, *button, stop),
-            Action::Scroll { display, at, down, right } => {
+            Action::Drag { display, path, button, held } => {
+                for &key in held {
+                    self.press(Down::Key(key), stop)?;
+                }
+                self.drag(*display, path, *button, stop)
+            }
+            Action::Scroll { display, at, down, right, held } => {
                 self.go_on_others(*display, *at)?;
+                for &key in held {
+                    self.press(Down::Key(key), stop)?;
+                }
                 for (length, axis) in [(*down, Axis::Vertical), (*right, Axis::Horizontal)] {
                     if length != 0 {
                         self.enigo.scroll(length, axis).map_err(|error| failed(&error))?;

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
+use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, InputFocus, MapState, PropMode, Window,
     WindowClass,
@@ -149,6 +150,34 @@ impl Screen {
             Some(bus) => command.env("DBUS_SESSION_BUS_ADDRESS", bus),
             None => command.env_remove("DBUS_SESSION_BUS_ADDRESS"),
         };
+    }
+
+    #[allow(dead_code, reason = "only the test of memory asks")]
+    pub fn server_pid(&self) -> u32 {
+        self.server.0.id()
+    }
+
+    /// Two monitors side by side, LEFT and RIGHT, in place of one.
+    pub fn split(&self) {
+        let conn = self.connect();
+        let root = conn.setup().roots[0].root;
+        let outputs = conn.randr_get_screen_resources_current(root).unwrap().reply().unwrap().outputs;
+        let half = WIDTH / 2;
+        for (name, x, outputs) in [("LEFT", 0, outputs), ("RIGHT", half, Vec::new())] {
+            let name = conn.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+            let monitor = randr::MonitorInfo {
+                name,
+                primary: x == 0,
+                x: i16::try_from(x).unwrap(),
+                width: half,
+                height: HEIGHT,
+                width_in_millimeters: 160,
+                height_in_millimeters: 200,
+                outputs,
+                ..Default::default()
+            };
+            conn.randr_set_monitor(root, monitor).unwrap().check().unwrap();
+        }
     }
 
     pub fn run(&mut self, program: &str, arguments: &[&str]) {

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::ConnectionExt;
 use crate::screen::{Screen, Target, token, wait_for};
 
 /// An editor with the focus in its text.
-async fn editor() -> (Screen, Arc<dyn Desktop>) {
+pub async fn editor() -> (Screen, Arc<dyn Desktop>) {
     let mut screen = Screen::new().with_bus().with_window_manager();
     screen.run("mousepad", &["--disable-server"]);
     let desktop = screen.desktop();
@@ -45,11 +45,11 @@ async fn element(desktop: &dyn Desktop, name: &str, is_meant: impl Fn(&[String])
     panic!("no element {name:?} as wished: {last}");
 }
 
-async fn write(desktop: &dyn Desktop, text: &str) -> desktop::Acted {
+pub async fn write(desktop: &dyn Desktop, text: &str) -> desktop::Acted {
     desktop.act(Action::Type { text: text.into() }, token()).await.unwrap()
 }
 
-fn clipboard(screen: &Screen) -> String {
+pub fn clipboard(screen: &Screen) -> String {
     let output = Command::new("xclip")
         .args(["-selection", "clipboard", "-o", "-display", &screen.display])
         .stdin(Stdio::null())
@@ -58,7 +58,7 @@ fn clipboard(screen: &Screen) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn copy(screen: &Screen, text: &str) {
+pub fn copy(screen: &Screen, text: &str) {
     let file = screen.home().join("copied");
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new("xclip");

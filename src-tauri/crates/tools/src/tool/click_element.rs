@@ -5,8 +5,8 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::click::Which;
 use super::elements::needs_elements;
+use super::gesture::Which;
 use super::operate::{Operation, Wanted};
 use super::{Catalog, Plan, Tool, within};
 
