@@ -126,7 +126,7 @@ impl Engine {
             }
             AnyCommand::Permissions(c) => json(&c, self.checks().await?),
             AnyCommand::OpenPermission(c) => {
-                self.desktop.open_permission(c.check).await.map_err(no_settings)?;
+                self.desktop.open_permission(c.check).await.map_err(|error| no_settings(&error))?;
                 json(&c, ())
             }
             AnyCommand::ShowWindow(c) => {
@@ -180,8 +180,8 @@ impl socket::Door for Engine {
 }
 
 /// Why the system's settings did not open.
-fn no_settings(error: desktop::DesktopError) -> ErrorView {
-    let code = match &error {
+fn no_settings(error: &desktop::DesktopError) -> ErrorView {
+    let code = match error {
         desktop::DesktopError::NotAvailable(_) => ErrorCode::Unavailable,
         _ => ErrorCode::Internal,
     };

@@ -1,5 +1,6 @@
 //! [`Hands`] of macOS and Windows: the acting thread's door, text read back, and how the user steps in.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -182,17 +183,14 @@ impl<P: Platform> Hands for Facade<P> {
         *self.fence.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fence;
     }
 
+    fn keep_corner(&self, on: bool) {
+        self.failsafe.store(on, Ordering::Relaxed);
+    }
+
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {
         Box::pin(async move {
-            let corner = async {
-                if self.failsafe {
-                    self.watch_corner().await;
-                } else {
-                    std::future::pending::<()>().await;
-                }
-            };
             tokio::select! {
-                () = corner => Interruption::Corner,
+                () = self.watch_corner() => Interruption::Corner,
                 interruption = self.watch_user() => interruption,
             }
         })

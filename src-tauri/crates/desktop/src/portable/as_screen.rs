@@ -1,7 +1,7 @@
 //! [`Screen`] of macOS and Windows: the platform's own capture where it has one, else xcap.
 
 use futures::future::BoxFuture;
-use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
 
 use super::crop;
@@ -71,20 +71,6 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopErr
         .collect())
 }
 
-/// The display whose 0-1000 an area's points are in: of a window, the one with its middle.
-fn display_of(area: &Area, shows: PhysicalRect) -> Result<PhysicalRect, DesktopError> {
-    if let Area::Display(index) | Area::Region { display: index, .. } = area {
-        return Ok(Eye::display(*index)?.bounds);
-    }
-    let middle = PhysicalPoint {
-        x: shows.x.saturating_add_unsigned(shows.width / 2),
-        y: shows.y.saturating_add_unsigned(shows.height / 2),
-    };
-    let displays = Eye::displays()?;
-    let found = displays.iter().find(|display| display.bounds.contains(middle)).or(displays.first());
-    Ok(found.map_or(shows, |display| display.bounds))
-}
-
 impl<P: Platform> Screen for Facade<P> {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
         Box::pin(self.eye.run(LOOK, |_| Eye::displays()))
@@ -94,7 +80,7 @@ impl<P: Platform> Screen for Facade<P> {
         let own = self.own.clone();
         Box::pin(self.eye.run(LOOK, move |_| {
             let (mut frame, shows) = look::<P>(&shot.area, &own)?;
-            let place = Place { shows, display: display_of(&shot.area, shows)? };
+            let place = Place { shows, display: display_of(&shot.area, &shows)?.bounds };
             develop(&mut frame, place, &shot)
         }))
     }

@@ -2,6 +2,7 @@
 //! file each: `as_screen.rs`, `as_hands.rs`, `as_elements.rs`, `as_windows.rs`, `as_clipboard.rs`.
 
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,10 +36,13 @@ pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
     let own = Own { pid: options.own_pid, titles: options.own_titles };
     let held = Arc::new(Held::default());
     let fence = Arc::new(Mutex::new(Fence::default()));
-    let failsafe = options.failsafe;
+    let failsafe = Arc::new(AtomicBool::new(options.failsafe));
     let hand = {
         let (held, own, fence) = (Arc::clone(&held), own.clone(), Arc::clone(&fence));
-        Lane::new("input", move || Hand::open(Arc::clone(&held), own.clone(), Arc::clone(&fence), failsafe))
+        let failsafe = Arc::clone(&failsafe);
+        Lane::new("input", move || {
+            Hand::open(Arc::clone(&held), own.clone(), Arc::clone(&fence), Arc::clone(&failsafe))
+        })
     };
     Arc::new(Facade::<P> {
         eye: Lane::new("capture", || Ok(Eye)),
@@ -63,7 +67,8 @@ pub(super) struct Facade<P: Platform> {
     pub(super) held: Arc<Held>,
     pub(super) own: Own,
     pub(super) fence: Arc<Mutex<Fence>>,
-    pub(super) failsafe: bool,
+    /// Whether acts keep out of the corner.
+    pub(super) failsafe: Arc<AtomicBool>,
     /// `fn() -> P`: nothing of the platform's own leaves its thread.
     platform: PhantomData<fn() -> P>,
 }

@@ -3,6 +3,7 @@
 //! Whatever an act holds is let go before it answers, and by [`release`] from any thread. Nothing is done to our own
 //! windows or in the failsafe's corner.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ pub(super) struct Hand {
     held: Arc<Held>,
     own: Own,
     fence: Arc<Mutex<Fence>>,
-    failsafe: bool,
+    failsafe: Arc<AtomicBool>,
 }
 
 fn failed(error: &InputError) -> DesktopError {
@@ -99,7 +100,7 @@ impl Hand {
         held: Arc<Held>,
         own: Own,
         fence: Arc<Mutex<Fence>>,
-        failsafe: bool,
+        failsafe: Arc<AtomicBool>,
     ) -> Result<Self, DesktopError> {
         Ok(Self { enigo: connect()?, held, own, fence, failsafe })
     }
@@ -304,7 +305,9 @@ impl Hand {
     fn go(&mut self, display: u32, to: NormPoint) -> Result<(), DesktopError> {
         let display = Eye::display(display)?;
         let point = to.to_physical(&display.bounds);
-        if self.failsafe && place::in_corner(point, &bounds(&Eye::displays()?), CORNER) {
+        if self.failsafe.load(Ordering::Relaxed)
+            && place::in_corner(point, &bounds(&Eye::displays()?), CORNER)
+        {
             return Err(DesktopError::Forbidden(
                 "the top left corner is the failsafe's; aim a few pixels away from it".into(),
             ));

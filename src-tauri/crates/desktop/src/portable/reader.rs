@@ -77,6 +77,7 @@ impl Sight {
 }
 
 impl<T: Tree> Reader<T> {
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "the tests there script a tree"))]
     pub(super) fn open() -> Result<Self, DesktopError> {
         Ok(Self { tree: T::open()?, book: Book::default() })
     }

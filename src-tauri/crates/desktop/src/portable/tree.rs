@@ -16,6 +16,7 @@ pub(crate) trait Tree: Sized + Kept {
     /// An object; equal to another where it is the same object.
     type Node: Clone + Eq + Hash + 'static;
 
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "the tests there script a tree"))]
     fn open() -> Result<Self, DesktopError>;
     /// The window's objects with its menu bar, in the tree's order, until `deadline`.
     fn read_window(
