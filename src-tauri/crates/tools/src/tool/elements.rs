@@ -35,19 +35,17 @@ pub(super) struct Input {
     root: Option<String>,
     /// `number` of an earlier list with the same arguments: only what is new or changed since, and `gone` refs.
     since: Option<u64>,
-    /// `visible` where it is left out.
+    /// interactive: on the screen and taking the keyboard focus, the fastest. visible: all on the screen; so where it
+    /// is left out. all: what is scrolled away, too.
     scope: Option<Extent>,
 }
 
-/// How much is listed; the less, the faster.
+// Documented on the field: a line for each variant would make a schema that not all models know.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Extent {
-    /// On the screen, and takes the keyboard focus.
     Interactive,
-    /// On the screen.
     Visible,
-    /// Scrolled away, too.
     All,
 }
 
