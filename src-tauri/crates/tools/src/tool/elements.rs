@@ -35,19 +35,17 @@ pub(super) struct Input {
     root: Option<String>,
     /// `number` of an earlier list with the same arguments: only what is new or changed since, and `gone` refs.
     since: Option<u64>,
-    /// `visible` where it is left out.
+    /// How much is listed: visible (on the screen; where it is left out), interactive (of that what takes the keyboard
+    /// focus; faster), all (scrolled away, too; slower).
     scope: Option<Extent>,
 }
 
-/// How much is listed; the less, the faster.
+// Without doc comments on the variants: they would make a schema of alternatives, which Gemini does not take.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Extent {
-    /// On the screen, and takes the keyboard focus.
     Interactive,
-    /// On the screen.
     Visible,
-    /// Scrolled away, too.
     All,
 }
 

@@ -98,11 +98,8 @@ mod tests {
 
     #[test]
     fn the_limit_keeps_controls_before_labels_in_the_trees_order() {
-        let element = |role: &str, name: &str| Element {
-            role: role.into(),
-            name: name.into(),
-            ..Element::default()
-        };
+        let element =
+            |role: &str, name: &str| Element { role: role.into(), name: name.into(), ..Element::default() };
         let mut elements = vec![
             element("label", "one"),
             element("button", "two"),

@@ -6,7 +6,7 @@ use protocol::geometry::PhysicalRect;
 use super::cut::{grouped, lists};
 use super::fingerprint;
 use super::nodes::Facts;
-use super::role::{self, Kind, States, number};
+use super::role::{self, Kind, States};
 use crate::{Element, ElementQuery, Scope};
 
 /// Characters of a name; a paragraph is a name in some toolkits.
@@ -180,6 +180,7 @@ pub(super) fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<P
 
 #[cfg(test)]
 mod tests {
+    use super::role::number;
     use super::*;
     use protocol::geometry::NormRect;
 

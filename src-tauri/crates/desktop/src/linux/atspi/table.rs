@@ -37,7 +37,9 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
     // From the last one on, so that places before it stay as they are.
     for (at, table) in tables.into_iter().rev() {
         let extents = reading.nodes[at].facts.extents;
-        let Ok(Ok(shown)) = tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await else {
+        let Ok(Ok(shown)) =
+            tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await
+        else {
             continue;
         };
         reading.nodes[at].facts.children = u32::try_from(shown.rows).ok();
