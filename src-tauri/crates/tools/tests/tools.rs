@@ -312,6 +312,7 @@ async fn elements_are_data_without_invisible_characters() {
     assert_eq!(
         result.data,
         json!({
+            "number": 0,
             "app": "Editor",
             "window": "Untitled",
             "elements": [{
