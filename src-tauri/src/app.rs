@@ -15,9 +15,14 @@ use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
 
+#[cfg(target_os = "linux")]
+mod click_through;
+mod face;
 mod follow;
 mod ipc;
 mod picture;
+#[cfg(target_os = "linux")]
+mod repose;
 mod shortcut;
 mod tray;
 mod windows;
@@ -45,6 +50,8 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     tauri::async_runtime::set(runtime.handle().clone());
     let code = open(&runtime, &engine);
     runtime.block_on(here.end());
+    // A keychain that hangs would otherwise be waited for.
+    runtime.shutdown_background();
     code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
 }
 

@@ -42,6 +42,9 @@ enum Command {
     Do(do_tool::Do),
     Key(key::Key),
     Doctor(doctor::Doctor),
+    /// Started by Miki itself: lets go of what it held, should it be killed.
+    #[command(hide = true)]
+    Guard,
 }
 
 /// Does what the command line says.
@@ -57,6 +60,11 @@ pub fn main() -> Exit {
     match line.command {
         None => told(with_home(crate::app::run)),
         Some(Command::Key(key)) => told(key.run()),
+        Some(Command::Guard) => told(
+            desktop::stand_guard()
+                .map(|()| Exit::Done)
+                .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
+        ),
         Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
         Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
@@ -68,7 +76,11 @@ fn with_home<T>(work: impl FnOnce(&Home) -> Result<T, ErrorView>) -> Result<T, E
 }
 
 fn on_runtime<T>(work: impl Future<Output = Result<T, ErrorView>>) -> Result<T, ErrorView> {
-    runtime()?.block_on(work)
+    let runtime = runtime()?;
+    let done = runtime.block_on(work);
+    // A keychain that hangs would otherwise be waited for. All that must be written has been.
+    runtime.shutdown_background();
+    done
 }
 
 /// The runtime of a command or the app.
@@ -163,7 +175,10 @@ mod tests {
             &["miki", "key", "status"],
             &["miki", "key", "status", "gemini"],
             &["miki", "key", "delete", "gemini"],
+            &["miki", "key", "migrate"],
+            &["miki", "key", "migrate", "old/.env"],
             &["miki", "doctor", "--json"],
+            &["miki", "guard"],
         ] {
             assert_eq!(code(line), None, "{line:?}");
         }

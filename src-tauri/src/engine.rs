@@ -2,6 +2,7 @@
 //!
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use agent::{AgentHandle, ModelSource, Setup};
@@ -20,7 +21,7 @@ use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
 use crate::lock::HomeLock;
 use crate::model_source::Models;
 use crate::settings_file::SettingsFile;
-use crate::{checks, permission, socket};
+use crate::{checks, socket};
 
 /// Titles of our windows: the agent neither sees nor operates them.
 pub const TITLES: [&str; 3] = ["Miki", "Miki Chat", "Miki Overlay"];
@@ -59,9 +60,9 @@ impl Engine {
             blocking(move || Journal::open(&path, clock)).await??
         };
         let keys = Keys::new(Arc::new(Keychain), environment());
-        take_over_old_keys(home, &keys).await?;
+        take_over_old_keys(home.dotenv(), &keys).await?;
         let models = Arc::new(Models::new(keys.clone()));
-        let desktop = open_desktop(&settings);
+        let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
@@ -125,7 +126,7 @@ impl Engine {
             }
             AnyCommand::Permissions(c) => json(&c, self.checks().await?),
             AnyCommand::OpenPermission(c) => {
-                permission::open(c.check)?;
+                self.desktop.open_permission(c.check).await.map_err(no_settings)?;
                 json(&c, ())
             }
             AnyCommand::ShowWindow(c) => {
@@ -178,11 +179,22 @@ impl socket::Door for Engine {
     }
 }
 
+/// Why the system's settings did not open.
+fn no_settings(error: desktop::DesktopError) -> ErrorView {
+    let code = match &error {
+        desktop::DesktopError::NotAvailable(_) => ErrorCode::Unavailable,
+        _ => ErrorCode::Internal,
+    };
+    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to mend it")
+}
+
 /// The desktop, with our own windows out of bounds.
-pub fn open_desktop(settings: &Settings) -> Arc<dyn desktop::Desktop> {
+pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
+        guard: guard(),
+        ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
 }
@@ -194,15 +206,31 @@ fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn des
     desktop::browser::open(options, Arc::clone(desktop))
 }
 
-/// From a `.env` of the data folder, and of the folder miki was started in.
-async fn take_over_old_keys(home: &Home, keys: &Keys) -> Result<(), ErrorView> {
-    let mut files = vec![home.dotenv()];
-    if let Ok(here) = std::env::current_dir() {
-        files.push(here.join(".env"));
+/// `MIKI_OCR_MODELS`, else `models/ocr` of the data folder, beside the program, or where packages put resources; the
+/// data folder's where there is none yet.
+fn ocr_models(home: &Home) -> PathBuf {
+    if let Some(named) = std::env::var_os("MIKI_OCR_MODELS").filter(|value| !value.is_empty()) {
+        return named.into();
     }
+    let own = home.ocr_models();
+    let program = std::env::current_exe().and_then(|program| program.canonicalize()).ok();
+    let beside = program.iter().filter_map(|program| program.parent()).flat_map(|folder| {
+        ["models/ocr", "../lib/miki/models/ocr", "../share/miki/models/ocr"].map(|part| folder.join(part))
+    });
+    std::iter::once(own.clone()).chain(beside).find(|folder| folder.is_dir()).unwrap_or(own)
+}
+
+/// This very program as the guard of what it holds down; none where it cannot be found again.
+fn guard() -> Vec<String> {
+    let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
+}
+
+/// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.
+async fn take_over_old_keys(file: PathBuf, keys: &Keys) -> Result<(), ErrorView> {
     let keys = keys.clone();
     blocking(move || {
-        for outcome in files.iter().flat_map(|file| migrate(file, keys.store())) {
+        for outcome in migrate(&file, keys.store()) {
             match outcome {
                 Migrated::Moved { name, provider, file } => {
                     tracing::warn!(

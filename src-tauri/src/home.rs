@@ -52,6 +52,11 @@ impl Home {
         self.0.join("settings.json")
     }
 
+    /// The networks that read text in pictures, where the user has put them here.
+    pub fn ocr_models(&self) -> PathBuf {
+        self.0.join("models/ocr")
+    }
+
     pub fn lock(&self) -> PathBuf {
         self.0.join("miki.lock")
     }

@@ -9,6 +9,8 @@ use protocol::command::Secret;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
+use crate::model_source::PROVIDERS;
+
 mod dotenv;
 mod keychain;
 mod store;
@@ -21,7 +23,7 @@ pub use store::{KeyError, KeyStore};
 pub use store::fake;
 
 /// Providers whose keys may be kept. Only those of [`crate::model_source::PROVIDERS`] can be talked to in this
-/// version; the others' keys are taken over from old files, so that they need not be found again.
+/// version.
 pub const KNOWN: [&str; 5] = ["gemini", "anthropic", "openai", "openrouter", "xai"];
 
 /// Reads an environment variable; passed in, so that tests need not change the process's own.
@@ -53,7 +55,7 @@ impl Keys {
         if let Some(key) = self.environments(provider) {
             return Ok(Some(key));
         }
-        Ok(self.store.get(provider)?)
+        self.store.get(provider).map_err(|error| error.view(provider))
     }
 
     /// Puts a key into the keychain and reads it back.
@@ -63,14 +65,14 @@ impl Keys {
     pub fn set(&self, provider: &str, key: &Secret) -> Result<KeyView, ErrorView> {
         check_known(provider)?;
         let key = Secret(key.0.trim().to_owned());
-        if key.0.is_empty() || key.0.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if !could_be_a_key(&key.0) {
             return Err(ErrorView::new(
                 ErrorCode::BadRequest,
                 format!("key for {provider} is empty or has spaces in it"),
             )
             .with_hint("paste the key alone, as the provider shows it"));
         }
-        store_and_compare(self.store.as_ref(), provider, &key)?;
+        store_and_compare(self.store.as_ref(), provider, &key).map_err(|error| error.view(provider))?;
         Ok(self.view(provider))
     }
 
@@ -80,7 +82,7 @@ impl Keys {
     /// [`ErrorCode::Keychain`] where it could not be removed.
     pub fn delete(&self, provider: &str) -> Result<KeyView, ErrorView> {
         check_known(provider)?;
-        self.store.delete(provider)?;
+        self.store.delete(provider).map_err(|error| error.view(provider))?;
         Ok(self.view(provider))
     }
 
@@ -90,7 +92,7 @@ impl Keys {
             .iter()
             .map(|provider| self.view(provider))
             .filter(|view| {
-                crate::model_source::PROVIDERS.contains(&view.provider.as_str())
+                PROVIDERS.contains(&view.provider.as_str())
                     || matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment)
             })
             .collect()
@@ -105,9 +107,8 @@ impl Keys {
                 Ok(Some(_)) => (KeyState::InKeychain, None),
                 Ok(None) => (KeyState::Missing, Some(format!("miki key set {provider}"))),
                 Err(error) => {
-                    let view = ErrorView::from(error);
-                    let hint =
-                        view.hint.map_or(view.message.clone(), |hint| format!("{}; {hint}", view.message));
+                    let ErrorView { message, hint, .. } = error.view(provider);
+                    let hint = hint.map_or(message.clone(), |hint| format!("{message}; {hint}"));
                     (KeyState::KeychainFails, Some(hint))
                 }
             }
@@ -125,9 +126,9 @@ impl Keys {
                 mend: None,
             },
             Err(error) => {
-                let view = ErrorView::from(error);
+                let view = error.view(PROVIDERS[0]);
                 // With a key in the environment the program works without a keychain.
-                let state = if self.environments("gemini").is_some() {
+                let state = if PROVIDERS.iter().any(|provider| self.environments(provider).is_some()) {
                     CheckState::Limited
                 } else {
                     CheckState::Missing
@@ -150,6 +151,10 @@ impl Keys {
 /// The environment variable that overrides a provider's key.
 pub fn variable(provider: &str) -> String {
     format!("MIKI_KEY_{}", provider.to_uppercase())
+}
+
+fn could_be_a_key(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
 /// Stores, reads back and compares: only then is a key kept.
@@ -213,9 +218,20 @@ mod tests {
         let keys = keys(FakeStore::failing(Fault::Locked), &[]);
         let error = keys.set("gemini", &Secret("abc".into())).unwrap_err();
         assert_eq!(error.code, ErrorCode::Keychain);
-        assert!(error.hint.unwrap().contains("unlock"));
+        let hint = error.hint.unwrap();
+        assert!(hint.contains("unlock") && hint.contains("miki key set gemini"), "{hint}");
         assert_eq!(keys.status()[0].state, KeyState::KeychainFails);
         assert_eq!(keys.check().state, CheckState::Missing);
+    }
+
+    #[test]
+    fn without_a_keychain_the_variable_of_that_provider_is_named() {
+        for fault in [Fault::Absent, Fault::Forgets] {
+            let error =
+                keys(FakeStore::failing(fault), &[]).set("gemini", &Secret("abc".into())).unwrap_err();
+            let hint = error.hint.unwrap();
+            assert!(hint.contains("MIKI_KEY_GEMINI") && hint.contains("miki key set gemini"), "{hint}");
+        }
     }
 
     #[test]

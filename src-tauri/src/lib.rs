@@ -12,7 +12,6 @@ mod checks;
 mod keys;
 mod lock;
 mod model_source;
-mod permission;
 mod settings_file;
 mod socket;
 

@@ -35,7 +35,7 @@ impl HomeLock {
                 ErrorCode::Storage,
                 format!("lock file {} cannot be taken: {error}", path.display()),
             )
-            .with_hint("set MIKI_HOME to a folder on a local disk that you may write to")
+            .with_hint(hint(error.kind()))
         };
         let mut file = OpenOptions::new()
             .read(true)
@@ -63,9 +63,24 @@ impl HomeLock {
     }
 }
 
+fn hint(kind: std::io::ErrorKind) -> &'static str {
+    match kind {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "free some disk space, then start miki again"
+        }
+        _ => "set MIKI_HOME to a folder on a local disk that you may write to",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_asks_for_space_and_not_for_another_folder() {
+        assert!(hint(std::io::ErrorKind::StorageFull).contains("free some disk space"));
+        assert!(hint(std::io::ErrorKind::PermissionDenied).contains("MIKI_HOME"));
+    }
 
     #[test]
     fn a_folder_has_one_engine_and_the_next_may_follow() {

@@ -4,16 +4,17 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use outside::LONG;
 use outside::fake_model::{FakeGemini, Fault, HAIKU, HaikuMind, Manner, MindTurn, ScriptMind};
 use serde_json::{Value, json};
 
 const STREAM: &str = "/v1/models/gemini-3-flash-preview:streamGenerateContent?alt=sse";
 
-/// Sends one request and reads to the end of the connection: status and body.
-fn ask(server: &FakeGemini, path: &str, key: Option<&str>, body: Option<&Value>) -> (u16, String) {
+/// Sends one request.
+fn send(server: &FakeGemini, path: &str, key: Option<&str>, body: Option<&Value>) -> TcpStream {
     let address = server.url().trim_start_matches("http://").to_owned();
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
     let method = if body.is_some() { "POST" } else { "GET" };
     let body = body.map(Value::to_string).unwrap_or_default();
     let key = key.map(|key| format!("x-goog-api-key: {key}\r\n")).unwrap_or_default();
@@ -21,8 +22,18 @@ fn ask(server: &FakeGemini, path: &str, key: Option<&str>, body: Option<&Value>)
     // HTTP/1.0: the answer ends with the connection, not in chunks.
     write!(stream, "{method} {path} HTTP/1.0\r\n{key}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}")
         .unwrap();
+    stream
+}
+
+/// Sends one request and reads to the end of the connection: status and body.
+fn ask(server: &FakeGemini, path: &str, key: Option<&str>, body: Option<&Value>) -> (u16, String) {
+    let mut stream = send(server, path, key, body);
     let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
+    let end = stream.read_to_end(&mut answer);
+    if let Err(error) = &end {
+        // A fault may break the connection; that nothing comes for so long is never right.
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "{path}: {error}");
+    }
     let answer = String::from_utf8_lossy(&answer).into_owned();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
@@ -85,9 +96,20 @@ fn faults_come_once_in_their_order() {
     server.fail_next([Fault::Status(503, overloaded.clone()), Fault::Cut(40), Fault::Stall(40)]);
     let (status, body) = ask(&server, STREAM, Some("k"), Some(&goal("go")));
     assert_eq!((status, serde_json::from_str::<Value>(&body).unwrap()), (503, overloaded));
-    for _ in 0..2 {
-        assert_eq!(ask(&server, STREAM, Some("k"), Some(&goal("go"))).1.len(), 40);
+    assert_eq!(ask(&server, STREAM, Some("k"), Some(&goal("go"))).1.len(), 40);
+    let mut stalled = send(&server, STREAM, Some("k"), Some(&goal("go")));
+    let body = |answer: &[u8]| Some(answer.len() - answer.windows(4).position(|end| end == b"\r\n\r\n")? - 4);
+    let mut answer = Vec::new();
+    while body(&answer).is_none_or(|length| length < 40) {
+        let mut piece = [0; 1024];
+        let length = stalled.read(&mut piece).unwrap();
+        assert!(length > 0, "hung up instead of falling silent");
+        answer.extend_from_slice(&piece[..length]);
     }
+    assert_eq!(body(&answer), Some(40));
+    // Nothing more, and no end either.
+    stalled.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    assert_eq!(stalled.read(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     assert!(calls(&ask(&server, STREAM, Some("k"), Some(&goal("go"))).1).len() == 1);
 }
 

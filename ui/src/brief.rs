@@ -28,7 +28,13 @@ pub fn arguments(call: &ToolCall) -> String {
         "elementsJson" | "webElements" => {
             [text(args, "app"), text(args, "query")].join(" ").trim().to_owned()
         }
-        "focusElement" => text(args, "ref"),
+        "readText" => text(args, "query"),
+        "focusElement" | "clickElement" | "setValue" => element(args),
+        "doAction" => [element(args), text(args, "action")].join(" ").trim().to_owned(),
+        "pressMenu" => {
+            let path = args.get("path").and_then(Value::as_array);
+            path.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" › ")
+        }
         "wait" => args.get("seconds").map(|seconds| format!("{seconds} s")).unwrap_or_default(),
         "think" => text(args, "thought"),
         "done" => text(args, "summary"),
@@ -99,6 +105,12 @@ fn point(args: &Value) -> String {
         (Some(x), Some(y)) => format!("{}, {}", x.round(), y.round()),
         _ => String::new(),
     }
+}
+
+/// By its ref, or by what it is. A value is not shown in a glance: it may be a password.
+fn element(args: &Value) -> String {
+    let named = ["ref", "role", "name"].map(|part| text(args, part));
+    named.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
 }
 
 fn drag(args: &Value) -> String {

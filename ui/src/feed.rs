@@ -3,8 +3,8 @@
 //! Pure. Subscribe before asking for the snapshot, so that nothing can fall between the two; what arrives meanwhile
 //! is kept and folded on top.
 
-use protocol::Event;
 use protocol::view::SnapshotView;
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
 
 use crate::state::{Reduced, State, reduce};
 
@@ -24,18 +24,24 @@ pub enum Wants {
 pub struct Feed {
     /// Events since the snapshot was asked for; nothing where none is on its way.
     kept: Option<Vec<Event>>,
+    /// Why the journal cannot be written. In no snapshot, and true until the program is started again.
+    broken: Option<ErrorView>,
 }
 
 impl Default for Feed {
     /// A feed whose first snapshot is on its way.
     fn default() -> Self {
-        Self { kept: Some(Vec::new()) }
+        Self { kept: Some(Vec::new()), broken: None }
     }
 }
 
 impl Feed {
     /// Takes an event from the channel.
     pub fn event(&mut self, state: Option<&mut State>, event: Event) -> Wants {
+        if let EventBody::JournalFailed { message, hint } = &event.body {
+            let (message, hint) = (message.clone(), hint.clone());
+            self.broken = Some(ErrorView { code: ErrorCode::Storage, message, hint });
+        }
         match (&mut self.kept, state) {
             (Some(kept), _) => {
                 if kept.len() < MOST_KEPT {
@@ -60,6 +66,7 @@ impl Feed {
     /// Takes the snapshot that was asked for and folds on top what came meanwhile.
     pub fn snapshot(&mut self, view: SnapshotView) -> (State, Wants) {
         let mut state = State::from(view);
+        state.broken.clone_from(&self.broken);
         let mut kept = self.kept.take().unwrap_or_default().into_iter();
         while let Some(event) = kept.next() {
             if reduce(&mut state, &event) == Reduced::NeedsSnapshot {

@@ -54,6 +54,12 @@ pub const RUNS: &[Field] = &[
     },
     Field { name: "jpegQuality", label: Word::Quality, note: Some(Word::QualityNote), kind: Kind::Number },
     Field { name: "failsafe", label: Word::Failsafe, note: Some(Word::FailsafeNote), kind: Kind::Switch },
+    Field {
+        name: "pauseOnUserInput",
+        label: Word::PauseOnInput,
+        note: Some(Word::PauseOnInputNote),
+        kind: Kind::Switch,
+    },
 ];
 
 pub const APP: &[Field] = &[

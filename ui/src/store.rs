@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::command::{Snapshot, Window};
 use protocol::settings::{Language, Settings, Theme};
+use protocol::view::Platform;
 use protocol::{Command, ErrorView, Event};
 
 use crate::feed::{Feed, Wants};
@@ -180,8 +181,19 @@ impl Store {
         }
     }
 
-    /// Theme and language go to the document, where the stylesheet and the reader find them.
+    /// Platform, theme and language go to the document, where the stylesheet and the reader find them.
     fn dress(self) {
+        // The engine is on the same machine: this never changes.
+        let platform =
+            Memo::new(move |_| self.state.with(|state| state.as_ref().map(|state| state.platform)));
+        Effect::new(move |_| {
+            let name = platform.get().map(|platform| match platform {
+                Platform::Linux => "linux",
+                Platform::Macos => "macos",
+                Platform::Windows => "windows",
+            });
+            set_on_root("data-platform", name);
+        });
         let settings = self.settings();
         Effect::new(move |_| {
             let (theme, language) = settings.with(|settings| (settings.theme, settings.language));

@@ -165,7 +165,10 @@ words! {
     Quality: "Picture quality", "画質";
     QualityNote: "JPEG, 20 to 100", "JPEG、20〜100";
     Failsafe: "Failsafe corner", "緊急停止の隅";
-    FailsafeNote: "The pointer in the top left corner stops everything", "ポインターを左上の隅に動かすとすべて停止します";
+    FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
+        "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";
+    PauseOnInput: "Pause when I step in", "操作したら一時停止";
+    PauseOnInputNote: "Your own mouse or keyboard pauses the run", "マウスやキーボードを使うと実行を一時停止します";
     AppGroup: "Application", "アプリケーション";
     Shortcut: "Chat shortcut", "チャットのショートカット";
     ShortcutNote: "for example CmdOrCtrl+Shift+Space", "例: CmdOrCtrl+Shift+Space";
@@ -190,7 +193,10 @@ words! {
     CheckScreenCapture: "Screen capture", "画面の取得";
     CheckInput: "Mouse and keyboard", "マウスとキーボード";
     CheckAccessibility: "Accessibility", "アクセシビリティ";
+    CheckAutomation: "Automation", "オートメーション";
+    CheckInputMonitoring: "Input monitoring", "入力監視";
     CheckClipboard: "Clipboard", "クリップボード";
+    CheckOcr: "Text in pictures", "画像の文字";
     CheckKeychain: "Keychain", "キーチェーン";
     CheckJournal: "Journal", "ジャーナル";
     CheckModel: "Model", "モデル接続";

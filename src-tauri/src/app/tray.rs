@@ -1,29 +1,32 @@
 //! The tray: its icon and tooltip show what the engine does, its menu opens, pauses and stops.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use protocol::command::{AnyCommand, PauseRun, ResumeRun, StopRun, UpdateSettings, Window, WindowAction};
-use protocol::event::{Activity, Status};
-use protocol::settings::{Language, Settings, SettingsPatch};
+use protocol::command::{AnyCommand, PauseRun, ResumeRun, StopRun, Window, WindowAction};
+use protocol::event::Activity;
+use protocol::settings::Settings;
 use protocol::tool::{Door, Mode};
 use tauri::image::Image;
 use tauri::menu::{CheckMenuItem, Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager, Wry, include_image};
 
+use super::face::{Face, Words};
 use super::windows;
 use crate::engine::Engine;
 
 pub const ID: &str = "miki";
 
-/// The tray with the entries that change.
+/// The tray with its entries.
 pub struct Tray {
     icon: TrayIcon,
+    open: MenuItem<Wry>,
+    chat: MenuItem<Wry>,
     plan: CheckMenuItem<Wry>,
     pause: MenuItem<Wry>,
     stop: MenuItem<Wry>,
-    language: Mutex<Language>,
+    quit: MenuItem<Wry>,
 }
 
 /// Makes the tray; nothing where this desktop has no means for one, which is said.
@@ -46,24 +49,14 @@ pub fn make(app: &AppHandle, settings: &Settings) -> Option<Tray> {
 
 fn build(app: &AppHandle, settings: &Settings) -> tauri::Result<Tray> {
     let words = Words::of(settings.language);
-    let entry = |id: &str, text: &str| MenuItem::with_id(app, id, text, true, None::<&str>);
+    let entry = |id: &str, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
     let plan =
         CheckMenuItem::with_id(app, "plan", words.plan, true, settings.mode == Mode::Plan, None::<&str>)?;
-    let pause = MenuItem::with_id(app, "pause", words.pause, false, None::<&str>)?;
-    let stop = MenuItem::with_id(app, "stop", words.stop, false, None::<&str>)?;
-    let menu = Menu::with_items(
-        app,
-        &[
-            &entry("open", words.open)?,
-            &entry("chat", words.chat)?,
-            &PredefinedMenuItem::separator(app)?,
-            &plan,
-            &pause,
-            &stop,
-            &PredefinedMenuItem::separator(app)?,
-            &entry("quit", words.quit)?,
-        ],
-    )?;
+    let (open, chat) = (entry("open", words.open, true)?, entry("chat", words.chat, true)?);
+    let (pause, stop) = (entry("pause", words.pause, false)?, entry("stop", words.stop, false)?);
+    let quit = entry("quit", words.quit, true)?;
+    let line = || PredefinedMenuItem::separator(app);
+    let menu = Menu::with_items(app, &[&open, &chat, &line()?, &plan, &pause, &stop, &line()?, &quit])?;
     let icon = TrayIconBuilder::with_id(ID)
         .icon(image(Activity::Idle))
         .icon_as_template(cfg!(target_os = "macos"))
@@ -83,31 +76,25 @@ fn build(app: &AppHandle, settings: &Settings) -> tauri::Result<Tray> {
             }
         })
         .build(app)?;
-    Ok(Tray { icon, plan, pause, stop, language: Mutex::new(settings.language) })
+    Ok(Tray { icon, open, chat, plan, pause, stop, quit })
 }
 
 impl Tray {
-    /// Shows what the engine does.
-    pub fn show_status(&self, status: &Status) {
-        let words = Words::of(*self.language.lock().unwrap_or_else(PoisonError::into_inner));
-        let runs = matches!(status.activity, Activity::Working | Activity::Waiting);
-        let tooltip =
-            if status.detail.is_empty() { "Miki".into() } else { format!("Miki: {}", status.detail) };
-        // A run that waits without a question is paused; either way, "resume" is what helps there.
-        let pause = if status.activity == Activity::Waiting { words.resume } else { words.pause };
-        said(self.icon.set_icon_with_as_template(Some(image(status.activity)), cfg!(target_os = "macos")));
-        said(self.icon.set_tooltip(Some(tooltip)));
-        said(self.pause.set_text(pause));
-        said(self.pause.set_enabled(runs));
-        said(self.stop.set_enabled(runs));
-    }
-
-    /// Shows the settings that the menu has a part in.
-    pub fn show_settings(&self, settings: &Settings) {
-        *self.language.lock().unwrap_or_else(PoisonError::into_inner) = settings.language;
-        said(self.plan.set_checked(settings.mode == Mode::Plan));
-        said(self.plan.set_text(Words::of(settings.language).plan));
-        said(self.stop.set_text(Words::of(settings.language).stop));
+    /// Shows what the engine does, in the user's language.
+    pub fn show(&self, face: &Face) {
+        let shown = face.shown();
+        let words = shown.words;
+        said(self.icon.set_icon_with_as_template(Some(image(shown.activity)), cfg!(target_os = "macos")));
+        said(self.icon.set_tooltip(Some(shown.tooltip)));
+        said(self.open.set_text(words.open));
+        said(self.chat.set_text(words.chat));
+        said(self.plan.set_text(words.plan));
+        said(self.plan.set_checked(shown.plan));
+        said(self.pause.set_text(shown.pause));
+        said(self.pause.set_enabled(shown.runs));
+        said(self.stop.set_text(words.stop));
+        said(self.stop.set_enabled(shown.runs));
+        said(self.quit.set_text(words.quit));
     }
 }
 
@@ -142,18 +129,14 @@ fn chosen(app: &AppHandle, event: MenuEvent) {
 }
 
 async fn toggle_plan(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let mode = match engine.agent().snapshot().await?.settings.mode {
-        Mode::Plan => "act",
-        Mode::Act => "plan",
-    };
-    let patch = SettingsPatch(serde_json::Map::from_iter([("mode".into(), mode.into())]));
-    engine.call(AnyCommand::UpdateSettings(UpdateSettings { patch }), Door::Tray).await.map(drop)
+    let plans = Face::from(&engine.agent().snapshot().await?).plan;
+    engine.agent().set_mode(if plans { Mode::Act } else { Mode::Plan }).await
 }
 
 async fn pause_or_resume(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let command = match engine.agent().snapshot().await?.status.activity {
-        Activity::Waiting => AnyCommand::ResumeRun(ResumeRun { run: None }),
-        Activity::Working | Activity::Idle | Activity::Error => AnyCommand::PauseRun(PauseRun { run: None }),
+    let command = match Face::from(&engine.agent().snapshot().await?).paused {
+        true => AnyCommand::ResumeRun(ResumeRun { run: None }),
+        false => AnyCommand::PauseRun(PauseRun { run: None }),
     };
     engine.call(command, Door::Tray).await.map(drop)
 }
@@ -176,41 +159,5 @@ fn image(activity: Activity) -> Image<'static> {
         Activity::Working => include_image!("./icons/tray-working-32.png"),
         Activity::Waiting => include_image!("./icons/tray-waiting-32.png"),
         Activity::Error => include_image!("./icons/tray-error-32.png"),
-    }
-}
-
-/// The menu's words in the user's language.
-struct Words {
-    open: &'static str,
-    chat: &'static str,
-    plan: &'static str,
-    pause: &'static str,
-    resume: &'static str,
-    stop: &'static str,
-    quit: &'static str,
-}
-
-impl Words {
-    fn of(language: Language) -> Self {
-        match language {
-            Language::English => Self {
-                open: "Open Miki",
-                chat: "Chat",
-                plan: "Plan only (look, don't act)",
-                pause: "Pause",
-                resume: "Resume",
-                stop: "Stop",
-                quit: "Quit",
-            },
-            Language::Japanese => Self {
-                open: "Miki を開く",
-                chat: "チャット",
-                plan: "計画のみ（操作しない）",
-                pause: "一時停止",
-                resume: "再開",
-                stop: "停止",
-                quit: "終了",
-            },
-        }
     }
 }

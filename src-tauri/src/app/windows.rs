@@ -2,8 +2,6 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
-use std::time::Duration;
-
 use protocol::command::{Window, WindowAction};
 use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
@@ -17,6 +15,8 @@ pub const OVERLAY: &str = "overlay";
 
 /// Makes all three; the dashboard is shown, the others wait.
 pub fn make(app: &AppHandle) -> tauri::Result<()> {
+    #[cfg(target_os = "linux")]
+    super::repose::still_caret();
     base(app, DASHBOARD, TITLES[0])
         .inner_size(1180.0, 800.0)
         .min_inner_size(760.0, 520.0)
@@ -45,6 +45,8 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .focusable(false)
         .visible(false)
         .build()?;
+    #[cfg(target_os = "linux")]
+    app.webview_windows().values().for_each(super::repose::no_compositor_without_card);
     Ok(())
 }
 
@@ -158,19 +160,11 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
         view.set_size(*display.size())?;
     }
     view.show()?;
-    // On X11 this is possible only for a window that was shown.
+    // Last, since on X11 it is possible only for a window that was shown.
+    #[cfg(target_os = "linux")]
+    super::click_through::hold(view.clone());
+    #[cfg(not(target_os = "linux"))]
     view.set_ignore_cursor_events(true)?;
-    // An X11 window manager may copy it to its frame only when it hears of it after it has taken the window in
-    // (openbox does), and does not say when that is. The overlay is shown once a run, before the first act.
-    let view = view.clone();
-    tauri::async_runtime::spawn(async move {
-        for pause in [20, 50, 100, 300, 500] {
-            tokio::time::sleep(Duration::from_millis(pause)).await;
-            if let Err(error) = view.set_ignore_cursor_events(true) {
-                tracing::warn!("the overlay takes clicks: {error}");
-            }
-        }
-    });
     Ok(())
 }
 

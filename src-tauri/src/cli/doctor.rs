@@ -54,12 +54,13 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
     let settings = SettingsFile::new(home.settings()).load().unwrap_or_else(|_| Settings::default());
     let keys = Keys::new(Arc::new(Keychain), environment());
     let models = Models::new(keys.clone());
-    let desktop = open_desktop(&settings);
+    let desktop = open_desktop(home, &settings);
     checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
 }
 
 fn told(views: &[CheckView]) -> String {
     let mut lines = Vec::new();
+    let mut mends: Vec<&str> = Vec::new();
     for view in views {
         let mark = match view.state {
             CheckState::Well => "ok     ",
@@ -67,7 +68,11 @@ fn told(views: &[CheckView]) -> String {
             CheckState::Missing => "MISSING",
         };
         lines.push(format!("{mark}  {:<15} {}", name(view.check), plain(&view.detail)));
-        if let Some(mend) = &view.mend {
+        // What mends two things is said once.
+        if let Some(mend) = &view.mend
+            && !mends.contains(&mend.as_str())
+        {
+            mends.push(mend);
             lines.push(format!("{:26}{}", "", plain(mend)));
         }
     }
@@ -80,7 +85,10 @@ fn name(check: Check) -> &'static str {
         Check::ScreenCapture => "screen capture",
         Check::Input => "input",
         Check::Accessibility => "accessibility",
+        Check::Automation => "automation",
+        Check::InputMonitoring => "input monitoring",
         Check::Clipboard => "clipboard",
+        Check::Ocr => "text in pictures",
         Check::Keychain => "keychain",
         Check::Journal => "journal",
         Check::Model => "model",
@@ -100,8 +108,10 @@ mod tests {
             mend: Some("start one".into()),
         };
         assert_eq!(
-            told(&[view]),
+            told(std::slice::from_ref(&view)),
             "MISSING  keychain        there is no keychain\n                          start one"
         );
+        let model = CheckView { check: Check::Model, ..view.clone() };
+        assert_eq!(told(&[view, model]).matches("start one").count(), 1, "what mends both is said once");
     }
 }

@@ -3,6 +3,15 @@
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::mpsc;
 
+/// What `work` comes to; nothing where the user wished the end before. The work is dropped then.
+pub async fn unless<T>(interrupts: &mut mpsc::Receiver<()>, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        Some(()) = interrupts.recv() => None,
+        done = work => Some(done),
+    }
+}
+
 /// One message for each Ctrl-C, SIGTERM or closed console. Once a process.
 ///
 /// # Errors
@@ -15,4 +24,19 @@ pub fn listen() -> Result<mpsc::Receiver<()>, ErrorView> {
     })
     .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("ctrl-c cannot be heard: {error}")))?;
     Ok(receiver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_hangs_ends_with_the_wish_and_other_work_by_itself() {
+        let (sender, mut interrupts) = mpsc::channel(1);
+        assert_eq!(unless(&mut interrupts, async { 7 }).await, Some(7));
+        sender.send(()).await.unwrap();
+        assert_eq!(unless(&mut interrupts, std::future::pending::<u8>()).await, None);
+        drop(sender);
+        assert_eq!(unless(&mut interrupts, async { 7 }).await, Some(7));
+    }
 }

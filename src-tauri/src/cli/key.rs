@@ -1,6 +1,7 @@
 //! `miki key`: sets, shows and deletes keys in the keychain. A key is never an argument: those can be seen by all.
 
 use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
@@ -10,7 +11,7 @@ use protocol::view::{KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
 use crate::exit::Exit;
-use crate::keys::{KNOWN, Keychain, Keys, environment, variable};
+use crate::keys::{KNOWN, Keychain, Keys, Migrated, environment, migrate, variable};
 
 /// Set, show or delete a provider's key in the system's keychain
 #[derive(Debug, Args)]
@@ -30,6 +31,13 @@ enum What {
     Status {
         #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
         provider: Option<String>,
+    },
+    /// Move the keys of an old .env file into the keychain, and their lines out of the file
+    ///
+    /// A key is read back from the keychain before its line goes. What is unclear stays in the file, and is said.
+    Migrate {
+        #[arg(value_name = "FILE", default_value = ".env")]
+        file: PathBuf,
     },
     /// Remove a key from the keychain
     Delete {
@@ -56,6 +64,7 @@ impl Key {
                 }
                 Ok(Exit::Done)
             }
+            What::Migrate { file } => migrate_from(&file, &keys),
             What::Delete { provider } => {
                 super::say(&line(&keys.delete(&provider)?));
                 Ok(Exit::Done)
@@ -74,6 +83,30 @@ impl Key {
             }
         }
     }
+}
+
+/// Whoever names a file is told what came of it, also where there was nothing in it.
+fn migrate_from(file: &Path, keys: &Keys) -> Result<Exit, ErrorView> {
+    if !std::fs::symlink_metadata(file).is_ok_and(|found| found.is_file()) {
+        return Err(ErrorView::new(ErrorCode::NotFound, format!("{} is no file", file.display()))
+            .with_hint("name the file with the keys: miki key migrate FILE"));
+    }
+    let done = migrate(file, keys.store());
+    if done.is_empty() {
+        super::say(&format!("{} has no key that this version can use", file.display()));
+    }
+    for one in &done {
+        super::say(&match one {
+            Migrated::Moved { name, provider, file } => {
+                format!("{provider}: moved to the keychain ({name} of {})", file.display())
+            }
+            Migrated::Left { name, file, reason } => {
+                format!("{name} was left in {}: {reason}", file.display())
+            }
+        });
+    }
+    let all = done.iter().all(|one| matches!(one, Migrated::Moved { .. }));
+    Ok(if all { Exit::Done } else { Exit::Failed })
 }
 
 fn read(provider: &str) -> Result<Secret, ErrorView> {

@@ -43,6 +43,9 @@ pub struct Run {
     /// Model turns before the run is ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
     max_steps: Option<u32>,
+    /// Act only on this application, by part of its name; may be given more than once
+    #[arg(long, value_name = "APP")]
+    only_app: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -83,7 +86,10 @@ impl Run {
         // Whoever cannot be asked here is not waited for.
         let asks = !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let mut interrupts = interrupt::listen()?;
-        let link = Link::open(home).await?;
+        let Some(link) = interrupt::unless(&mut interrupts, Link::open(home)).await else {
+            return Ok(Exit::Stopped);
+        };
+        let link = link?;
         let outcome = self.follow(&link, asks, &mut interrupts).await;
         if matches!(outcome, Ok(Followed::LeftAtOnce)) {
             link.release_all();
@@ -92,7 +98,7 @@ impl Run {
         link.close().await;
         match outcome? {
             Followed::Ended(end) => Ok(Exit::of_run(&end)),
-            Followed::LeftAtOnce => Ok(Exit::Stopped),
+            Followed::NeverBegan | Followed::LeftAtOnce => Ok(Exit::Stopped),
         }
     }
 
@@ -104,7 +110,10 @@ impl Run {
     ) -> Result<Followed, ErrorView> {
         // Before the start, so that its first event is not missed.
         let mut events = link.subscribe().await?;
-        let started = link.call(self.command(asks)).await?;
+        let Some(started) = interrupt::unless(interrupts, link.call(self.command(asks))).await else {
+            return Ok(Followed::NeverBegan);
+        };
+        let started = started?;
         let mut seen = Seen { last: None };
         let mut teller = Teller::new(self.json, asks, &started);
         let mut lines = asks.then(lines_of_stdin);
@@ -118,12 +127,13 @@ impl Run {
                     }
                     stopping = true;
                     teller.note("stopping");
-                    // Awaited together with the events, which hold the end.
-                    match link.call(StopRun { run: Some(started.run.clone()) }).await {
-                        Ok(()) => {}
+                    let stop = link.call(StopRun { run: Some(started.run.clone()) });
+                    match interrupt::unless(interrupts, stop).await {
+                        None => return Ok(Followed::LeftAtOnce),
+                        Some(Ok(())) => {}
                         // It ended by itself in this moment.
-                        Err(error) if error.code == ErrorCode::NotFound => {}
-                        Err(error) => return Err(error),
+                        Some(Err(error)) if error.code == ErrorCode::NotFound => {}
+                        Some(Err(error)) => return Err(error),
                     }
                     continue;
                 }
@@ -179,6 +189,7 @@ impl Run {
                 model: self.model.clone(),
                 base_url: self.base_url.clone(),
                 max_steps: self.max_steps,
+                only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
             },
         }
@@ -187,6 +198,8 @@ impl Run {
 
 enum Followed {
     Ended(RunEnd),
+    /// Called off while the engine or the keychain was waited for.
+    NeverBegan,
     /// By a second Ctrl-C.
     LeftAtOnce,
 }

@@ -1,6 +1,7 @@
 //! Taking keys over from an old `.env` file: into the keychain, read back equal, and only then out of the file.
 //!
-//! Other lines are kept byte for byte. A key that the keychain holds differently is left in the file and said.
+//! Only keys that this version can use, and only lines whose meaning is beyond doubt. Every other line is kept byte for
+//! byte, and what is left is said with the reason.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,9 @@ use std::path::{Path, PathBuf};
 use protocol::command::Secret;
 
 use super::store::KeyStore;
-use super::{KNOWN, store_and_compare};
+use super::{KNOWN, could_be_a_key, store_and_compare};
 use crate::atomic_file;
+use crate::model_source::PROVIDERS;
 
 /// Names that old files used, and whose keys they are; the first of a provider goes first.
 const NAMES: [(&str, &str); 6] = [
@@ -33,17 +35,24 @@ pub enum Migrated {
     Left { name: String, file: PathBuf, reason: String },
 }
 
-/// Moves every key of `file` into `store`. A missing file is nothing to do.
+/// Moves every key of `file` that this version can use into `store`. A missing file is nothing to do.
 pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
     let mut done = Vec::new();
-    for (name, provider) in NAMES {
+    for (name, provider) in NAMES.into_iter().filter(|(_, provider)| PROVIDERS.contains(provider)) {
         // Read anew for each key: the file may be edited meanwhile, and each removal is a write of its own.
         let Some(text) = read(file) else { return done };
-        let Some(key) = value_of(&text, name) else { continue };
         let left = |reason: String| Migrated::Left { name: name.into(), file: file.to_owned(), reason };
+        let key = match value_of(&text, name) {
+            Ok(Some(key)) => key,
+            Ok(None) => continue,
+            Err(unclear) => {
+                done.push(left(unclear.to_string()));
+                continue;
+            }
+        };
         done.push(match keep(store, provider, &key) {
             Err(reason) => left(reason),
-            Ok(()) => match atomic_file::replace(file, without(&text, name).as_bytes()) {
+            Ok(()) => match atomic_file::rewrite(file, without(&text, name).as_bytes()) {
                 Ok(()) => {
                     Migrated::Moved { name: name.into(), provider: provider.into(), file: file.to_owned() }
                 }
@@ -80,29 +89,80 @@ fn keep(store: &dyn KeyStore, provider: &str, key: &Secret) -> Result<(), String
     }
 }
 
-/// The last line that sets `name` counts, as a shell would have it.
-fn value_of(text: &str, name: &str) -> Option<Secret> {
-    text.lines()
-        .rev()
-        .find_map(|line| assignment(line, name))
-        .filter(|value| !value.is_empty())
-        .map(|v| Secret(v.into()))
+/// Why a line is not taken for what it may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum Unclear {
+    #[error("its line can be read in more than one way; write it as NAME=key")]
+    Line,
+    #[error("it is set more than once, to different values; leave the right one")]
+    Twice,
+    #[error("a quote before it is not closed on its line, so that it may be part of another value")]
+    OpenQuote,
+    #[error("its value has blanks in it, which no key has")]
+    NoKey,
+}
+
+/// The one value of `name`; nothing where it is not set, or empty.
+fn value_of(text: &str, name: &str) -> Result<Option<Secret>, Unclear> {
+    let mut found: Option<&str> = None;
+    let mut open_quote = false;
+    for line in text.lines() {
+        let Some((of, value)) = assignment(line) else { continue };
+        if of != name {
+            open_quote |= opens_a_quote(value);
+            continue;
+        }
+        if open_quote {
+            return Err(Unclear::OpenQuote);
+        }
+        let value = plain(value).ok_or(Unclear::Line)?;
+        if found.is_some_and(|before| before != value) {
+            return Err(Unclear::Twice);
+        }
+        found = Some(value);
+    }
+    match found {
+        None | Some("") => Ok(None),
+        Some(value) if could_be_a_key(value) => Ok(Some(Secret(value.into()))),
+        Some(_) => Err(Unclear::NoKey),
+    }
 }
 
 /// `text` without the lines that set `name`; every other byte as it was.
 fn without(text: &str, name: &str) -> String {
-    text.split_inclusive('\n').filter(|line| assignment(line, name).is_none()).collect()
+    text.split_inclusive('\n').filter(|line| assignment(line).is_none_or(|(of, _)| of != name)).collect()
 }
 
-/// The value in `NAME=value`, `export NAME="value"`, `NAME='value' # comment`.
-fn assignment<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+/// The name and all that stands after the `=`, in `NAME=value` and `export NAME=value`.
+fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
-    let line = line.strip_prefix("export ").unwrap_or(line).trim_start();
-    let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim_start();
-    Some(match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),
-        _ => value.split([' ', '\t', '#']).next().unwrap_or_default(),
-    })
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim();
+    (!name.starts_with('#')).then_some((name, value))
+}
+
+/// The value in `value`, `"value"` and `'value'`, with a comment after a blank or without; nothing where a shell, or
+/// one of the many readers of such files, might read something else.
+fn plain(value: &str) -> Option<&str> {
+    let start = value.trim_start();
+    let (found, rest) = match start.chars().next() {
+        None => return Some(""),
+        Some('#') => return (start.len() < value.len()).then_some(""),
+        Some(quote @ ('"' | '\'')) => start[1..].split_once(quote)?,
+        Some(_) => start.split_at(start.find([' ', '\t']).unwrap_or(start.len())),
+    };
+    let only_a_comment =
+        rest.trim().is_empty() || (rest.starts_with([' ', '\t']) && rest.trim().starts_with('#'));
+    (only_a_comment && !found.contains(['"', '\'', '\\', '$', '`'])).then_some(found)
+}
+
+/// Whether a value goes on in the next line.
+fn opens_a_quote(value: &str) -> bool {
+    match value.trim_start().chars().next() {
+        Some(quote @ ('"' | '\'')) => value.matches(quote).count() % 2 == 1,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -125,12 +185,79 @@ mod tests {
         let (_folder, path) = file(TEXT);
         let store = FakeStore::default();
         let done = migrate(&path, &store);
-        assert_eq!(done.len(), 2);
-        assert!(done.iter().all(|one| matches!(one, Migrated::Moved { .. })), "{done:?}");
+        assert!(matches!(done[..], [Migrated::Moved { .. }]), "{done:?}");
         assert_eq!(store.get("gemini").unwrap(), Some(Secret("abc".into())));
-        assert_eq!(store.get("openai").unwrap(), Some(Secret("d e".into())));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "# mine\nEDITOR=vi\n\nLAST=1");
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "# mine\nEDITOR=vi\nOPENAI_API_KEY='d e'\n\nLAST=1"
+        );
         assert!(migrate(&path, &store).is_empty());
+    }
+
+    #[test]
+    fn a_key_that_this_version_cannot_use_stays_where_it_is() {
+        let text = "OPENAI_API_KEY=sk-1\nANTHROPIC_API_KEY=sk-2\n";
+        let (_folder, path) = file(text);
+        let store = FakeStore::default();
+        assert!(migrate(&path, &store).is_empty());
+        assert!(store.kept.lock().unwrap().is_empty());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn a_hash_is_a_comment_only_after_a_blank() {
+        let value = |line: &str| value_of(line, "GEMINI_API_KEY").unwrap().map(|key| key.0);
+        assert_eq!(value("GEMINI_API_KEY=abc#def").as_deref(), Some("abc#def"));
+        assert_eq!(value("GEMINI_API_KEY=abc # def").as_deref(), Some("abc"));
+        assert_eq!(value("GEMINI_API_KEY = 'a#b'\t# def").as_deref(), Some("a#b"));
+        assert_eq!(value("GEMINI_API_KEY= # none"), None);
+        assert_eq!(value("GEMINI_API_KEY=''"), None);
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_left_and_said() {
+        for text in [
+            "GEMINI_API_KEY=#abc\n",
+            "GEMINI_API_KEY=\"abc\n",
+            "GEMINI_API_KEY='abc'def\n",
+            "GEMINI_API_KEY='abc'#def\n",
+            "GEMINI_API_KEY=\"a\\nb\"\n",
+            "GEMINI_API_KEY=$OTHER\n",
+            "GEMINI_API_KEY=abc def\n",
+            "GEMINI_API_KEY='abc def'\n",
+            "GEMINI_API_KEY=abc\nGEMINI_API_KEY=def\n",
+            "GEMINI_API_KEY=abc\nGEMINI_API_KEY=\n",
+            "NOTE=\"first\nGEMINI_API_KEY=abc\nlast\"\n",
+        ] {
+            let (_folder, path) = file(text);
+            let store = FakeStore::default();
+            let done = migrate(&path, &store);
+            assert!(matches!(done[..], [Migrated::Left { .. }]), "{text}: {done:?}");
+            assert!(!format!("{done:?}").contains("abc"), "{done:?}");
+            assert!(store.kept.lock().unwrap().is_empty(), "{text}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn the_same_value_twice_is_one_key() {
+        let (_folder, path) = file("GEMINI_API_KEY=abc\nA=1\nexport GEMINI_API_KEY='abc'\n");
+        assert!(matches!(migrate(&path, &FakeStore::default())[..], [Migrated::Moved { .. }]));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "A=1\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let (_folder, path) = file("GEMINI_API_KEY=abc\nA=1\n");
+        for mode in [0o644, 0o600] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            std::fs::write(&path, "GEMINI_API_KEY=abc\nA=1\n").unwrap();
+            assert!(matches!(migrate(&path, &FakeStore::default())[..], [Migrated::Moved { .. }]));
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 
     #[test]

@@ -28,20 +28,22 @@ pub enum KeyError {
     NotKept { provider: String },
 }
 
-impl From<KeyError> for ErrorView {
-    fn from(error: KeyError) -> Self {
-        let hint = match &error {
-            KeyError::Locked(_) | KeyError::Silent { .. } => {
-                "unlock the keychain (log in to the desktop, or open its passwords program), then try again"
-            }
-            KeyError::Absent(_) => {
-                "start a keychain (on Linux gnome-keyring or KWallet in a session with D-Bus), or set MIKI_KEY_<PROVIDER> in the environment"
-            }
-            KeyError::Failed(_) | KeyError::NotKept { .. } => {
-                "look at the entries named miki in the system's passwords program, or set MIKI_KEY_<PROVIDER> in the environment"
-            }
+impl KeyError {
+    /// For people, with what to do about `provider`'s key.
+    pub fn view(&self, provider: &str) -> ErrorView {
+        let (set, variable) = (format!("miki key set {provider}"), super::variable(provider));
+        let hint = match self {
+            Self::Locked(_) | Self::Silent { .. } => format!(
+                "unlock the keychain (log in to the desktop, or open its passwords program), then: {set}; or set {variable} in the environment"
+            ),
+            Self::Absent(_) => format!(
+                "start a keychain (on Linux gnome-keyring or KWallet in a session with D-Bus), then: {set}; or set {variable} in the environment"
+            ),
+            Self::Failed(_) | Self::NotKept { .. } => format!(
+                "look at the entries named miki in the system's passwords program, then: {set}; or set {variable} in the environment"
+            ),
         };
-        Self::new(ErrorCode::Keychain, error.to_string()).with_hint(hint)
+        ErrorView::new(ErrorCode::Keychain, self.to_string()).with_hint(hint)
     }
 }
 

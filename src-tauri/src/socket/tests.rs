@@ -156,8 +156,53 @@ async fn a_line_without_end_is_refused_at_the_limit_and_hung_up_on() {
         }
     };
     let mut answer = Vec::new();
-    let (_, _) = timeout(BOUND, async { tokio::join!(flood, input.read_to_end(&mut answer)) }).await.unwrap();
+    let (_, end) =
+        timeout(BOUND, async { tokio::join!(flood, input.read_to_end(&mut answer)) }).await.unwrap();
+    // What was still on its way when the server hung up resets the connection; the answer was sent before that.
+    if let Err(error) = end {
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    }
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    assert_eq!(answer["reply"]["error"]["code"], json!("bad_request"));
+    let told = answer["reply"]["error"]["message"].as_str().unwrap();
+    assert!(told.contains(&MAX_LINE.to_string()), "{told}");
     timeout(BOUND, Client::connect(&house.home).await.unwrap().call(stop())).await.unwrap().unwrap();
+}
+
+/// Holds on to a call until it is dropped, and tells both.
+struct Held(tokio::sync::watch::Sender<Option<bool>>);
+
+impl Door for Held {
+    fn call(&self, _: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
+        struct Told(tokio::sync::watch::Sender<Option<bool>>);
+        impl Drop for Told {
+            fn drop(&mut self) {
+                self.0.send_replace(Some(false));
+            }
+        }
+        let told = Told(self.0.clone());
+        Box::pin(async move {
+            told.0.send_replace(Some(true));
+            std::future::pending().await
+        })
+    }
+
+    fn subscribe(&self) -> broadcast::Receiver<Event> {
+        broadcast::channel(1).1
+    }
+}
+
+#[tokio::test]
+async fn a_call_ends_when_the_client_that_asked_for_it_hangs_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let (told, mut held) = tokio::sync::watch::channel(None);
+    let _served = serve(&home, Arc::new(Held(told))).unwrap();
+    let client = Client::connect(&home).await.unwrap();
+    let asking = tokio::spawn(async move { client.call(stop()).await });
+    timeout(BOUND, held.wait_for(|held| *held == Some(true))).await.unwrap().unwrap();
+    asking.abort();
+    timeout(BOUND, held.wait_for(|held| *held == Some(false))).await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ fn main() -> std::process::ExitCode {
 fn demo(out: &Path) -> Result<()> {
     println!("demo: the model is scripted, everything else is real; nothing touches your own desktop");
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    clear(out).with_context(|| format!("cannot clear {}", out.display()))?;
     let stage = Stage::full()?;
     println!(
         "demo: a private desktop is up (X server, session bus, accessibility, window manager, tray, keyring)"
@@ -50,6 +51,22 @@ fn demo(out: &Path) -> Result<()> {
     let shown = Show { out, stage: &stage, screen: stage.screen()?, views: Vec::new() };
     let outcome = play(&miki, shown, &editor.window, app);
     outcome.with_context(|| format!("the app said: {}", stage.log("miki")))
+}
+
+/// What the demo leaves beside the steps' pictures, in the order in which it is best looked at.
+const LEFT: [&str; 5] = ["report.html", "dashboard.png", "chat.png", "at-work.png", "haiku.txt"];
+
+/// Takes away what an earlier demo left, and nothing else: the folder may be anyone's.
+fn clear(out: &Path) -> Result<()> {
+    for entry in fs::read_dir(out)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_step = name.starts_with("step-") && name.ends_with(".jpg");
+        if LEFT.contains(&name) || is_step {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The screen, and what is kept of it.
@@ -88,7 +105,7 @@ fn play(miki: &Miki, mut show: Show<'_>, editor: &Window, mut app: Process) -> R
     show.screen.place(&dashboard, 1000, 80, 880, 900)?;
     println!("demo: the app is up, with its dashboard");
     show.screen.activate(editor)?;
-    give_the_goal(miki, &mut show)?;
+    give_the_goal(&mut show)?;
     let events = follow(&mut client, &mut show)?;
     let file = show.stage.work().join("haiku.txt");
     match miki::end(&events) {
@@ -113,27 +130,13 @@ fn play(miki: &Miki, mut show: Show<'_>, editor: &Window, mut app: Process) -> R
 }
 
 /// As a user would: the shortcut, the goal by the keyboard, Enter.
-fn give_the_goal(miki: &Miki, show: &mut Show<'_>) -> Result<()> {
+fn give_the_goal(show: &mut Show<'_>) -> Result<()> {
     let user = show.stage.user()?;
-    match miki::open_chat(&show.screen, &user) {
-        Ok(_) => {
-            user.type_text(GOAL)?;
-            show.keep_window("chat.png", "The chat widget with the goal, typed with real keys", "Miki Chat")?;
-            user.chord(&["enter"])?;
-            println!("demo: the goal is typed into the chat widget: {GOAL}");
-        }
-        Err(error) => {
-            println!(
-                "demo: the chat widget did not open ({error:#}); the goal goes through `miki run` instead"
-            );
-            let run = miki.start(show.stage, "miki-run", &["run", GOAL])?;
-            // It attaches to the app and ends with the run; the events come through our own connection.
-            std::thread::spawn(move || {
-                let mut run = run;
-                run.wait(Duration::from_secs(300))
-            });
-        }
-    }
+    miki::open_chat(&show.screen, &user)?;
+    user.type_text(GOAL)?;
+    show.keep_window("chat.png", "The chat widget with the goal, typed with real keys", "Miki Chat")?;
+    user.chord(&["enter"])?;
+    println!("demo: the goal is typed into the chat widget: {GOAL}");
     Ok(())
 }
 
@@ -155,6 +158,7 @@ fn follow(client: &mut Client, show: &mut Show<'_>) -> Result<Vec<Event>> {
             EventBody::ToolFinished { result, .. } => {
                 println!("demo:         {} ({} ms)", result.summary, result.took.0);
                 if !overlay && step >= 3 {
+                    show.screen.wait_for_window("the overlay", LONG, |title| title == "Miki Overlay")?;
                     let png = show.screen.png()?;
                     show.keep("at-work.png", "The whole screen at work, with the overlay on top", png)?;
                     overlay = true;
@@ -198,6 +202,9 @@ fn write_report(miki: &Miki, show: &Show<'_>, events: &[Event]) -> Result<Vec<Pa
     let page = show.out.join("report.html");
     fs::write(&page, report.html())?;
     fs::copy(show.stage.work().join("haiku.txt"), show.out.join("haiku.txt"))?;
-    let views = ["dashboard.png", "chat.png", "at-work.png", "haiku.txt"].map(|name| show.out.join(name));
-    Ok([page].into_iter().chain(views.into_iter().filter(|path| path.exists())).chain(named).collect())
+    let all: Vec<PathBuf> = LEFT.map(|name| show.out.join(name)).into_iter().chain(named).collect();
+    for path in &all {
+        ensure!(path.exists(), "{} is missing: the demo did not show what it is to show", path.display());
+    }
+    Ok(all)
 }

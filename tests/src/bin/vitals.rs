@@ -15,8 +15,10 @@ use serde_json::json;
 const STARTS: usize = 5;
 /// How often the socket is asked.
 const QUESTIONS: usize = 50;
-/// How long idleness is measured.
-const IDLE: Duration = Duration::from_secs(10);
+/// How long idleness is measured: long beside the hundredths of a second in which it is counted.
+const IDLE: Duration = Duration::from_secs(30);
+/// So many quiet seconds in a row mean that start-up is over, and that the caret of the goal field blinks no more.
+const QUIET: u32 = 10;
 /// Linux counts processor time in hundredths of a second, whatever the kernel's own clock.
 const TICKS_A_SECOND: f64 = 100.0;
 
@@ -47,12 +49,11 @@ fn main() -> Result<()> {
             .any(|pid| name_of(*pid).is_some_and(|name| name.starts_with("WebKitWeb")))
             .then_some(())
     })?;
-    // A blinking caret repaints the whole window, and here the processor does what elsewhere the graphics card does.
-    settle(&app, 0.2)?;
+    settle(&app)?;
     let open = idle(&app, "with the dashboard open");
     client
         .call(AnyCommand::ShowWindow(ShowWindow { window: Window::Dashboard, action: WindowAction::Hide }))?;
-    settle(&app, 0.03)?;
+    settle(&app)?;
     let in_tray = idle(&app, "in the tray");
 
     let processes: Vec<_> = tree(&app)
@@ -82,16 +83,17 @@ fn idle(app: &Process, how: &str) -> f64 {
     100.0 * (busy(app) - before) / start.elapsed().as_secs_f64()
 }
 
-/// Waits until start-up is over: a second with less work than `limit` seconds, three times in a row.
-fn settle(app: &Process, limit: f64) -> Result<()> {
+/// Waits until there is hardly any work for [`QUIET`] seconds.
+fn settle(app: &Process) -> Result<()> {
+    const HARDLY: f64 = 0.03;
     let (mut quiet, mut last, mut since) = (0, busy(app), Instant::now());
-    wait_for("the app to settle", Duration::from_secs(90), || {
+    wait_for("the app to settle", Duration::from_secs(120), || {
         if since.elapsed() >= Duration::from_secs(1) {
             let now = busy(app);
-            quiet = if now - last < limit { quiet + 1 } else { 0 };
+            quiet = if now - last < HARDLY { quiet + 1 } else { 0 };
             (last, since) = (now, Instant::now());
         }
-        (quiet >= 3).then_some(())
+        (quiet >= QUIET).then_some(())
     })
     .context("something keeps working although nothing is to be done")
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use x11rb::connection::Connection;
+use x11rb::protocol::shape::{ConnectionExt as _, SK};
 use x11rb::protocol::xproto::{
     AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt, EventMask, ImageFormat, MapState,
 };
@@ -129,6 +130,22 @@ impl Screen {
     pub fn active(&self) -> Result<u32> {
         let value = self.property(self.root, "_NET_ACTIVE_WINDOW")?;
         Ok(value.get(..4).map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])))
+    }
+
+    /// Whether a click on a window goes to what lies below, wherever it is clicked: its frame's input shape is empty.
+    ///
+    /// # Errors
+    /// Where the window or the display is gone.
+    pub fn lets_clicks_through(&self, window: &Window) -> Result<bool> {
+        let mut frame = window.id;
+        loop {
+            let parent = self.connection.query_tree(frame)?.reply()?.parent;
+            if parent == self.root || parent == x11rb::NONE {
+                break;
+            }
+            frame = parent;
+        }
+        Ok(self.connection.shape_get_rectangles(frame, SK::INPUT)?.reply()?.rectangles.is_empty())
     }
 
     fn tell_manager(&self, window: &Window, message: &str, data: [u32; 5]) -> Result<()> {

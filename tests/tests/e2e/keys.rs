@@ -1,7 +1,12 @@
 //! Keys through a real secret service.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
+use outside::LONG;
 use outside::fake_model::{FakeGemini, Manner, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
@@ -39,7 +44,7 @@ fn a_key_is_set_used_shown_as_there_and_deleted() {
     fs::write(&input, format!("{KEY}\n")).unwrap();
     let mut set = miki.command(&stage, &["key", "set", "gemini"]);
     set.stdin(fs::File::open(&input).unwrap());
-    let set = stage.run("miki", set, outside::LONG).unwrap();
+    let set = stage.run("miki", set, LONG).unwrap();
     assert_eq!(set.code(), 0, "{}", set.stderr);
     let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
     assert_eq!((status.code(), status.stdout.as_str()), (0, "gemini: in the keychain\n"));
@@ -83,8 +88,64 @@ fn without_a_keychain_the_old_file_keeps_its_key_and_the_reason_is_said() {
     let done = miki.run(&stage, &["run", "be done"]).unwrap();
     assert_eq!(done.code(), 1);
     assert!(done.stderr.contains("GEMINI_API_KEY was left in"), "{}", done.stderr);
+    assert!(done.stderr.contains("miki key set gemini"), "{}", done.stderr);
     assert!(!done.stderr.contains(KEY) && !done.stdout.contains(KEY));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn a_strangers_env_file_is_touched_only_by_the_command_that_names_it() {
+    let stage = stage();
+    let model = strict();
+    let miki = without_key(&stage, &model);
+    // The folder that commands are started in.
+    let file = stage.work().join(".env");
+    let text = format!("GEMINI_API_KEY={KEY}\nOPENAI_API_KEY=sk-theirs # mine\n");
+    fs::write(&file, &text).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let done = miki.run(&stage, &["run", "be done"]).unwrap();
+    assert_eq!(done.code(), 1, "{}", done.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+
+    let moved = miki.run(&stage, &["key", "migrate"]).unwrap();
+    assert_eq!(moved.code(), 0, "{} {}", moved.stdout, moved.stderr);
+    assert!(moved.stdout.contains("gemini: moved") && !moved.stdout.contains(KEY), "{}", moved.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "OPENAI_API_KEY=sk-theirs # mine\n");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
+    assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, "gemini: in the keychain\n");
+    assert_eq!(miki.run(&stage, &["key", "migrate", "no-such-file"]).unwrap().code(), 1);
+}
+
+#[test]
+fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
+    let stage = Stage::plain().unwrap();
+    let model = strict();
+    // A session bus that takes every connection and says nothing.
+    let path = stage.path("silent-bus");
+    let bus = UnixListener::bind(&path).unwrap();
+    let (told, asked) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        while let Ok((stream, _)) = bus.accept() {
+            held.push(stream);
+            if told.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    let miki =
+        without_key(&stage, &model).env("DBUS_SESSION_BUS_ADDRESS", &format!("unix:path={}", path.display()));
+    let began = Instant::now();
+    let mut run = miki.start(&stage, "run", &["run", "be done"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    asked.recv_timeout(LONG).unwrap();
+    for _ in 0..20 {
+        assert_eq!(client.snapshot().unwrap().sessions, []);
+    }
+    run.interrupt();
+    assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("run"));
+    // The keychain itself is given a minute.
+    assert!(began.elapsed() < Duration::from_secs(45), "{:?}", began.elapsed());
 }
 
 fn assert_no_file_holds_the_key(miki: &Miki) {

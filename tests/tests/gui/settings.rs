@@ -29,3 +29,17 @@ async fn a_key_saved_in_the_settings_is_in_the_keychain() {
     let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
     assert_eq!((status.code(), status.stdout.as_str()), (0, "gemini: in the keychain\n"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_key_the_app_opens_on_the_settings_and_says_what_is_missing() {
+    let stage = Stage::full().unwrap();
+    let miki = Miki::on(&stage, "miki").unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    browser.window("dashboard").await.unwrap();
+    let on_settings = "return document.querySelector('#tab-settings')?.getAttribute('aria-selected') === 'true'
+        && document.querySelector('.first-run') !== null && document.querySelector('input#key-gemini') !== null";
+    browser.until("the settings", on_settings).await.unwrap();
+    browser.find("input#key-gemini").await.unwrap().send_keys(KEY).await.unwrap();
+    browser.find("button#save-key-gemini").await.unwrap().click().await.unwrap();
+    browser.until("nothing missing", "return document.querySelector('.first-run') === null").await.unwrap();
+}

@@ -48,6 +48,27 @@ fn no_source_file_is_longer_than_the_bound() {
 }
 
 #[test]
+fn what_the_documents_point_to_is_there() {
+    let files: Vec<String> = tracked().iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    let mut pointed = 0;
+    let mut findings = Vec::new();
+    for (document, text) in texts(&["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"]) {
+        let tops = ["src-tauri/", "ui/", "tests/", "xtask/", "icons/", "docs/", ".ci/"];
+        for path in
+            text.split('`').skip(1).step_by(2).filter(|quoted| tops.iter().any(|top| quoted.starts_with(top)))
+        {
+            pointed += 1;
+            let known = path.split(['*', '<', ' ']).next().unwrap_or(path);
+            if !files.iter().any(|file| file.starts_with(known)) {
+                findings.push(format!("{}: {path}", document.display()));
+            }
+        }
+    }
+    assert!(pointed > 10, "only {pointed} paths were found");
+    assert_none(&findings, "paths that lead nowhere");
+}
+
+#[test]
 fn the_list_of_longer_files_names_only_files_that_are_longer() {
     let texts = texts(&[".rs", ".css"]);
     let findings: Vec<String> = LONGER

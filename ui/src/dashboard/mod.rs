@@ -5,6 +5,7 @@ mod work;
 
 use leptos::prelude::*;
 use protocol::command::KeyStatus;
+use protocol::ids::ModelId;
 use protocol::view::{KeyState, KeyView};
 
 use crate::settings::SettingsPage;
@@ -23,12 +24,20 @@ pub enum Tab {
 pub fn Dashboard() -> impl IntoView {
     let store = store();
     let tab = RwSignal::new(Tab::Work);
-    let keys = RwSignal::new(Vec::<KeyView>::new());
-    store.send_then(KeyStatus {}, move |found| {
-        if !found.iter().any(has_key) {
+    let keys = RwSignal::new(None::<Vec<KeyView>>);
+    store.send_then(KeyStatus {}, move |found| keys.set(Some(found)));
+    // Once, as soon as both are known: the keys there are, and the model that is to be spoken to.
+    let first_look = Memo::new(move |_| {
+        let model = store.state.with(|state| state.as_ref().map(|state| state.settings.model.clone()));
+        keys.with(|keys| Some(can_speak(keys.as_ref()?, &model?)))
+    });
+    let looked = StoredValue::new(false);
+    Effect::new(move |_| {
+        let Some(can_speak) = first_look.get() else { return };
+        if !looked.get_value() && !can_speak {
             tab.set(Tab::Settings);
         }
-        keys.set(found);
+        looked.set_value(true);
     });
     let ready = Memo::new(move |_| store.state.with(Option::is_some));
     let version = store.memo(|state| state.version.clone());
@@ -66,9 +75,10 @@ pub fn Dashboard() -> impl IntoView {
     }
 }
 
-/// Whether a model can be spoken to with what is there.
-pub fn has_key(key: &KeyView) -> bool {
-    matches!(key.state, KeyState::InKeychain | KeyState::InEnvironment)
+/// Whether the model can be spoken to with the keys there are: another provider's key is of no use to it.
+pub fn can_speak(keys: &[KeyView], model: &ModelId) -> bool {
+    let there = |key: &KeyView| matches!(key.state, KeyState::InKeychain | KeyState::InEnvironment);
+    keys.iter().any(|key| model.provider() == Some(key.provider.as_str()) && there(key))
 }
 
 fn tab_button(
@@ -91,5 +101,21 @@ fn tab_button(
             {icon(image)}
             <span>{move || store.say(word)}</span>
         </button>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_key_of_the_configured_models_provider_counts() {
+        let key = |provider: &str, state| KeyView { provider: provider.into(), state, hint: None };
+        let model = ModelId("gemini/some-model".into());
+        assert!(can_speak(&[key("gemini", KeyState::InKeychain)], &model));
+        assert!(can_speak(&[key("gemini", KeyState::InEnvironment)], &model));
+        assert!(!can_speak(&[key("openai", KeyState::InKeychain), key("gemini", KeyState::Missing)], &model));
+        assert!(!can_speak(&[key("gemini", KeyState::KeychainFails)], &model));
+        assert!(!can_speak(&[], &model));
     }
 }

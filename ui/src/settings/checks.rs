@@ -1,5 +1,6 @@
 //! What the program needs from the machine: what was found, and how to mend what is not well.
 
+use leptos::ev;
 use leptos::prelude::*;
 use protocol::command::{OpenPermission, Permissions};
 use protocol::view::{Check, CheckState, CheckView};
@@ -17,6 +18,14 @@ pub fn Checks() -> impl IntoView {
         store.send_or(Permissions {}, move |checks| drop(found.try_set(checks)), checking);
     };
     look();
+    // Back from the system's settings, where something may have been allowed meanwhile.
+    let returned = window_event_listener(ev::focus, move |_| {
+        let waits = found.with_untracked(|found| found.iter().any(is_asked_for));
+        if waits && !checking.get_untracked() {
+            look();
+        }
+    });
+    on_cleanup(move || returned.remove());
     let again = move || store.say(if checking.get() { Word::Checking } else { Word::CheckAgain });
     view! {
         <section class="group" id="checks">
@@ -65,11 +74,22 @@ fn item(view: CheckView) -> impl IntoView {
     }
 }
 
+/// What the user was sent to the system's settings for.
+fn is_asked_for(view: &CheckView) -> bool {
+    view.state != CheckState::Well && can_open(view.check)
+}
+
 /// Checks that a permission of the system stands behind.
 fn can_open(check: Check) -> bool {
     match check {
-        Check::ScreenCapture | Check::Input | Check::Accessibility | Check::Keychain => true,
-        Check::Display | Check::Clipboard | Check::Journal | Check::Model => false,
+        Check::ScreenCapture
+        | Check::Input
+        | Check::Accessibility
+        | Check::Automation
+        | Check::InputMonitoring => true,
+        Check::Display | Check::Clipboard | Check::Ocr | Check::Keychain | Check::Journal | Check::Model => {
+            false
+        }
     }
 }
 
@@ -79,7 +99,10 @@ fn check_name(check: Check) -> &'static str {
         Check::ScreenCapture => "screenCapture",
         Check::Input => "input",
         Check::Accessibility => "accessibility",
+        Check::Automation => "automation",
+        Check::InputMonitoring => "inputMonitoring",
         Check::Clipboard => "clipboard",
+        Check::Ocr => "ocr",
         Check::Keychain => "keychain",
         Check::Journal => "journal",
         Check::Model => "model",
@@ -92,7 +115,10 @@ fn check_word(check: Check) -> Word {
         Check::ScreenCapture => Word::CheckScreenCapture,
         Check::Input => Word::CheckInput,
         Check::Accessibility => Word::CheckAccessibility,
+        Check::Automation => Word::CheckAutomation,
+        Check::InputMonitoring => Word::CheckInputMonitoring,
         Check::Clipboard => Word::CheckClipboard,
+        Check::Ocr => Word::CheckOcr,
         Check::Keychain => Word::CheckKeychain,
         Check::Journal => Word::CheckJournal,
         Check::Model => Word::CheckModel,

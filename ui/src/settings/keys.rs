@@ -14,7 +14,7 @@ use crate::words::Word;
 const PROVIDERS: &[(&str, Word)] = &[("gemini", Word::KeyGemini)];
 
 #[component]
-pub fn Keys(keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
     let store = store();
     view! {
         <section class="group">
@@ -27,12 +27,13 @@ pub fn Keys(keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
 }
 
 #[component]
-fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
     let store = store();
     let typed = RwSignal::new(String::new());
     let sending = RwSignal::new(false);
     let error = RwSignal::new(None::<ErrorView>);
-    let view_of = move || keys.with(|keys| keys.iter().find(|key| key.provider == provider).cloned());
+    let view_of =
+        move || keys.with(|keys| keys.as_ref()?.iter().find(|key| key.provider == provider).cloned());
     let state = Memo::new(move |_| view_of().map_or(KeyState::Missing, |key| key.state));
     let hint = move || {
         error
@@ -104,7 +105,7 @@ fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Vec<KeyView>>) -> 
 #[derive(Clone, Copy)]
 struct Sending {
     provider: &'static str,
-    keys: RwSignal<Vec<KeyView>>,
+    keys: RwSignal<Option<Vec<KeyView>>>,
     sending: RwSignal<bool>,
     error: RwSignal<Option<ErrorView>>,
 }
@@ -120,6 +121,7 @@ impl Sending {
                 Ok(view) => {
                     self.error.try_set(None);
                     self.keys.update(|keys| {
+                        let keys = keys.get_or_insert_default();
                         keys.retain(|key| key.provider != self.provider);
                         keys.push(view);
                     });

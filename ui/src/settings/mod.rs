@@ -10,15 +10,19 @@ use protocol::view::KeyView;
 use self::checks::Checks;
 use self::field::FieldRow;
 use self::keys::Keys;
-use crate::dashboard::has_key;
+use crate::dashboard::can_speak;
 use crate::fields::{APP, Field, MODEL, RUNS};
 use crate::store::store;
 use crate::words::Word;
 
 #[component]
-pub fn SettingsPage(keys: RwSignal<Vec<KeyView>>) -> impl IntoView {
+pub fn SettingsPage(keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
     let store = store();
-    let no_key = Memo::new(move |_| keys.with(|keys| !keys.iter().any(has_key)));
+    let model = store.memo(|state| Some(state.settings.model.clone()));
+    let no_key = Memo::new(move |_| {
+        let Some(model) = model.get() else { return false };
+        keys.with(|keys| keys.as_ref().is_some_and(|keys| !can_speak(keys, &model)))
+    });
     view! {
         <div class="settings">
             <h1 class="unseen">{move || store.say(Word::Settings)}</h1>

@@ -358,6 +358,18 @@ fn after_a_gap_the_feed_fetches_once_and_goes_on() {
 }
 
 #[test]
+fn a_snapshot_does_not_hide_that_the_journal_is_broken() {
+    let mut feed = Feed::default();
+    let (mut state, _) = feed.snapshot(view());
+    let failed = EventBody::JournalFailed { message: "disk full".into(), hint: None };
+    assert_eq!(feed.event(Some(&mut state), event(0, failed)), Wants::Nothing);
+    let gap = event(9, EventBody::RunSteered { text: "x".into() });
+    assert_eq!(feed.event(Some(&mut state), gap), Wants::Snapshot);
+    let (state, _) = feed.snapshot(SnapshotView { seq: Seq(9), ..view() });
+    assert_eq!(state.broken, Some(ErrorView::new(ErrorCode::Storage, "disk full")));
+}
+
+#[test]
 fn only_a_blobs_name_becomes_a_pictures_address() {
     let name = "ab".repeat(32);
     assert_eq!(picture_url(&name, Platform::Linux), Some(format!("picture://localhost/{name}")));

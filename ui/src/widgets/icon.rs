@@ -18,7 +18,10 @@ fn path(name: &str) -> &'static str {
         "type" => "M5 6V4h14v2M12 4v16M9 20h6",
         "press" | "hotkey" => "M3 7h18v10H3zM7 10.500h.01M12 10.500h.01M17 10.500h.01M8 14h8",
         "elementsJson" | "webElements" => "M4 5h6v6H4zM14 7h6M14 10h4M4 15h16M4 19h11",
-        "focusElement" => "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M12 12h.01",
+        "readText" => "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M8 9h8M8 12h8M8 15h5",
+        "focusElement" | "clickElement" | "setValue" | "doAction" | "pressMenu" => {
+            "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M12 12h.01"
+        }
         "screenshot" => "M3 5h18v12H3zM9 21h6M12 17v4",
         "wait" => "M12 3a9 9 0 100 18 9 9 0 000-18zM12 7.500V12l3 2",
         "think" => {

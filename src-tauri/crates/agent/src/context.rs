@@ -12,6 +12,10 @@ use serde_json::{Value, json};
 
 /// Pictures the conversation may hold before the older ones become a line of text.
 const MOST_PICTURES: usize = 10;
+/// Stands for a picture that was not sent again.
+const AS_BEFORE: &str = "the screen looks as in the last picture";
+/// Stands for a picture that was taken out.
+const LEFT_OUT: &str = "left out here: look again if you need it";
 /// Pictures that a compaction leaves.
 const KEPT_PICTURES: usize = 2;
 
@@ -22,7 +26,23 @@ pub struct Context {
     messages: Vec<Message>,
     /// Where the current run's goal stands in `messages`.
     goal: usize,
+    /// The newest picture that was sent.
+    shown: Option<Sight>,
     bounds: Bounds,
+}
+
+/// A picture, and what tells it from others: equal only where both show the same.
+#[derive(Clone, Debug)]
+pub struct Sight {
+    pub jpeg: Arc<[u8]>,
+    pub hash: u64,
+}
+
+/// An answer with its picture apart, which is sent only where the model does not have it.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    pub answer: ToolAnswer,
+    pub sight: Option<Sight>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +74,7 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let mut context = Self { system, tools, messages, goal, bounds };
+        let mut context = Self { system, tools, messages, goal, shown: None, bounds };
         context.compact();
         context
     }
@@ -63,8 +83,21 @@ impl Context {
         self.messages.push(Message::Assistant(turn));
     }
 
-    pub fn push_results(&mut self, answers: Vec<ToolAnswer>) {
-        self.messages.push(Message::ToolResults(answers));
+    /// An unchanged screen is said, not sent again, for as long as its picture is in the conversation.
+    pub fn push_results(&mut self, answers: Vec<Answered>) {
+        let mut results = Vec::with_capacity(answers.len());
+        for Answered { mut answer, sight } in answers {
+            if let Some(sight) = sight {
+                if self.shown.as_ref().is_some_and(|shown| shown.hash == sight.hash) {
+                    answer.response["picture"] = json!(AS_BEFORE);
+                } else {
+                    answer.image = Some(image(&sight));
+                    self.shown = Some(sight);
+                }
+            }
+            results.push(answer);
+        }
+        self.messages.push(Message::ToolResults(results));
     }
 
     pub fn push_user(&mut self, text: String) {
@@ -83,7 +116,46 @@ impl Context {
             self.shrink_old();
         } else if self.pictures() > MOST_PICTURES {
             self.shrink_old();
+        } else {
+            return;
         }
+        self.mend_pictures();
+    }
+
+    /// Makes true again what answers say of pictures, after some were taken out. Where the newest picture went, the
+    /// newest answer that speaks of it gets it; where none does, it will be sent again.
+    fn mend_pictures(&mut self) {
+        let Some(shown) = self.shown.take() else { return };
+        let is_shown = |answer: &ToolAnswer| {
+            answer.image.as_ref().is_some_and(|image| Arc::ptr_eq(&image.bytes, &shown.jpeg))
+        };
+        let mut is_there = self.answers().any(|answer| is_shown(answer));
+        if !is_there {
+            let last = self.answers().filter(|answer| speaks_of_it(answer)).last();
+            if let Some(answer) = last {
+                answer.image = Some(image(&shown));
+                if let Value::Object(response) = &mut answer.response {
+                    response.remove("picture");
+                }
+                is_there = true;
+            }
+        }
+        // What older answers speak of may have gone as well.
+        let mut has_picture = false;
+        for answer in self.answers() {
+            has_picture |= answer.image.is_some();
+            if !has_picture && speaks_of_it(answer) {
+                answer.response["picture"] = json!(LEFT_OUT);
+            }
+        }
+        self.shown = is_there.then_some(shown);
+    }
+
+    fn answers(&mut self) -> impl Iterator<Item = &mut ToolAnswer> {
+        self.messages.iter_mut().flat_map(|message| match message {
+            Message::ToolResults(answers) => answers.as_mut_slice(),
+            Message::User(_) | Message::Assistant(_) => &mut [],
+        })
     }
 
     /// Leaves the goal and the newest half of the bound, cut only before an assistant's turn, so that no tool
@@ -122,9 +194,18 @@ impl Context {
     }
 }
 
+fn image(sight: &Sight) -> models::Image {
+    models::Image { media_type: "image/jpeg".into(), bytes: sight.jpeg.clone() }
+}
+
+/// Whether an answer says that the screen looks as in the last picture.
+fn speaks_of_it(answer: &ToolAnswer) -> bool {
+    answer.response.get("picture").is_some_and(|words| words == AS_BEFORE)
+}
+
 fn shrink(answer: &mut ToolAnswer, bounds: &Bounds) {
-    if answer.image.take().is_some() {
-        answer.response["picture"] = json!("left out here: look again if you need it");
+    if answer.image.take().is_some() || speaks_of_it(answer) {
+        answer.response["picture"] = json!(LEFT_OUT);
     }
     if let Some(data) = answer.response.get_mut("data") {
         let text = data.to_string();
@@ -147,8 +228,8 @@ fn cut(text: &str, most: usize) -> String {
     format!("{head} [cut: {most} of {total} characters]")
 }
 
-/// What goes back to the model for one result.
-pub fn answer(id: Option<String>, name: &str, result: &ExecResult, image: Option<Arc<[u8]>>) -> ToolAnswer {
+/// What goes back to the model for one result, but for its picture.
+pub fn answer(id: Option<String>, name: &str, result: &ExecResult) -> ToolAnswer {
     let mut response = json!({ "effect": result.effect, "summary": result.summary });
     if !result.data.is_null() {
         response["data"] = result.data.clone();
@@ -156,8 +237,12 @@ pub fn answer(id: Option<String>, name: &str, result: &ExecResult, image: Option
     if let Some(error) = &result.error {
         response["error"] = json!({ "kind": error.kind, "message": error.message });
     }
-    let image = image.map(|bytes| models::Image { media_type: "image/jpeg".into(), bytes });
-    ToolAnswer { id, name: name.to_owned(), response, image }
+    ToolAnswer { id, name: name.to_owned(), response, image: None }
+}
+
+/// Says of an old answer that its picture is not sent any more.
+pub fn without_picture(answer: &mut ToolAnswer) {
+    answer.response["picture"] = json!(LEFT_OUT);
 }
 
 #[cfg(test)]
@@ -168,9 +253,74 @@ mod tests {
 
     fn exchange(context: &mut Context, n: usize) {
         context.push_turn(Turn { text: format!("turn {n}"), ..Turn::default() });
-        let image = Some(models::Image { media_type: "image/jpeg".into(), bytes: vec![1].into() });
+        look(context, n as u64);
+    }
+
+    /// An answer with a picture of the screen as it is at `hash`.
+    fn look(context: &mut Context, hash: u64) {
         let response = json!({ "data": "x".repeat(100) });
-        context.push_results(vec![ToolAnswer { id: None, name: "click".into(), response, image }]);
+        let answer = ToolAnswer { id: None, name: "click".into(), response, image: None };
+        let sight = Some(Sight { jpeg: vec![1].into(), hash });
+        context.push_results(vec![Answered { answer, sight }]);
+    }
+
+    /// Of each result in the request: whether it has a picture, and what it says of one.
+    fn pictures(context: &mut Context) -> Vec<(bool, Option<String>)> {
+        let of = |answer: &ToolAnswer| {
+            let words = answer.response.get("picture").and_then(Value::as_str).map(str::to_owned);
+            (answer.image.is_some(), words)
+        };
+        context.request();
+        context.answers().map(|answer| of(answer)).collect()
+    }
+
+    fn as_before() -> (bool, Option<String>) {
+        (false, Some(AS_BEFORE.into()))
+    }
+
+    #[test]
+    fn an_unchanged_screen_is_said_and_not_sent_again() {
+        let mut context = context();
+        for hash in [7, 7, 8, 8, 7] {
+            context.push_turn(Turn::default());
+            look(&mut context, hash);
+        }
+        let sent = (true, None);
+        assert_eq!(pictures(&mut context), [sent.clone(), as_before(), sent.clone(), as_before(), sent]);
+    }
+
+    #[test]
+    fn whatever_was_trimmed_a_model_that_is_told_of_the_last_picture_has_it() {
+        for changes in [1, 2, 3, 5, 9, 100] {
+            let mut context = context();
+            for n in 0..80_u64 {
+                context.push_turn(Turn::default());
+                look(&mut context, n / changes);
+                let pictures = pictures(&mut context);
+                let (image, words) = pictures.last().unwrap();
+                assert!(*image || words.as_deref() == Some(AS_BEFORE), "{changes}: {pictures:?}");
+                let mut has_picture = false;
+                for (image, words) in &pictures {
+                    has_picture |= image;
+                    assert!(has_picture || words.as_deref() != Some(AS_BEFORE), "{changes}: {pictures:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_that_no_answer_speaks_of_any_more_is_sent_again() {
+        let mut context = context();
+        context.push_turn(Turn::default());
+        look(&mut context, 7);
+        for _ in 0..40 {
+            context.push_turn(Turn::default());
+            context.push_user("go on".into());
+        }
+        context.request();
+        context.push_turn(Turn::default());
+        look(&mut context, 7);
+        assert_eq!(pictures(&mut context), [(true, None)]);
     }
 
     fn context() -> Context {

@@ -10,14 +10,15 @@ use protocol::command::{
 use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
 use protocol::settings::{Settings, SettingsPatch};
-use protocol::tool::{Door, ExecResult};
+use protocol::tool::{Door, ExecResult, Mode};
 use protocol::view::{SessionHistory, SessionView, SnapshotView};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tools::Router;
 
+use crate::brakes::Brakes;
 use crate::log::Log;
-use crate::orchestrator::{Asked, Orchestrator};
+use crate::orchestrator::{Asked, Orchestrator, Parts, by};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::recovery;
 
@@ -41,6 +42,8 @@ pub struct Setup {
 pub struct AgentHandle {
     asks: mpsc::Sender<Asked>,
     log: Arc<Log>,
+    models: Arc<dyn ModelSource>,
+    brakes: Arc<Brakes>,
 }
 
 impl AgentHandle {
@@ -52,8 +55,18 @@ impl AgentHandle {
         let log = Arc::new(Log::new(setup.journal.clone(), setup.clock.clone()));
         recovery::end_interrupted(&log).await?;
         let (asks, asked) = mpsc::channel(WAITING);
-        tokio::spawn(Orchestrator::new(setup, log.clone()).listen(asked));
-        Ok(Self { asks, log })
+        let tools = Arc::new(setup.router);
+        let brakes = Arc::new(Brakes::new(tools.clone()));
+        let parts = Parts {
+            log: log.clone(),
+            tools,
+            brakes: brakes.clone(),
+            store: setup.settings_store,
+            settings: setup.settings,
+            version: setup.version,
+        };
+        tokio::spawn(Orchestrator::new(parts).listen(asked));
+        Ok(Self { asks, log, models: setup.models, brakes })
     }
 
     /// All events from now on. A receiver that lags must fetch a snapshot.
@@ -71,7 +84,13 @@ impl AgentHandle {
     /// # Errors
     /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
     pub async fn start_run(&self, command: StartRun, _door: Door) -> Result<StartedRun, ErrorView> {
-        self.ask(|reply| Asked::Start { command, reply }).await
+        let prepared = command.clone();
+        let settings = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
+        // Not in the orchestrator: a keychain may wait for its user, or hang.
+        let url = command.overrides.base_url.as_deref();
+        let model = self.models.open(&settings.model, &settings, url).await?;
+        let settings = Box::new(settings);
+        self.ask(|reply| Asked::Start { command, settings, model, reply }).await
     }
 
     /// Adds the user's words to the run under way.
@@ -82,12 +101,17 @@ impl AgentHandle {
         self.ask(|reply| Asked::Steer { command, reply }).await
     }
 
-    /// Stops; answers when nothing is held any more and the end is on disk.
+    /// Stops at once, whatever the orchestrator is at; answers when nothing is held any more and the end is on disk.
     ///
     /// # Errors
     /// `NotFound` where a run is named that is not under way.
     pub async fn stop_run(&self, command: StopRun, door: Door) -> Result<(), ErrorView> {
-        self.ask(|reply| Asked::Stop { run: command.run, door, reply }).await
+        let under_way = self.brakes.stop(command.run.as_ref(), &by(door));
+        match self.ask(|reply| Asked::Stop { run: command.run, door, reply }).await {
+            // It has ended before the queue came to this.
+            Err(error) if under_way && error.code == ErrorCode::NotFound => Ok(()),
+            stopped => stopped,
+        }
     }
 
     /// Holds the run before its next step.
@@ -169,6 +193,36 @@ impl AgentHandle {
         self.ask(|reply| Asked::EditSession { command, reply }).await
     }
 
+    /// Sets the mode of all that comes: of new sessions, and of the current one from its next run. A run under way in
+    /// another mode keeps it, which everyone is told.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn set_mode(&self, mode: Mode) -> Result<(), ErrorView> {
+        let patch = SettingsPatch(serde_json::Map::from_iter([("mode".into(), serde_json::json!(mode))]));
+        self.update_settings(patch).await?;
+        let SnapshotView { current, events, .. } = self.snapshot().await?;
+        let Some(session) = current else { return Ok(()) };
+        self.edit_session(EditSession { session, title: None, mode: Some(mode), approval: None }).await?;
+        let under_way = events.iter().rev().find_map(|event| match &event.body {
+            EventBody::RunStarted { mode, .. } => Some(Some(*mode)),
+            EventBody::RunEnded { .. } => Some(None),
+            _ => None,
+        });
+        match under_way.flatten() {
+            Some(Mode::Act) if mode == Mode::Plan => {
+                let message =
+                    "plan mode holds from the next run; the run under way goes on acting".to_owned();
+                self.note(Level::Warning, message, Some("stop it where it must not act".to_owned())).await
+            }
+            Some(Mode::Plan) if mode == Mode::Act => {
+                let message = "act mode holds from the next run; the run under way only looks".to_owned();
+                self.note(Level::Info, message, None).await
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// One call through the exec contract; a person's own call needs no approval, but Plan mode holds.
     ///
     /// # Errors
@@ -187,6 +241,7 @@ impl AgentHandle {
 
     /// Stops whatever runs, releases what is held, and ends the mind.
     pub async fn shutdown(&self) {
+        self.brakes.stop(None, "the program ended");
         // Either answer means that it has stopped.
         let _ = self.ask(|reply| Asked::Shutdown { reply }).await;
     }

@@ -20,6 +20,9 @@ pub struct KeptTurn {
     pub raw: Value,
     /// The provider's ids of the calls, in order.
     pub call_ids: Vec<Option<String>>,
+    /// How many of the user's newest words came while this turn was under way, and were not in its request.
+    #[serde(default)]
+    pub unread: usize,
 }
 
 /// Messages of all runs of `session`, oldest first, without pictures. Every call has an answer: one that was never
@@ -31,21 +34,22 @@ pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, J
     let mut messages = Vec::new();
     let mut open: Option<(Turn, Vec<ToolCall>)> = None;
     let mut results: BTreeMap<CallId, ExecResult> = BTreeMap::new();
+    // The user's words since the last request that had them.
+    let mut said: Vec<String> = Vec::new();
     for event in journal.session_events(session)? {
         match event.body {
             EventBody::RunStarted { goal, .. } => {
                 close(&mut messages, &mut open, &mut results);
+                tell(&mut messages, &mut said, 0);
                 messages.push(Message::User(vec![Part::Text(goal)]));
             }
-            EventBody::RunSteered { text } => {
-                close(&mut messages, &mut open, &mut results);
-                messages.push(Message::User(vec![Part::Text(text)]));
-            }
+            EventBody::RunSteered { text } => said.push(text),
             EventBody::TurnFinished { text, calls, raw, .. } => {
                 close(&mut messages, &mut open, &mut results);
                 let kept = raw
                     .and_then(|blob| journal.blobs().get(&blob.sha256).ok())
                     .and_then(|bytes| serde_json::from_slice::<KeptTurn>(&bytes).ok());
+                tell(&mut messages, &mut said, kept.as_ref().map_or(0, |kept| kept.unread));
                 open = Some((turn(text, &calls, kept), calls));
             }
             EventBody::ToolFinished { call, result } => {
@@ -55,7 +59,14 @@ pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, J
         }
     }
     close(&mut messages, &mut open, &mut results);
+    tell(&mut messages, &mut said, 0);
     Ok(messages)
+}
+
+/// Puts the user's words where the model was told them: all but the `unread` newest.
+fn tell(messages: &mut Vec<Message>, said: &mut Vec<String>, unread: usize) {
+    let told = said.len().saturating_sub(unread);
+    messages.extend(said.drain(..told).map(|text| Message::User(vec![Part::Text(text)])));
 }
 
 fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
@@ -84,9 +95,9 @@ fn close(
         .zip(&calls)
         .map(|(proposed, call)| match results.remove(&call.id) {
             Some(result) => {
-                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result, None);
+                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result);
                 if result.picture.is_some() {
-                    answer.response["picture"] = json!("left out here: look again if you need it");
+                    context::without_picture(&mut answer);
                 }
                 answer
             }

@@ -9,6 +9,7 @@ pub mod machine;
 mod orchestrator;
 mod run;
 
+mod brakes;
 mod context;
 mod history;
 mod log;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use journal::{Clock, Journal, JournalError};
 use protocol::event::{Scope, Status};
 use protocol::ids::{BlobRef, Seq, Timestamp};
-use protocol::{ErrorView, Event, EventBody};
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::broadcast;
 
 /// Events a slow surface may lag behind before it must fetch a snapshot.
@@ -50,22 +50,15 @@ impl Log {
     /// Puts a durable event on disk, then shows it to everyone.
     ///
     /// # Errors
-    /// Where the journal cannot be written. Everyone is told, once, by `JournalFailed`; nothing is accepted after.
+    /// Where the journal cannot be written: everyone is told, once, by `JournalFailed`, and nothing is accepted after.
+    /// An event that could not be read again is refused alone.
     pub async fn append(&self, scope: Scope, body: EventBody) -> Result<Event, ErrorView> {
         let _order = self.order.lock().await;
-        let written = self.blocking(move |journal| journal.append(scope, body)).await;
-        match written {
-            Ok(event) => {
-                self.last.store(event.seq.0, Ordering::Release);
-                // No receiver is fine: nobody looks.
-                let _ = self.events.send(event.clone());
-                Ok(event)
-            }
-            Err(error) => {
-                self.fail(&error);
-                Err(error)
-            }
-        }
+        let event = self.write(move |journal| journal.append(scope, body)).await?;
+        self.last.store(event.seq.0, Ordering::Release);
+        // No receiver is fine: nobody looks.
+        let _ = self.events.send(event.clone());
+        Ok(event)
     }
 
     /// Shows a passing event to whoever looks now.
@@ -91,10 +84,9 @@ impl Log {
     /// Writes a blob and syncs it, so that an event may name it.
     ///
     /// # Errors
-    /// Where it cannot be written; told to everyone like a failed append.
+    /// As [`Log::append`].
     pub async fn put_blob(&self, bytes: Vec<u8>, media_type: &'static str) -> Result<BlobRef, ErrorView> {
-        let put = self.blocking(move |journal| journal.blobs().put(&bytes, media_type)).await;
-        put.inspect_err(|error| self.fail(error))
+        self.write(move |journal| journal.blobs().put(&bytes, media_type)).await
     }
 
     /// Reads with no event appended in between.
@@ -106,21 +98,41 @@ impl Log {
         read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, ErrorView> {
         let _order = self.order.lock().await;
-        self.blocking(read).await
+        Ok(self.blocking(read).await??)
+    }
+
+    /// What the journal once failed to keep has no successor: after a gap, nothing could be told apart from a loss.
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, ErrorView> {
+        if self.has_failed() {
+            return Err(closed());
+        }
+        match self.blocking(work).await {
+            Ok(Ok(written)) => Ok(written),
+            Ok(Err(error)) => {
+                let view = ErrorView::from(&error);
+                if !error.is_about_the_data() {
+                    self.fail(&view);
+                }
+                Err(view)
+            }
+            Err(panic) => {
+                self.fail(&panic);
+                Err(panic)
+            }
+        }
     }
 
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<T, ErrorView> {
+    ) -> Result<Result<T, JournalError>, ErrorView> {
         let journal = self.journal.clone();
-        match tokio::task::spawn_blocking(move || work(&journal)).await {
-            Ok(done) => done.map_err(ErrorView::from),
-            Err(panic) => Err(ErrorView::new(
-                protocol::ErrorCode::Internal,
-                format!("the journal's thread ended: {panic}"),
-            )),
-        }
+        tokio::task::spawn_blocking(move || work(&journal)).await.map_err(|panic| {
+            ErrorView::new(ErrorCode::Internal, format!("the journal's thread ended: {panic}"))
+        })
     }
 
     fn fail(&self, error: &ErrorView) {
@@ -129,4 +141,10 @@ impl Log {
             self.pass(Scope::default(), EventBody::JournalFailed { message, hint });
         }
     }
+}
+
+/// The answer to whoever would begin or write anything after the journal failed.
+pub fn closed() -> ErrorView {
+    ErrorView::new(ErrorCode::Storage, "the journal could not be written; nothing new is accepted")
+        .with_hint("free some disk space or repair the disk, then start miki again")
 }

@@ -22,11 +22,13 @@ pub struct Machine {
     rules: Rules,
     bad_turns: u32,
     pause: Option<String>,
+    /// The user said something that no request had in it yet.
+    unread: bool,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None }
+        Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None, unread: false }
     }
 
     pub fn is_over(&self) -> bool {
@@ -53,6 +55,10 @@ impl Machine {
                 vec![Effect::NotePaused { reason }]
             }
             Input::Resume => self.resume(),
+            Input::Steered => {
+                self.unread = true;
+                Vec::new()
+            }
             Input::Start => match self.state {
                 State::Idle => self.ask_model(1),
                 _ => Vec::new(),
@@ -109,6 +115,7 @@ impl Machine {
             }
             self.turn += 1;
         }
+        self.unread = false;
         self.state = State::AwaitingModel { try_number };
         vec![Effect::AskModel { turn: self.turn }]
     }
@@ -126,6 +133,7 @@ impl Machine {
                             self.state = State::AwaitingModel { try_number };
                             self.turn_failed("the model answered nothing".into(), None, true)
                         }
+                        None if self.must_read_on() => self.ask_model(1),
                         None => self.end(RunEnd::Completed { summary: text }),
                     }
                 }
@@ -237,7 +245,9 @@ impl Machine {
             calls.current = next;
             return self.propose(calls);
         }
-        if let Some(Finished { summary, success }) = calls.finished {
+        if let Some(Finished { summary, success }) = calls.finished
+            && !self.must_read_on()
+        {
             return self.end(match success {
                 true => RunEnd::Completed { summary },
                 false => RunEnd::Failed { message: format!("the model gave up: {summary}"), hint: None },
@@ -249,6 +259,11 @@ impl Machine {
         }
         self.state = State::AwaitingContinue { next: Next::Model { try_number: 1 } };
         vec![Effect::DelayStep]
+    }
+
+    /// Words of the user that came too late for the last turn are worth one more, within the steps there are.
+    fn must_read_on(&self) -> bool {
+        self.unread && self.turn < self.rules.max_steps
     }
 
     fn fail(&mut self, message: &str, hint: &str) -> Vec<Effect> {

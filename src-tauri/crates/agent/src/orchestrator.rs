@@ -9,6 +9,7 @@ mod start;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+use models::SharedModel;
 use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
 use protocol::event::Scope;
 use protocol::ids::{RunId, SessionId};
@@ -21,27 +22,71 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tools::{Grants, Router};
 
-use crate::handle::{Setup, no_session};
-use crate::log::Log;
-use crate::ports::{ModelSource, SettingsStore};
+use crate::brakes::Brakes;
+use crate::handle::no_session;
+use crate::log::{Log, closed};
+use crate::ports::SettingsStore;
 use crate::run::Control;
 
 type Reply<T> = oneshot::Sender<Result<T, ErrorView>>;
 
 /// A command with the place for its answer.
 pub enum Asked {
-    Start { command: StartRun, reply: Reply<StartedRun> },
-    Steer { command: SteerRun, reply: Reply<()> },
-    Stop { run: Option<RunId>, door: Door, reply: Reply<()> },
-    Pause { run: Option<RunId>, door: Door, reply: Reply<()> },
-    Resume { run: Option<RunId>, reply: Reply<()> },
-    Answer { command: AnswerApproval, door: Door, reply: Reply<()> },
-    Reset { reply: Reply<()> },
-    Snapshot { reply: Reply<SnapshotView> },
-    EditSession { command: EditSession, reply: Reply<SessionView> },
-    CallTool { command: CallTool, reply: Reply<ExecResult> },
-    UpdateSettings { patch: SettingsPatch, reply: Reply<Settings> },
-    Shutdown { reply: Reply<()> },
+    /// The settings that a run with this command would have.
+    Prepare {
+        command: StartRun,
+        reply: Reply<Settings>,
+    },
+    Start {
+        command: StartRun,
+        settings: Box<Settings>,
+        model: SharedModel,
+        reply: Reply<StartedRun>,
+    },
+    Steer {
+        command: SteerRun,
+        reply: Reply<()>,
+    },
+    Stop {
+        run: Option<RunId>,
+        door: Door,
+        reply: Reply<()>,
+    },
+    Pause {
+        run: Option<RunId>,
+        door: Door,
+        reply: Reply<()>,
+    },
+    Resume {
+        run: Option<RunId>,
+        reply: Reply<()>,
+    },
+    Answer {
+        command: AnswerApproval,
+        door: Door,
+        reply: Reply<()>,
+    },
+    Reset {
+        reply: Reply<()>,
+    },
+    Snapshot {
+        reply: Reply<SnapshotView>,
+    },
+    EditSession {
+        command: EditSession,
+        reply: Reply<SessionView>,
+    },
+    CallTool {
+        command: CallTool,
+        reply: Reply<ExecResult>,
+    },
+    UpdateSettings {
+        patch: SettingsPatch,
+        reply: Reply<Settings>,
+    },
+    Shutdown {
+        reply: Reply<()>,
+    },
 }
 
 /// Events a run may be behind in hearing its control.
@@ -49,8 +94,8 @@ const CONTROL: usize = 16;
 
 pub struct Orchestrator {
     log: Arc<Log>,
-    tools: Router,
-    models: Arc<dyn ModelSource>,
+    tools: Arc<Router>,
+    brakes: Arc<Brakes>,
     store: Arc<dyn SettingsStore>,
     settings: Settings,
     version: String,
@@ -70,19 +115,21 @@ struct Active {
     stopping: Vec<Reply<()>>,
 }
 
+/// What the orchestrator is given at its start.
+pub struct Parts {
+    pub log: Arc<Log>,
+    pub tools: Arc<Router>,
+    pub brakes: Arc<Brakes>,
+    pub store: Arc<dyn SettingsStore>,
+    pub settings: Settings,
+    pub version: String,
+}
+
 impl Orchestrator {
-    pub fn new(setup: Setup, log: Arc<Log>) -> Self {
-        Self {
-            log,
-            tools: setup.router,
-            models: setup.models,
-            store: setup.settings_store,
-            settings: setup.settings,
-            version: setup.version,
-            active: None,
-            calling: None,
-            grants: BTreeMap::new(),
-        }
+    pub fn new(parts: Parts) -> Self {
+        let Parts { log, tools, brakes, store, settings, version } = parts;
+        let (active, calling, grants) = (None, None, BTreeMap::new());
+        Self { log, tools, brakes, store, settings, version, active, calling, grants }
     }
 
     /// Answers commands until a shutdown or the last handle is gone; then stops whatever runs.
@@ -129,6 +176,7 @@ impl Orchestrator {
     }
 
     fn run_ended(&mut self) {
+        self.brakes.run_is_over();
         if let Some(active) = self.active.take() {
             for reply in active.stopping {
                 let _ = reply.send(Ok(()));
@@ -139,12 +187,12 @@ impl Orchestrator {
     /// A caller that has gone does not mind that its answer is lost.
     async fn answer(&mut self, ask: Asked) {
         match ask {
-            Asked::Start { command, reply } => drop(reply.send(self.start(command).await)),
-            Asked::Steer { command, reply } => {
-                let steer = Control::Steer { text: command.text };
-                drop(reply.send(self.tell(Some(&command.run), steer).await));
+            Asked::Prepare { command, reply } => drop(reply.send(self.prepare(&command))),
+            Asked::Start { command, settings, model, reply } => {
+                self.start_for(command, *settings, model, reply).await
             }
-            Asked::Stop { run, door, reply } => self.stop(run, door, reply).await,
+            Asked::Steer { command, reply } => self.steer(command, reply).await,
+            Asked::Stop { run, door, reply } => self.stop(run.as_ref(), door, reply),
             Asked::Pause { run, door, reply } => {
                 let pause = Control::Pause { reason: by(door) };
                 drop(reply.send(self.tell(run.as_ref(), pause).await));
@@ -177,41 +225,41 @@ impl Orchestrator {
         }
     }
 
-    /// Releases first, whatever the state; then asks the run to end and answers when it has.
-    async fn stop(&mut self, run: Option<RunId>, door: Door, reply: Reply<()>) {
-        if let Some((cancel, _)) = &self.calling {
-            cancel.cancel();
+    async fn steer(&self, command: SteerRun, reply: Reply<()>) {
+        let SteerRun { run, text } = command;
+        let active = match self.active_run(Some(&run)) {
+            Ok(active) => active,
+            Err(error) => return drop(reply.send(Err(error))),
+        };
+        let said = Control::Steer { text, reply };
+        if let Err(mpsc::error::SendError(said)) = active.control.send(said).await {
+            said.refuse(&run);
         }
-        self.tools.release_all();
+    }
+
+    /// The handle has pulled the brake already, unless the run began after it looked. Answers when the run has ended.
+    fn stop(&mut self, run: Option<&RunId>, door: Door, reply: Reply<()>) {
+        self.brakes.stop(run, &by(door));
         if run.is_some()
-            && let Err(error) = self.active_run(run.as_ref())
+            && let Err(error) = self.active_run(run)
         {
             drop(reply.send(Err(error)));
             return;
         }
         match &mut self.active {
             None => drop(reply.send(Ok(()))),
-            Some(active) => {
-                active.stopping.push(reply);
-                // A run that no longer hears is about to end; its end answers.
-                let _ = active.control.send(Control::Stop { reason: by(door) }).await;
-            }
+            Some(active) => active.stopping.push(reply),
         }
     }
 
     async fn answer_approval(&self, command: AnswerApproval, by: Door, reply: Reply<()>) {
         let AnswerApproval { approval, digest, answer } = command;
-        let closed = ErrorView::new(
-            ErrorCode::NotFound,
-            format!("approval {approval} is not open (answered, late or unknown)"),
-        );
-        let Some(active) = &self.active else {
-            drop(reply.send(Err(closed)));
-            return;
-        };
         let said = Control::Answer { approval, digest, answer, by, reply };
-        if let Err(mpsc::error::SendError(Control::Answer { reply, .. })) = active.control.send(said).await {
-            drop(reply.send(Err(closed)));
+        let Some(active) = &self.active else {
+            return said.refuse_for_none();
+        };
+        if let Err(mpsc::error::SendError(said)) = active.control.send(said).await {
+            said.refuse_for_none();
         }
     }
 
@@ -254,23 +302,35 @@ impl Orchestrator {
         self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(&session))
     }
 
+    /// The file first, the event then; where there is no event, the file is as it was.
     async fn update_settings(&mut self, patch: &SettingsPatch) -> Result<Settings, ErrorView> {
+        if self.log.has_failed() {
+            return Err(closed());
+        }
         let next = self.settings.patched(patch)?;
-        self.store.save(&next)?;
-        self.log
-            .append(Scope::default(), EventBody::SettingsChanged { settings: Box::new(next.clone()) })
-            .await?;
+        self.save(next.clone()).await?;
+        let changed = EventBody::SettingsChanged { settings: Box::new(next.clone()) };
+        if let Err(error) = self.log.append(Scope::default(), changed).await {
+            if let Err(unsaved) = self.save(self.settings.clone()).await {
+                tracing::error!("the old settings cannot be written back: {unsaved}");
+            }
+            return Err(error);
+        }
         self.settings = next.clone();
         Ok(next)
     }
 
+    async fn save(&self, settings: Settings) -> Result<(), ErrorView> {
+        let store = self.store.clone();
+        let saved = tokio::task::spawn_blocking(move || store.save(&settings)).await;
+        saved.unwrap_or_else(|panic| {
+            Err(ErrorView::new(ErrorCode::Internal, format!("the settings' thread ended: {panic}")))
+        })
+    }
+
     fn check_free(&self) -> Result<(), ErrorView> {
         if self.log.has_failed() {
-            return Err(ErrorView::new(
-                ErrorCode::Storage,
-                "the journal could not be written; nothing new is started",
-            )
-            .with_hint("free some disk space or repair the disk, then start miki again"));
+            return Err(closed());
         }
         if let Some(active) = &self.active {
             return Err(ErrorView::new(ErrorCode::Busy, format!("run {} has the desktop", active.run))
@@ -284,6 +344,7 @@ impl Orchestrator {
     }
 
     fn router(&self, settings: &Settings) -> Router {
+        self.tools.keep_corner(settings.failsafe);
         self.tools.with_limits(settings.into())
     }
 }
@@ -299,12 +360,12 @@ fn fresh() -> uuid::fmt::Simple {
     uuid::Uuid::now_v7().simple()
 }
 
-fn not_under_way(run: &RunId) -> ErrorView {
+pub fn not_under_way(run: &RunId) -> ErrorView {
     ErrorView::new(ErrorCode::NotFound, format!("run {run} is not under way"))
 }
 
 /// Why a run was stopped or paused, for people.
-fn by(door: Door) -> String {
+pub fn by(door: Door) -> String {
     let place = match door {
         Door::Dashboard => "in the dashboard",
         Door::Chat => "in the chat widget",

@@ -1,5 +1,6 @@
 //! What the mind needs from the composition root.
 
+use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
 use protocol::ids::ModelId;
@@ -7,19 +8,19 @@ use protocol::settings::Settings;
 
 /// Opens models by their id.
 pub trait ModelSource: Send + Sync {
-    /// Opens `model`, at `base_url` where one is given.
+    /// Opens `model`, at `base_url` where one is given. May take as long as a keychain's prompt stands open.
     ///
     /// # Errors
     /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
-    fn open(
-        &self,
-        model: &ModelId,
-        settings: &Settings,
-        base_url: Option<&str>,
-    ) -> Result<SharedModel, ErrorView>;
+    fn open<'a>(
+        &'a self,
+        model: &'a ModelId,
+        settings: &'a Settings,
+        base_url: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
 }
 
-/// Keeps the settings.
+/// Keeps the settings. Blocking.
 pub trait SettingsStore: Send + Sync {
     /// Writes all settings, whole or not at all.
     ///

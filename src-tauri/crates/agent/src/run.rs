@@ -3,28 +3,35 @@
 //! At most one operation (a model's turn, a tool, a wait) is under way; control (stop, pause, answers) is heard at
 //! any moment. Stop comes first: it cancels, releases what is held, and only then writes.
 
+mod hear;
+
 mod ask;
+mod give_way;
 mod perform;
+mod standing;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use models::{ModelError, Retry, SharedModel, ToolAnswer};
-use protocol::event::{Activity, Scope, Status};
+use models::{ModelError, Retry, SharedModel};
+use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, Risk, ToolCall};
+use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
 use protocol::{ErrorCode, ErrorView, EventBody};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
-use crate::context::{self, Context};
+use crate::brakes::Brake;
+use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, unanswered};
 use crate::log::Log;
 use crate::machine::{Finished, Input, Machine, Rules};
 use crate::recovery;
+
+pub use hear::Control;
 
 /// How long a cancelled tool may take to say what became of it.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -42,29 +49,8 @@ pub struct Run {
     pub context: Context,
     /// Of the session: shared with its other runs in this process, gone with it.
     pub grants: Arc<Mutex<Grants>>,
-    pub cancel: CancellationToken,
+    pub brake: Brake,
     pub control: mpsc::Receiver<Control>,
-}
-
-/// What may be said to a run under way.
-pub enum Control {
-    Stop {
-        reason: String,
-    },
-    Pause {
-        reason: String,
-    },
-    Resume,
-    Steer {
-        text: String,
-    },
-    Answer {
-        approval: ApprovalId,
-        digest: String,
-        answer: Answer,
-        by: Door,
-        reply: oneshot::Sender<Result<(), ErrorView>>,
-    },
 }
 
 /// What an operation came to.
@@ -85,13 +71,20 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// Ends the tool that `operation` runs, and not the run.
+    halt: CancellationToken,
+    /// The user has used the computer since the model last looked: what it wants to do is out of date.
+    disturbed: bool,
     /// Calls of the current turn as the provider named them, and the answers so far.
     proposed: Vec<(CallId, models::ProposedCall)>,
-    answers: Vec<(CallId, ToolAnswer)>,
+    answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
     /// What the last model error asked for.
     retry_after: Option<Duration>,
+    /// The wait before the model is asked again.
+    retrying: Option<Duration>,
+    end: Option<RunEnd>,
 }
 
 /// Carries a run to its end. Returns early only where the journal cannot be written.
@@ -105,26 +98,32 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        halt: CancellationToken::new(),
+        disturbed: false,
         proposed: Vec::new(),
         answers: Vec::new(),
         steers: Vec::new(),
         question: None,
         retry_after: None,
+        retrying: None,
+        end: None,
     };
-    let ended = driver.go().await;
-    driver.run.cancel.cancel();
+    let mut ended = driver.go().await;
+    driver.run.brake.pull("the run is over");
     driver.run.router.release_all();
-    let failed = ended.is_err();
-    let activity = if failed { Activity::Error } else { Activity::Idle };
-    let detail = ended.as_ref().err().map(|error| error.message.clone()).unwrap_or_default();
-    driver.run.log.set_status(driver.run.scope.clone(), Status { activity, detail, ..Status::default() });
+    if let Err(error) = &ended {
+        ended = driver.broke_down(error.clone()).await.and(ended);
+    }
+    driver.hear_no_more();
+    driver.show_end(ended.as_ref().err());
     ended
 }
 
 impl Driver {
     async fn go(&mut self) -> Result<(), ErrorView> {
         let router = self.run.router.clone();
-        let watch = self.run.settings.failsafe;
+        let brake = self.run.brake.clone();
+        let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
         let mut interrupted: BoxFuture<'_, Interruption> =
             if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
         self.feed(Input::Start).await?;
@@ -132,8 +131,9 @@ impl Driver {
             let operation = self.operation.as_mut();
             tokio::select! {
                 biased;
+                reason = brake.pulled() => self.stop(reason).await?,
                 how = &mut interrupted => {
-                    interrupted = router.interrupted();
+                    interrupted = give_way::next(&router);
                     self.give_way(how).await?;
                 }
                 said = self.run.control.recv() => match said {
@@ -150,79 +150,11 @@ impl Driver {
         Ok(())
     }
 
-    async fn give_way(&mut self, how: Interruption) -> Result<(), ErrorView> {
-        match how {
-            Interruption::Corner => {
-                self.stop("failsafe: the pointer was put into the top left corner".into()).await
-            }
-            Interruption::Escape => self.stop("failsafe: escape was held down".into()).await,
-            Interruption::UserInput => {
-                let reason = "you took the mouse or the keyboard".into();
-                self.feed(Input::Pause { reason }).await
-            }
-        }
-    }
-
-    async fn hear(&mut self, said: Control) -> Result<(), ErrorView> {
-        match said {
-            Control::Stop { reason } => self.stop(reason).await,
-            Control::Pause { reason } => self.feed(Input::Pause { reason }).await,
-            Control::Resume => self.feed(Input::Resume).await,
-            Control::Steer { text } => {
-                self.steers.push(text);
-                Ok(())
-            }
-            Control::Answer { approval, digest, answer, by, reply } => {
-                let checked = self.check_answer(&approval, &digest, answer);
-                let refused = checked.is_err();
-                // A caller that has gone does not mind.
-                let _ = reply.send(checked);
-                if refused {
-                    return Ok(());
-                }
-                self.operation = None;
-                self.answer(approval, answer, by).await
-            }
-        }
-    }
-
-    fn check_answer(&self, approval: &ApprovalId, digest: &str, answer: Answer) -> Result<(), ErrorView> {
-        let Some(question) = self.question.as_ref().filter(|question| question.id == *approval) else {
-            return Err(ErrorView::new(
-                ErrorCode::NotFound,
-                format!("approval {approval} is not open (answered, late or unknown)"),
-            ));
-        };
-        if question.digest != digest {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                format!("approval {approval} is for another call"),
-            ));
-        }
-        if answer == Answer::Thread && question.risk == Risk::Consequential {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                "a consequential call is approved each time, not for the session",
-            ));
-        }
-        Ok(())
-    }
-
-    async fn answer(&mut self, approval: ApprovalId, answer: Answer, by: Door) -> Result<(), ErrorView> {
-        let Some(question) = self.question.take() else { return Ok(()) };
-        let answered = EventBody::ApprovalAnswered { approval: approval.clone(), answer, by };
-        self.append(answered).await?;
-        if answer == Answer::Thread {
-            self.grants().allow_call(&question.call);
-        }
-        self.feed(Input::Answered { approval, answer }).await
-    }
-
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        self.run.cancel.cancel();
+        self.run.brake.pull(&reason);
         self.run.router.release_all();
-        if let Some(call) = self.running.take() {
+        if let Some(call) = self.running.clone() {
             let last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())).await;
             self.run.router.release_all();
             match last {
@@ -255,7 +187,6 @@ impl Driver {
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await
             }
             Outcome::Tool(call, executed) => {
-                self.running = None;
                 let finished = self.tool_finished(call, *executed).await?;
                 self.feed(Input::ToolFinished { finished }).await
             }
@@ -279,6 +210,7 @@ impl Driver {
             provider: turn.provider.clone(),
             raw: turn.raw.clone(),
             call_ids: turn.calls.iter().map(|call| call.id.clone()).collect(),
+            unread: self.steers.len(),
         };
         let bytes = serde_json::to_vec(&kept).map_err(|error| {
             ErrorView::new(ErrorCode::Internal, format!("a turn cannot be kept: {error}"))
@@ -307,6 +239,7 @@ impl Driver {
             for effect in self.machine.step(input) {
                 inputs.extend(self.perform(effect).await?);
             }
+            self.show_status();
         }
         Ok(())
     }
@@ -317,15 +250,16 @@ impl Driver {
         executed: Executed,
     ) -> Result<Option<Finished>, ErrorView> {
         let Executed { mut result, picture, finished } = executed;
-        let mut image = None;
+        let mut sight = None;
         if let Some(taken) = picture {
             let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+            let hash = taken.sight;
             let jpeg: Arc<[u8]> = taken.jpeg.into();
             let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
             result.picture = Some(PictureView { blob, width, height, dot });
-            image = Some(jpeg);
+            sight = Some(Sight { jpeg, hash });
         }
-        self.record(&call, result, image).await?;
+        self.record(&call, result, sight).await?;
         Ok(finished.map(|said| Finished { summary: said.summary, success: said.success }))
     }
 
@@ -333,37 +267,38 @@ impl Driver {
         &mut self,
         call: &ToolCall,
         result: ExecResult,
-        image: Option<Arc<[u8]>>,
+        sight: Option<Sight>,
     ) -> Result<(), ErrorView> {
         self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() }).await?;
-        self.answered(call, &result, image);
+        self.running = None;
+        self.answered(call, &result, sight);
         Ok(())
     }
 
-    fn answered(&mut self, call: &ToolCall, result: &ExecResult, image: Option<Arc<[u8]>>) {
+    fn answered(&mut self, call: &ToolCall, result: &ExecResult, sight: Option<Sight>) {
         let id =
             self.proposed.iter().find(|(id, _)| *id == call.id).and_then(|(_, proposed)| proposed.id.clone());
-        self.answers.push((call.id.clone(), context::answer(id, &call.tool, result, image)));
+        let answer = context::answer(id, &call.tool, result);
+        self.answers.push((call.id.clone(), Answered { answer, sight }));
     }
 
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
-    async fn settle_turn(&mut self) -> Result<(), ErrorView> {
+    fn settle_turn(&mut self) {
         let mut answers = std::mem::take(&mut self.answers);
-        let in_order: Vec<ToolAnswer> = std::mem::take(&mut self.proposed)
+        let in_order: Vec<Answered> = std::mem::take(&mut self.proposed)
             .into_iter()
             .map(|(id, proposed)| match answers.iter().position(|(answered, _)| *answered == id) {
                 Some(at) => answers.swap_remove(at).1,
-                None => unanswered(&proposed),
+                None => Answered { answer: unanswered(&proposed), sight: None },
             })
             .collect();
         if !in_order.is_empty() {
             self.run.context.push_results(in_order);
         }
+        self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
-            self.append(EventBody::RunSteered { text: text.clone() }).await?;
             self.run.context.push_user(text);
         }
-        Ok(())
     }
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
@@ -373,12 +308,6 @@ impl Driver {
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
         self.run.grants.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn status(&self, activity: Activity, detail: &str) {
-        let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
-        let status = Status { activity, detail: detail.to_owned(), step, max_steps };
-        self.run.log.set_status(self.run.scope.clone(), status);
     }
 
     /// Borrows nothing: the operation under way is not `Sync`, so no `&self` may live across an await.

@@ -7,136 +7,20 @@
     reason = "a test's way to say that it failed"
 )]
 
-use std::sync::Arc;
+mod bench;
+
 use std::time::Duration;
 
-use agent::{AgentHandle, ModelSource, SettingsStore, Setup};
-use desktop::fake::{Call, FakeDesktop};
-use desktop::{Action, Desktop};
-use journal::{Journal, SystemClock};
-use models::scripted::{Scripted, Step};
-use models::{Message, ModelError, ModelErrorKind, ProposedCall, SharedModel};
+use models::scripted::Step;
+use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::ids::{ModelId, SessionId};
-use protocol::settings::Settings;
-use protocol::tool::{Answer, ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::tool::{Answer, ApprovalMode, Door, Effect, Mode};
 use protocol::turn::StopReason;
-use protocol::{ErrorCode, ErrorView, Event, EventBody};
+use protocol::{ErrorCode, EventBody};
 use serde_json::json;
-use tokio::sync::broadcast;
-use tools::{Limits, Router};
 
-struct One(Arc<Scripted>);
-
-impl ModelSource for One {
-    fn open(&self, _: &ModelId, _: &Settings, _: Option<&str>) -> Result<SharedModel, ErrorView> {
-        Ok(self.0.clone())
-    }
-}
-
-struct Nowhere;
-
-impl SettingsStore for Nowhere {
-    fn save(&self, _: &Settings) -> Result<(), ErrorView> {
-        Ok(())
-    }
-}
-
-struct Bench {
-    handle: AgentHandle,
-    model: Arc<Scripted>,
-    desktop: Arc<FakeDesktop>,
-    home: tempfile::TempDir,
-    events: broadcast::Receiver<Event>,
-}
-
-impl Bench {
-    async fn new(steps: Vec<Step>) -> Self {
-        Self::at(tempfile::tempdir().unwrap(), steps).await
-    }
-
-    async fn at(home: tempfile::TempDir, steps: Vec<Step>) -> Self {
-        let model = Arc::new(Scripted::new(steps));
-        let desktop = FakeDesktop::new();
-        let journal = Arc::new(Journal::open(home.path(), Arc::new(SystemClock)).unwrap());
-        let limits = Limits { settle: Duration::from_millis(1), ..limits() };
-        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>, limits);
-        let settings = Settings { step_delay_ms: 0, batch_delay_ms: 0, ..Settings::default() };
-        let setup = Setup {
-            journal,
-            clock: Arc::new(SystemClock),
-            router,
-            models: Arc::new(One(model.clone())),
-            settings,
-            settings_store: Arc::new(Nowhere),
-            version: "test".into(),
-        };
-        let handle = AgentHandle::init(setup).await.unwrap();
-        let events = handle.subscribe();
-        Self { handle, model, desktop, home, events }
-    }
-
-    async fn start(&self, approval: ApprovalMode) -> SessionId {
-        self.start_with(None, RunOverrides { approval: Some(approval), ..RunOverrides::default() }).await
-    }
-
-    async fn start_with(&self, session: Option<SessionId>, overrides: RunOverrides) -> SessionId {
-        let command = StartRun { goal: "press the button".into(), session, overrides };
-        self.handle.start_run(command, Door::Cli).await.unwrap().session
-    }
-
-    async fn until(&mut self, wanted: impl Fn(&EventBody) -> bool) -> Event {
-        loop {
-            let event = tokio::time::timeout(Duration::from_secs(20), self.events.recv()).await;
-            let event = event.expect("the event did not come within 20 s").unwrap();
-            if wanted(&event.body) {
-                return event;
-            }
-        }
-    }
-
-    async fn end(&mut self) -> RunEnd {
-        match self.until(|body| matches!(body, EventBody::RunEnded { .. })).await.body {
-            EventBody::RunEnded { end } => end,
-            _ => unreachable!(),
-        }
-    }
-
-    async fn question(&mut self) -> protocol::tool::Approval {
-        match self.until(|body| matches!(body, EventBody::ApprovalRequested { .. })).await.body {
-            EventBody::ApprovalRequested { approval } => approval,
-            _ => unreachable!(),
-        }
-    }
-
-    fn clicks(&self) -> usize {
-        let is_click = |action: &&Action| matches!(action, Action::Click { .. });
-        self.desktop.actions().iter().filter(is_click).count()
-    }
-}
-
-fn limits() -> Limits {
-    Limits {
-        timeout: Duration::from_secs(5),
-        retries: 0,
-        batch_delay: Duration::ZERO,
-        batch_actions: 8,
-        ui_nodes: 200,
-        jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 },
-        data_chars: 2_000,
-        settle: Duration::from_millis(1),
-    }
-}
-
-fn click() -> Step {
-    Step::call("click", json!({ "x": 500, "y": 500, "reason": "press it" }))
-}
-
-fn done() -> Step {
-    Step::call("done", json!({ "summary": "pressed it" }))
-}
+use bench::{Bench, click, done};
 
 #[tokio::test]
 async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_its_picture() {
@@ -239,38 +123,6 @@ async fn bad_calls_go_back_as_errors_and_the_run_goes_on() {
 }
 
 #[tokio::test]
-async fn stop_ends_a_wait_for_the_model_at_once_and_releases_what_is_held() {
-    let mut bench = Bench::new(vec![Step::silence()]).await;
-    bench.start(ApprovalMode::Auto).await;
-    let started = std::time::Instant::now();
-    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
-    assert!(started.elapsed() < Duration::from_secs(1));
-    assert_eq!(bench.end().await, RunEnd::Stopped { reason: "by the user, in the tray menu".into() });
-    assert!(bench.desktop.calls().contains(&Call::Released));
-}
-
-#[tokio::test]
-async fn a_call_that_a_stop_cuts_is_recorded_as_unknown() {
-    let mut bench = Bench::new(vec![Step::call("type", json!({ "text": "hello" })), done()]).await;
-    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(30));
-    let session = bench.start(ApprovalMode::Auto).await;
-    bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
-    bench.handle.stop_run(StopRun { run: None }, Door::Cli).await.unwrap();
-    let events = bench.handle.open_session(&session).await.unwrap().events;
-    let results: Vec<_> = events
-        .iter()
-        .filter_map(|event| match &event.body {
-            EventBody::ToolFinished { result, .. } => Some(result),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(results.len(), 1);
-    assert_eq!(results[0].error.as_ref().map(|error| error.kind), Some(ToolErrorKind::Cancelled));
-    assert!(matches!(results[0].effect, Effect::Unknown | Effect::Refused));
-    assert!(matches!(events.last().unwrap().body, EventBody::RunEnded { end: RunEnd::Stopped { .. } }));
-}
-
-#[tokio::test]
 async fn the_failsafe_corner_stops_the_run() {
     let mut bench = Bench::new(vec![Step::silence()]).await;
     bench.start(ApprovalMode::Auto).await;
@@ -352,4 +204,26 @@ async fn settings_out_of_range_are_refused_and_nothing_is_changed() {
     assert_eq!(bench.handle.snapshot().await.unwrap().settings.max_steps, 30);
     let patch = serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     assert_eq!(bench.handle.update_settings(patch).await.unwrap().max_steps, 5);
+}
+
+#[tokio::test]
+async fn plan_only_binds_the_session_that_is_there_and_says_what_it_means_for_a_run_under_way() {
+    let mut bench = Bench::new(vec![Step::silence(), click(), done()]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    bench.handle.set_mode(Mode::Plan).await.unwrap();
+    let noted = bench.until(|body| matches!(body, EventBody::Noted { .. })).await.body;
+    assert!(
+        matches!(&noted, EventBody::Noted { message, .. } if message.contains("goes on acting")),
+        "{noted:?}"
+    );
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    // A goal typed into the session that is open looks, and does not act.
+    let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    bench.start_with(Some(session), overrides.clone()).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
+    bench.end().await;
+    assert_eq!(bench.clicks(), 0);
+    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    bench.start_with(None, overrides).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
 }

@@ -25,6 +25,7 @@ pub enum Action {
         display: u32,
         path: Vec<NormPoint>,
         button: Button,
+        held: Vec<Key>,
     },
     /// Notches; positive `down` scrolls towards the end, positive `right` to the right.
     Scroll {
@@ -32,6 +33,7 @@ pub enum Action {
         at: NormPoint,
         down: i32,
         right: i32,
+        held: Vec<Key>,
     },
     /// Text at the keyboard focus, in any script.
     Type {

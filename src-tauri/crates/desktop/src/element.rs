@@ -12,16 +12,32 @@ use crate::{Acted, Button};
 pub struct ElementQuery {
     /// Part of an application's or window's name; the active window's application where empty.
     pub app: Option<String>,
+    /// Part of the title of one of its windows; the active one where empty.
+    pub window: Option<String>,
     /// Only elements whose name, value or role contains this, in any case.
     pub query: Option<String>,
     /// Only this element and what is below it, by its ref.
     pub root: Option<String>,
-    /// Only what changed since the snapshot with this number.
+    /// Only what changed since the snapshot with this number. Where that is not known any more, or was about something
+    /// else, everything, and `cut` says so.
     pub since: Option<u64>,
+    pub scope: Scope,
     /// Most elements in the answer.
     pub limit: u32,
     pub display: u32,
     pub deadline: Option<Duration>,
+}
+
+/// How much is looked at; the less, the faster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// What is on the screen and can take the keyboard's focus.
+    Interactive,
+    /// What is on the screen.
+    #[default]
+    Visible,
+    /// What is scrolled away, too.
+    All,
 }
 
 /// Elements of one application, in reading order.

@@ -13,12 +13,15 @@ use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::{Frame, Order, develop};
+use crate::picture::develop;
 use crate::{
-    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
-    Elements, Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot,
-    Snapshot, Target, TextLine, WindowChange, WindowId, WindowView, Windows,
+    Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
+    Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot, Snapshot,
+    Target, TextLine, WindowChange, WindowId, WindowView,
 };
+
+mod apart;
+mod look;
 
 /// What an action does to the scene.
 type Reaction = Box<dyn FnMut(&Action, &mut Scene) + Send>;
@@ -35,6 +38,8 @@ pub struct Scene {
     /// What an act is said to have done.
     pub evidence: Evidence,
     pub windows: Vec<WindowView>,
+    /// The element with the focus.
+    pub focused: Option<String>,
     pub apps: Vec<AppView>,
     pub clipboard: String,
     /// What `read_text` answers.
@@ -60,7 +65,6 @@ pub enum Call {
     Copy(String),
     Script(Script),
     OpenPermission(Check),
-    Fenced(Fence),
     Released,
 }
 
@@ -75,6 +79,7 @@ struct State {
     calls: Vec<Call>,
     failures: VecDeque<DesktopError>,
     reaction: Option<Reaction>,
+    fence: Fence,
 }
 
 impl Default for FakeDesktop {
@@ -102,13 +107,20 @@ impl Default for FakeDesktop {
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
             windows: Vec::new(),
+            focused: None,
             apps: Vec::new(),
             clipboard: String::new(),
             text: Vec::new(),
             script: None,
             delay: Duration::ZERO,
         };
-        let state = State { scene, calls: Vec::new(), failures: VecDeque::new(), reaction: None };
+        let state = State {
+            scene,
+            calls: Vec::new(),
+            failures: VecDeque::new(),
+            reaction: None,
+            fence: Fence::default(),
+        };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
 }
@@ -161,14 +173,14 @@ impl FakeDesktop {
         self.interruption.send_replace(Some(how));
     }
 
+    /// Where acts may go, as it was last said.
+    pub fn fenced(&self) -> Fence {
+        self.state().fence.clone()
+    }
+
     /// Lets go again.
     pub fn end_interruption(&self) {
         self.interruption.send_replace(None);
-    }
-
-    fn find_app(&self, app: &str) -> Result<(), DesktopError> {
-        let is_there = self.state().scene.apps.iter().any(|view| view.name == app);
-        if is_there { Ok(()) } else { Err(DesktopError::NotFound(format!("application {app}"))) }
     }
 
     /// Records the call, waits, and fails where a failure is due.
@@ -199,20 +211,8 @@ impl Screen for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let (frame, shows) = {
-                let scene = &self.state().scene;
-                let index = match &shot.area {
-                    Area::Display(display) | Area::Region { display, .. } => *display,
-                    Area::Window(_) => 0,
-                };
-                let found = scene.displays.iter().find(|display| display.index == index);
-                let display = found.ok_or_else(|| DesktopError::NotFound(format!("display {index}")))?;
-                let [r, g, b] = scene.colour;
-                let PhysicalRect { width, height, .. } = display.bounds;
-                let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-                (Frame { width, height, order: Order::Rgbx, pixels }, display.bounds)
-            };
-            develop(&frame, shows, &shot)
+            let (mut frame, place) = self.state().scene.look(&shot.area)?;
+            develop(&mut frame, place, &shot)
         })
     }
 
@@ -243,7 +243,7 @@ impl Hands for FakeDesktop {
     }
 
     fn fence(&self, fence: Fence) {
-        self.state().calls.push(Call::Fenced(fence));
+        self.state().fence = fence;
     }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {
@@ -303,61 +303,6 @@ impl Elements for FakeDesktop {
             self.enter(Call::Menu(app, path.clone()), &cancel).await?;
             let called = format!("menu item \"{}\"", path.join(" > "));
             Ok(Operated { acted: self.acted("fake".into()), called, at: None, by: Rung::Accessibility })
-        })
-    }
-}
-
-impl Windows for FakeDesktop {
-    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
-        Box::pin(async { Ok(self.state().scene.windows.clone()) })
-    }
-
-    fn change_window(
-        &self,
-        window: WindowId,
-        change: WindowChange,
-    ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async move {
-            self.enter(Call::ChangeWindow(window, change), &CancellationToken::new()).await?;
-            let is_there = self.state().scene.windows.iter().any(|view| view.id == window);
-            if !is_there {
-                return Err(DesktopError::NotFound(format!("window {}", window.0)));
-            }
-            Ok(self.acted(format!("fake: {change:?}")))
-        })
-    }
-
-    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
-        Box::pin(async { Ok(self.state().scene.apps.clone()) })
-    }
-
-    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async move {
-            self.enter(Call::Launch(app.clone()), &CancellationToken::new()).await?;
-            self.find_app(&app)?;
-            Ok(self.acted(format!("fake: launched {app}")))
-        })
-    }
-
-    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async move {
-            self.enter(Call::Quit(app.clone()), &CancellationToken::new()).await?;
-            self.find_app(&app)?;
-            Ok(self.acted(format!("fake: quit {app}")))
-        })
-    }
-}
-
-impl Clipboard for FakeDesktop {
-    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
-        Box::pin(async { Ok(self.state().scene.clipboard.clone()) })
-    }
-
-    fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async move {
-            self.enter(Call::Copy(text.clone()), &CancellationToken::new()).await?;
-            self.state().scene.clipboard = text;
-            Ok(Acted { evidence: Evidence::ReadBack, note: String::new() })
         })
     }
 }

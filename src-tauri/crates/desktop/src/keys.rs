@@ -7,6 +7,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use self::names::{CHARACTERS, NAMES};
+
+mod names;
+
 /// One key: a named one, or the one that types a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -45,6 +49,8 @@ pub enum Key {
     PrintScreen,
     Pause,
     Menu,
+    /// Of Apple's keyboards.
+    Fn,
     VolumeUp,
     VolumeDown,
     VolumeMute,
@@ -52,99 +58,6 @@ pub enum Key {
     NextTrack,
     PreviousTrack,
 }
-
-/// Canonical name, then the other names, all in lower case without `_`, `-` and spaces.
-const NAMES: &[(Key, &str, &[&str])] = &[
-    (Key::Enter, "Enter", &["return", "kpenter", "numpadenter", "cr", "linefeed", "newline", "↵", "⏎"]),
-    (Key::Tab, "Tab", &["⇥"]),
-    (Key::Space, "Space", &["spacebar", "␣"]),
-    (Key::Backspace, "Backspace", &["back", "bksp", "⌫"]),
-    (Key::Delete, "Delete", &["del", "forwarddelete", "kpdelete", "⌦"]),
-    (Key::Insert, "Insert", &["ins"]),
-    (Key::Escape, "Escape", &["esc", "⎋"]),
-    (Key::Home, "Home", &["↖"]),
-    (Key::End, "End", &["↘"]),
-    (Key::PageUp, "PageUp", &["pgup", "prior", "⇞"]),
-    (Key::PageDown, "PageDown", &["pgdn", "pgdown", "next", "⇟"]),
-    (Key::Up, "Up", &["arrowup", "uparrow", "↑"]),
-    (Key::Down, "Down", &["arrowdown", "downarrow", "↓"]),
-    (Key::Left, "Left", &["arrowleft", "leftarrow", "←"]),
-    (Key::Right, "Right", &["arrowright", "rightarrow", "→"]),
-    (Key::Shift, "Shift", &["shiftl", "shiftr", "shiftleft", "shiftright", "⇧"]),
-    (
-        Key::Ctrl,
-        "Ctrl",
-        &["control", "ctl", "controll", "controlr", "controlleft", "controlright", "ctrll", "ctrlr", "⌃"],
-    ),
-    (Key::Alt, "Alt", &["option", "opt", "altl", "altr", "altleft", "altright", "optionl", "⌥"]),
-    (Key::AltGr, "AltGr", &["altgraph", "isolevel3shift", "modeswitch"]),
-    (
-        Key::Meta,
-        "Meta",
-        &[
-            "super",
-            "win",
-            "windows",
-            "superl",
-            "superr",
-            "metal",
-            "metar",
-            "metaleft",
-            "metaright",
-            "oskey",
-            "hyper",
-        ],
-    ),
-    (Key::Cmd, "Cmd", &["command", "controlormeta", "cmdorctrl", "commandorcontrol", "mod", "⌘"]),
-    (Key::CapsLock, "CapsLock", &["caps", "⇪"]),
-    (Key::NumLock, "NumLock", &[]),
-    (Key::ScrollLock, "ScrollLock", &[]),
-    (Key::PrintScreen, "PrintScreen", &["print", "prtsc", "prtscr", "sysrq", "snapshot"]),
-    (Key::Pause, "Pause", &["break"]),
-    (Key::Menu, "Menu", &["contextmenu", "apps"]),
-    (Key::VolumeUp, "VolumeUp", &["audiovolumeup", "xf86audioraisevolume"]),
-    (Key::VolumeDown, "VolumeDown", &["audiovolumedown", "xf86audiolowervolume"]),
-    (Key::VolumeMute, "VolumeMute", &["audiovolumemute", "mute", "xf86audiomute"]),
-    (Key::PlayPause, "PlayPause", &["mediaplaypause", "xf86audioplay", "play"]),
-    (Key::NextTrack, "NextTrack", &["mediatracknext", "xf86audionext"]),
-    (Key::PreviousTrack, "PreviousTrack", &["mediatrackprevious", "xf86audioprev"]),
-];
-
-/// Names that xdotool and others give to single characters.
-const CHARACTERS: &[(char, &[&str])] = &[
-    ('+', &["plus", "kpadd"]),
-    ('-', &["minus", "hyphen", "dash", "kpsubtract"]),
-    ('=', &["equal", "equals"]),
-    (',', &["comma"]),
-    ('.', &["period", "dot"]),
-    ('/', &["slash", "kpdivide"]),
-    ('\\', &["backslash"]),
-    (';', &["semicolon"]),
-    (':', &["colon"]),
-    ('\'', &["apostrophe", "quote", "quoteright"]),
-    ('"', &["quotedbl", "doublequote"]),
-    ('`', &["grave", "backquote", "quoteleft", "backtick"]),
-    ('~', &["asciitilde", "tilde"]),
-    ('[', &["bracketleft"]),
-    (']', &["bracketright"]),
-    ('{', &["braceleft"]),
-    ('}', &["braceright"]),
-    ('(', &["parenleft"]),
-    (')', &["parenright"]),
-    ('<', &["less"]),
-    ('>', &["greater"]),
-    ('!', &["exclam"]),
-    ('@', &["at"]),
-    ('#', &["numbersign", "hash"]),
-    ('$', &["dollar"]),
-    ('%', &["percent"]),
-    ('^', &["asciicircum", "caret"]),
-    ('&', &["ampersand"]),
-    ('*', &["asterisk", "kpmultiply"]),
-    ('_', &["underscore"]),
-    ('|', &["bar", "pipe"]),
-    ('?', &["question"]),
-];
 
 /// A name that is no key's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -240,7 +153,17 @@ fn by_plain_name(plain: &str) -> Option<Key> {
     if let Some(number) = plain.strip_prefix('f').and_then(|digits| digits.parse::<u8>().ok()) {
         return (1..=24).contains(&number).then_some(Key::F(number));
     }
-    // The DOM's codes: KeyA, Digit1, Numpad1; X11's: KP_1.
+    // X11's names of any character: U20AC.
+    if let Some(digits) = plain.strip_prefix('u').map(|rest| rest.trim_start_matches('+'))
+        && (4..=6).contains(&digits.len())
+        && let Some(character) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+    {
+        return (!character.is_control()).then_some(Key::Char(character));
+    }
+    // The DOM's codes: KeyA, Digit1, Numpad1; X11's: KP_1, KP_F1.
+    if let Some(number) = plain.strip_prefix("kpf").and_then(|digits| digits.parse::<u8>().ok()) {
+        return (1..=4).contains(&number).then_some(Key::F(number));
+    }
     let rest = ["key", "digit", "numpad", "kp"].iter().find_map(|prefix| plain.strip_prefix(prefix))?;
     let mut characters = rest.chars();
     match (characters.next(), characters.next()) {
@@ -336,6 +259,19 @@ mod tests {
         check(&["plus", "+"], Key::Char('+'));
         check(&["Digit7", "KP_7", "7"], Key::Char('7'));
         check(&["space", " ", "Spacebar"], Key::Space);
+        check(&["Prior", "KP_Prior", "KP_Page_Up", "Page_Up", "⇞"], Key::PageUp);
+        check(&["Escape", "esc", "⎋"], Key::Escape);
+        check(&["option", "alt", "Alt_L", "AltLeft", "⌥"], Key::Alt);
+        check(&["delete", "Delete", "forwarddelete", "forward delete", "KP_Delete", "⌦"], Key::Delete);
+        check(&["fn", "Fn", "globe"], Key::Fn);
+        check(&["ArrowLeft", "Left", "KP_Left", "left arrow"], Key::Left);
+        check(&["ISO_Level3_Shift", "AltGraph", "Mode_switch"], Key::AltGr);
+        check(&["Digit1", "1", "KP_1", "Numpad1"], Key::Char('1'));
+        check(&["NumpadAdd", "KP_Add", "plus", "+"], Key::Char('+'));
+        check(&["EuroSign", "U20AC", "€"], Key::Char('€'));
+        check(&["Num_Lock", "NumLock"], Key::NumLock);
+        check(&["XF86AudioMute", "AudioVolumeMute"], Key::VolumeMute);
+        check(&["KP_F2", "F2", "XK_F2"], Key::F(2));
         assert_eq!("é".parse(), Ok(Key::Char('é')));
         assert_eq!("A".parse(), Ok(Key::Char('A')));
     }

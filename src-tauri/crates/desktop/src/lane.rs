@@ -1,9 +1,11 @@
 //! A thread for blocking calls, with what they need opened there, and deadlines for those who wait for it.
 //!
 //! A call that outlives its deadline loses its thread: the next call gets a new one, with a new connection, so that
-//! one hanging call does not hang the rest.
+//! one hanging call does not hang the rest. Threads that hang are counted, and there are only so many of them. A call
+//! that nobody waits for any more is not begun.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,6 +16,8 @@ use crate::DesktopError;
 
 /// Calls that may wait for their turn.
 const WAITING: usize = 16;
+/// Threads of one lane that may hang, beside the one that works.
+const HANGING: usize = 4;
 
 /// What a lane keeps open between calls.
 pub(crate) trait Kept: 'static {
@@ -29,7 +33,25 @@ type Job<T> = Box<dyn FnOnce(&mut Option<T>, &Open<T>) + Send>;
 pub(crate) struct Lane<T> {
     name: &'static str,
     open: Open<T>,
-    jobs: Mutex<Option<SyncSender<Job<T>>>>,
+    jobs: Mutex<Jobs<T>>,
+    /// Threads there are: the one that works, and those that hang.
+    threads: Arc<AtomicUsize>,
+}
+
+/// The way to the thread that works.
+struct Jobs<T> {
+    sender: Option<SyncSender<Job<T>>>,
+    /// Which thread that is, counted from the first.
+    thread: u64,
+}
+
+/// One thread less when it goes, however it goes.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl<T: Kept> Lane<T> {
@@ -37,7 +59,12 @@ impl<T: Kept> Lane<T> {
         name: &'static str,
         open: impl Fn() -> Result<T, DesktopError> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, open: Arc::new(open), jobs: Mutex::new(None) }
+        Self {
+            name,
+            open: Arc::new(open),
+            jobs: Mutex::new(Jobs { sender: None, thread: 0 }),
+            threads: Arc::new(AtomicUsize::new(0)),
+        }
     }
 
     /// Does `work` on the lane's thread.
@@ -50,32 +77,45 @@ impl<T: Kept> Lane<T> {
         work: impl FnOnce(&mut T) -> Result<R, DesktopError> + Send + 'static,
     ) -> Result<R, DesktopError> {
         let (answer, answered) = oneshot::channel();
-        self.send(Box::new(move |kept, open| {
+        let thread = self.send(Box::new(move |kept, open| {
+            // Its deadline passed while it waited for its turn, or its caller has gone.
+            if answer.is_closed() {
+                return;
+            }
             let _gone = answer.send(perform(kept, open, work));
         }))?;
         match tokio::time::timeout(deadline, answered).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(DesktopError::Failed(format!("the {} thread ended", self.name))),
             Err(_) => {
-                self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+                // Another one may have its place already.
+                if jobs.thread == thread {
+                    jobs.sender = None;
+                }
                 Err(DesktopError::Timeout(deadline))
             }
         }
     }
 
-    fn send(&self, job: Job<T>) -> Result<(), DesktopError> {
+    /// Answers which thread has it.
+    fn send(&self, job: Job<T>) -> Result<u64, DesktopError> {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = match jobs.take() {
+        let sender = match jobs.sender.take() {
             Some(sender) => sender,
-            None => self.start()?,
+            None => {
+                let sender = self.start()?;
+                jobs.thread += 1;
+                sender
+            }
         };
         match sender.try_send(job) {
             Ok(()) => {
-                *jobs = Some(sender);
-                Ok(())
+                jobs.sender = Some(sender);
+                Ok(jobs.thread)
             }
             Err(TrySendError::Full(_)) => {
-                *jobs = Some(sender);
+                jobs.sender = Some(sender);
                 Err(DesktopError::Failed(format!(
                     "{WAITING} calls already wait for the {} thread",
                     self.name
@@ -88,11 +128,19 @@ impl<T: Kept> Lane<T> {
     }
 
     fn start(&self) -> Result<SyncSender<Job<T>>, DesktopError> {
+        let counted = Counted(Arc::clone(&self.threads));
+        if self.threads.fetch_add(1, Ordering::SeqCst) > HANGING {
+            return Err(DesktopError::NotAvailable(format!(
+                "{HANGING} calls of the {} thread hang; the display does not answer, try again when it does",
+                self.name
+            )));
+        }
         let (sender, jobs): (_, Receiver<Job<T>>) = sync_channel(WAITING);
         let open = Arc::clone(&self.open);
         std::thread::Builder::new()
             .name(format!("desktop-{}", self.name))
             .spawn(move || {
+                let _counted = counted;
                 let mut kept = None;
                 for job in jobs {
                     job(&mut kept, &open);
@@ -168,5 +216,61 @@ mod tests {
         assert_eq!(late, Err(DesktopError::Timeout(short)));
         assert_eq!(worker.run(Duration::from_secs(10), |()| Ok(7)).await, Ok(7));
         drop(free);
+    }
+
+    #[tokio::test]
+    async fn threads_that_hang_are_bounded_and_all_goes_on_when_they_come_free() {
+        let worker = Lane::new("test", || Ok(()));
+        let short = Duration::from_millis(10);
+        let mut free = Vec::new();
+        let mut refused = None;
+        for _ in 0..200 {
+            let (keep, hung) = std::sync::mpsc::channel::<()>();
+            free.push(keep);
+            let result = worker
+                .run(short, move |()| {
+                    let _freed = hung.recv();
+                    Ok(())
+                })
+                .await;
+            if result != Err(DesktopError::Timeout(short)) {
+                refused = Some(result);
+                break;
+            }
+        }
+        assert!(matches!(refused, Some(Err(DesktopError::NotAvailable(_)))), "{refused:?}");
+        // One that came too late to be begun hangs nothing.
+        assert!(free.len() >= HANGING + 2);
+        assert_eq!(worker.threads.load(Ordering::SeqCst), HANGING + 1);
+        drop(free);
+        let end = std::time::Instant::now() + Duration::from_secs(20);
+        while worker.run(Duration::from_secs(10), |()| Ok(7)).await != Ok(7) {
+            assert!(std::time::Instant::now() < end, "the lane never came back");
+            tokio::time::sleep(short).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_whose_deadline_passed_in_the_queue_is_never_begun() {
+        let worker = Lane::new("test", || Ok(()));
+        let (free, hung) = std::sync::mpsc::channel::<()>();
+        let begun = Arc::new(AtomicUsize::new(0));
+        let hanging = worker.run(Duration::from_millis(200), move |()| {
+            let _freed = hung.recv();
+            Ok(())
+        });
+        let late = Arc::clone(&begun);
+        let waiting = worker.run(Duration::from_millis(50), move |()| {
+            late.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+        let (hanging, waiting) = tokio::join!(hanging, waiting);
+        assert!(matches!((hanging, waiting), (Err(DesktopError::Timeout(_)), Err(DesktopError::Timeout(_)))));
+        drop(free);
+        // The old thread ends when it has worked off its queue.
+        while worker.threads.load(Ordering::SeqCst) > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(begun.load(Ordering::SeqCst), 0);
     }
 }

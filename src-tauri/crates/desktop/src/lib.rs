@@ -45,7 +45,9 @@ pub trait Hands: Send + Sync {
     fn release_all(&self);
     /// From now on acts only within these displays and applications.
     fn fence(&self, fence: Fence);
-    /// Completes when the user steps in. What our own acts do never counts.
+    /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
+    fn keep_corner(&self, _on: bool) {}
+    /// Completes when the user steps in after this call. What our own acts do never counts.
     fn interrupted(&self) -> BoxFuture<'_, Interruption>;
 }
 
@@ -80,6 +82,16 @@ pub trait Windows: Send + Sync {
     ) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Applications that run or could be launched.
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>>;
+    /// The focus and the open windows, cheaply: taken before and after an act.
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(async {
+            let windows = self.windows().await?;
+            let is_active = |one: &&WindowView| one.states.iter().any(|state| state == "focused");
+            let active = windows.iter().find(is_active).map(|one| one.id);
+            let windows = windows.into_iter().map(|one| Glimpse { id: one.id, title: one.title }).collect();
+            Ok(Glance { windows, active, ..Glance::default() })
+        })
+    }
     /// Starts an application by its name, and waits until it has a window.
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Asks an application to end; it may ask its user to save first.
@@ -98,17 +110,29 @@ pub fn open(options: Options) -> Arc<dyn Desktop> {
     platform::open(options)
 }
 
+/// The guard's whole program: waits on standard input for the end of the process that started it, and lets go of
+/// what that one held.
+///
+/// # Errors
+/// Where the display cannot be reached, or the platform has no guard.
+pub fn stand_guard() -> Result<(), DesktopError> {
+    #[cfg(target_os = "linux")]
+    return platform::stand_guard();
+    #[cfg(not(target_os = "linux"))]
+    Err(DesktopError::NotAvailable("this platform has no guard".into()))
+}
+
 /// How the desktop is to be used.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Whether acts keep out of the corner that stops everything. The corner itself is always watched.
     pub failsafe: bool,
     /// Titles of our own windows: left out of pictures and element lists, and never acted on.
     pub own_titles: Vec<String>,
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
-    /// where empty. It is told on standard
-    /// input what goes down and up.
+    /// where empty. It runs [`stand_guard`]. Ignored off Linux.
     pub guard: Vec<String>,
     /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
@@ -178,7 +202,9 @@ pub enum DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use element::{Deed, Element, ElementQuery, Operated, Rung, Selector, Snapshot, Target};
+pub use difference::{Difference, difference};
+pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
+pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
@@ -186,14 +212,20 @@ pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine};
 pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
 
 mod act;
+mod difference;
 mod element;
+mod glance;
 mod shot;
 mod window;
 
 pub mod browser;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
+mod choose;
 pub mod fake;
 mod keys;
 mod lane;
+#[cfg(target_os = "linux")]
+mod ocr;
 mod picture;
 
 #[cfg(any(target_os = "macos", test))]

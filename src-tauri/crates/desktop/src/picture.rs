@@ -1,21 +1,31 @@
-//! From a frame of raw pixels to the JPEG that a model sees: hash, scale, red dot, encode.
+//! From a frame of raw pixels to the JPEG that a model sees: hash, scale, marks, encode.
 //!
-//! Knows no platform and no windows; what is in the frame is the capturer's business.
+//! Knows no platform and no windows; what is in the frame is the capturer's business. The work is split into stripes
+//! of rows, one a thread; what comes out does not depend on how many there are.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
-use protocol::geometry::{NormPoint, PhysicalRect, PixelSize};
+use std::num::NonZero;
+use std::sync::OnceLock;
 
+use protocol::geometry::{PhysicalRect, PixelSize};
+
+use self::draw::{Canvas, Overlay};
+use self::scale::Scaler;
 use crate::{DesktopError, Mapping, Picture, Shot};
 
-/// Raw pixels, four bytes each, rows without gaps.
+mod draw;
+mod encode;
+mod font;
+mod hash;
+mod mark;
+mod scale;
+
+/// Raw pixels, four bytes each, rows without gaps; its own, or those of memory that is kept elsewhere.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<P = Vec<u8>> {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) order: Order,
-    pub(crate) pixels: Vec<u8>,
+    pub(crate) pixels: P,
 }
 
 /// Order of a pixel's bytes; the fourth byte means nothing.
@@ -27,30 +37,141 @@ pub(crate) enum Order {
     Rgbx,
 }
 
-/// Marks, scales and encodes one frame as `shot` wishes. `shows` is where the frame is on the screen.
+/// Where a frame was taken, in the space that spans all displays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// What the frame shows.
+    pub(crate) shows: PhysicalRect,
+    /// The display whose 0-1000 the shot's points are in.
+    pub(crate) display: PhysicalRect,
+}
+
+impl Place {
+    /// A whole display.
+    pub(crate) fn whole(display: PhysicalRect) -> Self {
+        Self { shows: display, display }
+    }
+}
+
+/// Rows of a stripe are a multiple of this: of what is hashed as one, and of a JPEG's blocks.
+const BAND: usize = 64;
+/// Fewer rows than this are not worth a thread.
+const LEAST_STRIPE: usize = 4 * BAND;
+const MOST_STRIPES: usize = 4;
+
+/// Makes pictures; keeps the memory it needs between two of them.
+#[derive(Default)]
+pub(crate) struct Darkroom {
+    scaler: Scaler,
+}
+
+/// Makes one picture. Marks are drawn into the frame itself where it is not scaled.
 ///
 /// # Errors
-/// [`DesktopError::BadInput`] for a quality or size out of range, [`DesktopError::Failed`] where the frame's bytes
-/// do not fit its size.
-pub(crate) fn develop(frame: &Frame, shows: PhysicalRect, shot: &Shot) -> Result<Picture, DesktopError> {
-    check(shot)?;
-    let expected = u64::from(frame.width) * u64::from(frame.height) * 4;
-    if frame.pixels.len() as u64 != expected || expected == 0 {
-        return Err(DesktopError::Failed(format!(
-            "the captured frame has {} bytes where {}x{} needs {expected}",
-            frame.pixels.len(),
-            frame.width,
-            frame.height
-        )));
+/// As [`Darkroom::develop`].
+pub(crate) fn develop<P: AsMut<[u8]>>(
+    frame: &mut Frame<P>,
+    place: Place,
+    shot: &Shot,
+) -> Result<Picture, DesktopError> {
+    Darkroom::default().develop(frame, place, shot)
+}
+
+impl Darkroom {
+    /// Hashes, scales, marks and encodes one frame as `shot` wishes.
+    ///
+    /// # Errors
+    /// [`DesktopError::BadInput`] for a quality or size out of range, [`DesktopError::Failed`] where the frame's bytes
+    /// do not fit its size.
+    pub(crate) fn develop<P: AsMut<[u8]>>(
+        &mut self,
+        frame: &mut Frame<P>,
+        place: Place,
+        shot: &Shot,
+    ) -> Result<Picture, DesktopError> {
+        check(shot)?;
+        let full = PixelSize { width: frame.width, height: frame.height };
+        let order = frame.order;
+        let pixels = frame.pixels.as_mut();
+        let expected = u64::from(full.width) * u64::from(full.height) * 4;
+        if pixels.len() as u64 != expected || expected == 0 {
+            return Err(DesktopError::Failed(format!(
+                "the captured frame has {} bytes where {}x{} needs {expected}",
+                pixels.len(),
+                full.width,
+                full.height
+            )));
+        }
+        let size = fit(full, shot.max);
+        let mapping = Mapping { shows: place.shows, size };
+        let overlay = Overlay::of(shot, &place.display, &mapping);
+        let looks = hash::looks(pixels, full);
+        let (bands, jpeg) = if size == full {
+            develop_stripes(pixels, size, order, &overlay, shot.quality, Hashing::Wanted)?
+        } else {
+            let raw: &[u8] = pixels;
+            let (bands, scaled) = std::thread::scope(|scope| {
+                let hashing = scope.spawn(|| hash::bands(raw, full));
+                let scaled = self.scaler.scale(raw, full, size);
+                (hashing.join(), scaled)
+            });
+            let bands = bands.map_err(|_| broken("hashing"))?;
+            let (_, jpeg) = develop_stripes(scaled?, size, order, &overlay, shot.quality, Hashing::Done)?;
+            (bands, jpeg)
+        };
+        Ok(Picture { jpeg, size, mapping, pixels: hash::together(&bands, full), looks })
     }
-    let pixels = hash(&frame.pixels);
-    let size = fit(PixelSize { width: frame.width, height: frame.height }, shot.max);
-    let mut scaled = scale(frame, size)?;
-    if let Some(dot) = shot.dot {
-        draw_dot(&mut scaled, size, frame.order, dot);
-    }
-    let jpeg = encode(&scaled, size, frame.order, shot.quality)?;
-    Ok(Picture { jpeg, size, mapping: Mapping { shows, size }, pixels, looks: pixels })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hashing {
+    Wanted,
+    Done,
+}
+
+/// Hashes each stripe before it is marked, then encodes it.
+fn develop_stripes(
+    pixels: &mut [u8],
+    size: PixelSize,
+    order: Order,
+    overlay: &Overlay,
+    quality: u8,
+    hashing: Hashing,
+) -> Result<(Vec<u64>, Vec<u8>), DesktopError> {
+    let (width, height) = encode::sides(size)?;
+    let rows = rows_of_a_stripe(size);
+    let stripe = |index: usize, pixels: &mut [u8]| {
+        let part = PixelSize { width: size.width, height: (pixels.len() / (width * 4)) as u32 };
+        let bands = if hashing == Hashing::Wanted { hash::bands(pixels, part) } else { Vec::new() };
+        overlay.draw(&mut Canvas { pixels, size, top: index * rows, order });
+        Ok((bands, encode::encode(pixels, part, order, quality)?))
+    };
+    let mut parts = pixels.chunks_mut(rows * width * 4).enumerate();
+    let first = parts.next();
+    let done: Vec<Result<_, DesktopError>> = std::thread::scope(|scope| {
+        let stripe = &stripe;
+        let others: Vec<_> = parts.map(|(index, part)| scope.spawn(move || stripe(index, part))).collect();
+        let first = first.map(|(index, part)| stripe(index, part));
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|_| Err(broken("encoding"))));
+        first.into_iter().chain(joined).collect()
+    });
+    let (bands, jpegs): (Vec<_>, Vec<_>) =
+        done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    Ok((bands.concat(), encode::join(jpegs, rows, width, height)?))
+}
+
+fn rows_of_a_stripe(size: PixelSize) -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    let threads = *THREADS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_STRIPES));
+    let height = size.height as usize;
+    let stripes = (height / LEAST_STRIPE).clamp(1, threads);
+    let rows = height.div_ceil(stripes).next_multiple_of(BAND);
+    if encode::can_join(rows, size.width as usize) { rows } else { height.next_multiple_of(BAND) }
+}
+
+fn broken(what: &str) -> DesktopError {
+    DesktopError::Failed(format!("a defect of ours: {what} the picture broke down"))
 }
 
 fn check(shot: &Shot) -> Result<(), DesktopError> {
@@ -73,175 +194,5 @@ pub(crate) fn fit(full: PixelSize, max: PixelSize) -> PixelSize {
     PixelSize { width: side(full.width, max.width), height: side(full.height, max.height) }
 }
 
-/// A hash of all colours. Made to notice change, not to withstand malice; the fourth byte of a pixel does not count.
-pub(crate) fn hash(pixels: &[u8]) -> u64 {
-    const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-    const COLOURS: u128 = 0x00ff_ffff_00ff_ffff_00ff_ffff_00ff_ffff;
-    let fold = |a: u64, b: u64| {
-        let wide = u128::from(a) * u128::from(b);
-        (wide as u64) ^ ((wide >> 64) as u64)
-    };
-    let mut state = SEED ^ pixels.len() as u64;
-    let (chunks, rest) = pixels.as_chunks::<16>();
-    for chunk in chunks {
-        let wide = u128::from_le_bytes(*chunk) & COLOURS;
-        state = fold(state ^ (wide as u64) ^ SEED, ((wide >> 64) as u64) ^ 0xd1b5_4a32_d192_ed03)
-            ^ state.rotate_left(23);
-    }
-    for (i, byte) in rest.iter().enumerate().filter(|(i, _)| i % 4 != 3) {
-        state = fold(state ^ u64::from(*byte) ^ SEED, 0xd1b5_4a32_d192_ed03 ^ i as u64);
-    }
-    state
-}
-
-fn scale(frame: &Frame, size: PixelSize) -> Result<Vec<u8>, DesktopError> {
-    if (size.width, size.height) == (frame.width, frame.height) {
-        return Ok(frame.pixels.clone());
-    }
-    let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("scale the picture: {error}"));
-    let source =
-        ImageRef::new(frame.width, frame.height, &frame.pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
-    let mut target = Image::new(size.width, size.height, PixelType::U8x4);
-    // The fourth byte is no alpha: multiplying by it would blacken the picture.
-    let options =
-        ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).use_alpha(false);
-    Resizer::new().resize(&source, &mut target, &options).map_err(|e| failed(&e))?;
-    Ok(target.into_vec())
-}
-
-/// A filled red disc in a white ring: seen on any background, about one hundredth of the width across.
-fn draw_dot(pixels: &mut [u8], size: PixelSize, order: Order, at: NormPoint) {
-    let area = PhysicalRect { x: 0, y: 0, width: size.width, height: size.height };
-    let centre = at.to_physical(&area);
-    let radius = (f64::from(size.width) * 0.006).max(4.0);
-    let ring = radius + (radius * 0.4).max(2.0);
-    let reach = ring.ceil() as i32;
-    let red: [u8; 3] = match order {
-        Order::Bgrx => [30, 20, 230],
-        Order::Rgbx => [230, 20, 30],
-    };
-    for y in centre.y - reach..=centre.y + reach {
-        for x in centre.x - reach..=centre.x + reach {
-            let distance = f64::from(x - centre.x).hypot(f64::from(y - centre.y));
-            let colour = if distance <= radius {
-                red
-            } else if distance <= ring {
-                [255; 3]
-            } else {
-                continue;
-            };
-            if !area.contains(protocol::geometry::PhysicalPoint { x, y }) {
-                continue;
-            }
-            let start = (y as usize * size.width as usize + x as usize) * 4;
-            if let Some(pixel) = pixels.get_mut(start..start + 3) {
-                pixel.copy_from_slice(&colour);
-            }
-        }
-    }
-}
-
-fn encode(pixels: &[u8], size: PixelSize, order: Order, quality: u8) -> Result<Vec<u8>, DesktopError> {
-    let side = |length: u32| {
-        u16::try_from(length)
-            .map_err(|_| DesktopError::BadInput(format!("a picture side of {length} is over JPEG's 65535")))
-    };
-    let (width, height) = (side(size.width)?, side(size.height)?);
-    let colours = match order {
-        Order::Bgrx => ColorType::Bgra,
-        Order::Rgbx => ColorType::Rgba,
-    };
-    let mut jpeg = Vec::with_capacity(pixels.len() / 16);
-    let mut encoder = Encoder::new(&mut jpeg, quality);
-    encoder.set_sampling_factor(SamplingFactor::F_2_2);
-    encoder
-        .encode(pixels, width, height, colours)
-        .map_err(|error| DesktopError::Failed(format!("encode the picture as JPEG: {error}")))?;
-    Ok(jpeg)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn frame(width: u32, height: u32, bgrx: [u8; 4]) -> Frame {
-        Frame { width, height, order: Order::Bgrx, pixels: bgrx.repeat((width * height) as usize) }
-    }
-
-    fn shot(width: u32, height: u32) -> Shot {
-        Shot::of_display(0, PixelSize { width, height }, 85)
-    }
-
-    fn shown(frame: &Frame, shot: &Shot) -> Result<Picture, DesktopError> {
-        let shows = PhysicalRect { x: 0, y: 0, width: frame.width, height: frame.height };
-        develop(frame, shows, shot)
-    }
-
-    fn decode(picture: &Picture) -> image::RgbImage {
-        image::load_from_memory(&picture.jpeg).unwrap().to_rgb8()
-    }
-
-    #[test]
-    fn a_frame_is_scaled_to_fit_and_never_up() {
-        let cases = [
-            ((1920, 1080), (1280, 1280), (1280, 720)),
-            ((1920, 1080), (4000, 4000), (1920, 1080)),
-            ((1080, 1920), (1280, 800), (450, 800)),
-            ((5000, 1), (100, 100), (100, 1)),
-        ];
-        for (full, max, expected) in cases {
-            let size = |(width, height)| PixelSize { width, height };
-            assert_eq!(fit(size(full), size(max)), size(expected));
-        }
-    }
-
-    #[test]
-    fn colours_survive_scaling_and_encoding() {
-        let picture = shown(&frame(800, 600, [10, 120, 240, 0]), &shot(400, 400)).unwrap();
-        let decoded = decode(&picture);
-        assert_eq!(decoded.dimensions(), (400, 300));
-        let [r, g, b] = decoded.get_pixel(200, 150).0;
-        assert!(r.abs_diff(240) < 6 && g.abs_diff(120) < 6 && b.abs_diff(10) < 6, "{r},{g},{b}");
-    }
-
-    #[test]
-    fn the_dot_is_red_in_a_white_ring_at_its_point_and_the_hash_is_of_the_unmarked_pixels() {
-        let plain = frame(1000, 1000, [0, 0, 0, 0]);
-        let dot = Some(NormPoint::new(250.0, 750.0).unwrap());
-        let marked = shown(&plain, &Shot { dot, ..shot(1000, 1000) }).unwrap();
-        let unmarked = shown(&plain, &shot(1000, 1000)).unwrap();
-        assert_eq!(marked.pixels, unmarked.pixels);
-        let decoded = decode(&marked);
-        let [r, g, b] = decoded.get_pixel(250, 750).0;
-        assert!(r > 190 && g < 80 && b < 90, "{r},{g},{b}");
-        assert!(decoded.get_pixel(250, 757).0.iter().all(|c| *c > 150));
-        assert!(decoded.get_pixel(250, 780).0.iter().all(|c| *c < 30));
-    }
-
-    #[test]
-    fn a_dot_in_a_corner_stays_within_the_picture() {
-        for (x, y) in [(0.0, 0.0), (1000.0, 0.0), (0.0, 1000.0), (1000.0, 1000.0)] {
-            let dot = NormPoint::new(x, y).ok();
-            shown(&frame(64, 48, [9, 9, 9, 0]), &Shot { dot, ..shot(64, 48) }).unwrap();
-        }
-    }
-
-    #[test]
-    fn one_changed_pixel_changes_the_hash_and_the_unused_byte_does_not() {
-        let before = frame(641, 481, [1, 2, 3, 0]);
-        for at in [0, 641 * 240 * 4 + 1, 641 * 481 * 4 - 2] {
-            let mut after = before.clone();
-            after.pixels[at] ^= 1;
-            assert_ne!(hash(&after.pixels), hash(&before.pixels), "byte {at}");
-        }
-        assert_eq!(hash(&frame(641, 481, [1, 2, 3, 255]).pixels), hash(&before.pixels));
-    }
-
-    #[test]
-    fn a_wish_out_of_range_is_refused_by_name() {
-        let plain = frame(10, 10, [0; 4]);
-        for bad in [Shot { quality: 5, ..shot(10, 10) }, Shot { quality: 101, ..shot(10, 10) }, shot(0, 10)] {
-            assert!(matches!(shown(&plain, &bad), Err(DesktopError::BadInput(_))));
-        }
-    }
-}
+mod tests;

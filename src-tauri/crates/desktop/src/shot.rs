@@ -3,7 +3,7 @@
 use protocol::geometry::{NormPoint, NormRect, PhysicalPoint, PhysicalRect, PixelSize};
 use serde::{Deserialize, Serialize};
 
-use crate::WindowId;
+use crate::{DesktopError, WindowId};
 
 /// A part of the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,32 @@ pub enum Area {
     Window(WindowId),
     /// A part of a display, in its 0-1000.
     Region { display: u32, rect: NormRect },
+}
+
+/// The pixels of a region of `display`: every one it touches.
+///
+/// # Errors
+/// [`DesktopError::BadInput`] where it reaches beyond the display or has no area.
+pub(crate) fn region(rect: &NormRect, display: &PhysicalRect) -> Result<PhysicalRect, DesktopError> {
+    // What a model computed may be beyond the edge by a rounding error.
+    let on_display = |from: f64, length: f64| {
+        from >= 0.0 && length > 0.0 && from < 1000.0 && from + length <= 1000.0 + 1e-6
+    };
+    if !on_display(rect.x, rect.width) || !on_display(rect.y, rect.height) {
+        let NormRect { x, y, width, height } = rect;
+        return Err(DesktopError::BadInput(format!(
+            "the region x = {x}, y = {y}, width = {width}, height = {height} is not within 0-1000 of the display"
+        )));
+    }
+    let along = |from: f64, length: f64, origin: i32, pixels: u32| {
+        let pixel = |norm: f64| norm * f64::from(pixels) / 1000.0;
+        let first = (pixel(from) + 1e-6).floor().min(f64::from(pixels.saturating_sub(1))) as u32;
+        let end = (pixel(from + length) - 1e-6).ceil().min(f64::from(pixels)) as u32;
+        (origin + first as i32, end.saturating_sub(first).max(1))
+    };
+    let (x, width) = along(rect.x, rect.width, display.x, display.width);
+    let (y, height) = along(rect.y, rect.height, display.y, display.height);
+    Ok(PhysicalRect { x, y, width, height })
 }
 
 /// A wish for a picture.
@@ -55,8 +81,19 @@ pub struct Picture {
     pub mapping: Mapping,
     /// A hash of the pixels before marking and encoding: equal means that nothing changed.
     pub pixels: u64,
-    /// A perceptual hash (64 bits, compared by the number of differing ones): near means that it looks the same.
+    /// A perceptual hash of the same pixels; see [`Picture::looks_like`].
     pub looks: u64,
+}
+
+impl Picture {
+    /// Most bits of `looks` that differ between pictures that look the same: a caret, a clock, a few letters. What
+    /// opens, closes or moves a window differs in 8 and more; which words are shown is not seen by it.
+    pub const SAME_LOOKS: u32 = 3;
+
+    /// Whether both look the same from afar. Only equal `pixels` say that nothing changed.
+    pub fn looks_like(&self, other: &Self) -> bool {
+        (self.looks ^ other.looks).count_ones() <= Self::SAME_LOOKS
+    }
 }
 
 /// Where a picture's pixels are on the screen.
@@ -113,6 +150,31 @@ pub struct TextLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_region_is_all_pixels_it_touches_and_none_beyond_the_display() {
+        let display = PhysicalRect { x: 1920, y: 10, width: 1280, height: 800 };
+        let rect = |x, y, width, height| NormRect { x, y, width, height };
+        let cases = [
+            (rect(0.0, 0.0, 1000.0, 1000.0), display),
+            (rect(500.0, 250.0, 250.0, 125.0), PhysicalRect { x: 2560, y: 210, width: 320, height: 100 }),
+            (rect(999.9, 999.9, 0.1, 0.1), PhysicalRect { x: 3199, y: 809, width: 1, height: 1 }),
+            (rect(0.5, 0.0, 0.1, 1.25), PhysicalRect { x: 1920, y: 10, width: 1, height: 1 }),
+        ];
+        for (wished, expected) in cases {
+            assert_eq!(region(&wished, &display), Ok(expected), "{wished:?}");
+        }
+        for bad in [
+            rect(-1.0, 0.0, 10.0, 10.0),
+            rect(990.0, 0.0, 11.0, 10.0),
+            rect(0.0, 1000.0, 10.0, 10.0),
+            rect(0.0, 0.0, 0.0, 10.0),
+            rect(f64::NAN, 0.0, 10.0, 10.0),
+            rect(0.0, 0.0, 10.0, f64::INFINITY),
+        ] {
+            assert!(matches!(region(&bad, &display), Err(DesktopError::BadInput(_))), "{bad:?}");
+        }
+    }
 
     #[test]
     fn a_pixel_goes_to_the_screen_and_back() {

@@ -67,6 +67,25 @@ impl JournalError {
         })
     }
 
+    /// Whether what was to be written is to blame, and not the journal: the next event may well be written.
+    pub fn is_about_the_data(&self) -> bool {
+        match self {
+            Self::Unwritable { .. }
+            | Self::Passing { .. }
+            | Self::BlobName { .. }
+            | Self::BlobMissing { .. } => true,
+            Self::Damaged { .. }
+            | Self::NotAJournal { .. }
+            | Self::Newer { .. }
+            | Self::Full { .. }
+            | Self::Io { .. }
+            | Self::Busy { .. }
+            | Self::Database { .. }
+            | Self::Unreadable { .. }
+            | Self::BlobDamaged { .. } => false,
+        }
+    }
+
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {

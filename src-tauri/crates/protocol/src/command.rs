@@ -87,6 +87,8 @@ pub struct RunOverrides {
     pub model: Option<ModelId>,
     pub base_url: Option<String>,
     pub max_steps: Option<u32>,
+    /// The only applications that may be acted on, by parts of their names.
+    pub only_apps: Option<Vec<String>>,
     /// What to do with a question when no surface that could answer is attached.
     pub unattended: Unattended,
 }

@@ -25,12 +25,20 @@ pub struct Settings {
     pub batch_delay_ms: u64,
     pub jpeg_quality: u8,
     pub tool_timeout_ms: u64,
+    /// Longest wait for the screen to come to rest after an act, before its effect is judged.
+    pub settle_ms: u64,
     /// Tries again of a call that only looks.
     pub tool_retries: u32,
     /// Silence on an approval becomes a no after this.
     pub approval_deadline_ms: u64,
     /// The pointer in the top left corner stops everything.
     pub failsafe: bool,
+    /// The user's own mouse or keyboard pauses the run.
+    pub pause_on_user_input: bool,
+    /// Displays that may be acted on, by index; all where empty.
+    pub fence_displays: Vec<u32>,
+    /// Applications that may be acted on, by parts of their names; all where empty.
+    pub fence_apps: Vec<String>,
     /// Messages of history sent to a model.
     pub history_messages: u32,
     /// Characters of one text in the history.
@@ -77,9 +85,13 @@ impl Default for Settings {
             batch_delay_ms: 200,
             jpeg_quality: 85,
             tool_timeout_ms: 30_000,
+            settle_ms: 800,
             tool_retries: 3,
             approval_deadline_ms: 600_000,
             failsafe: true,
+            pause_on_user_input: true,
+            fence_displays: Vec::new(),
+            fence_apps: Vec::new(),
             history_messages: 24,
             history_text_chars: 1_000,
             history_data_chars: 2_000,
@@ -98,12 +110,13 @@ impl Settings {
     /// # Errors
     /// [`ErrorCode::BadRequest`] names the setting, the value and the range.
     pub fn validate(&self) -> Result<(), ErrorView> {
-        let ranges: [(&str, u64, u64, u64); 12] = [
+        let ranges: [(&str, u64, u64, u64); 13] = [
             ("maxSteps", self.max_steps.into(), 1, 500),
             ("stepDelayMs", self.step_delay_ms, 0, 60_000),
             ("batchDelayMs", self.batch_delay_ms, 0, 10_000),
             ("jpegQuality", self.jpeg_quality.into(), 20, 100),
             ("toolTimeoutMs", self.tool_timeout_ms, 100, 600_000),
+            ("settleMs", self.settle_ms, 0, 10_000),
             ("toolRetries", self.tool_retries.into(), 0, 10),
             ("approvalDeadlineMs", self.approval_deadline_ms, 1_000, 86_400_000),
             ("historyMessages", self.history_messages.into(), 4, 1_000),
@@ -133,6 +146,9 @@ impl Settings {
             return Err(bad(format!(
                 "setting geminiApiVersion = {version:?} is not a version like v1 or v1beta"
             )));
+        }
+        if self.fence_apps.iter().any(|app| app.trim().is_empty()) {
+            return Err(bad("setting fenceApps has an empty name, which would be part of every name"));
         }
         if self.shortcut.trim().is_empty() {
             return Err(bad("setting shortcut is empty").with_hint("for example CmdOrCtrl+Shift+Space"));
@@ -205,6 +221,14 @@ mod tests {
     fn a_value_out_of_range_is_refused_with_its_name_and_range() {
         let error = patch(json!({"maxSteps": 0})).unwrap_err();
         assert_eq!(error.message, "setting maxSteps = 0 is outside 1-500");
+        let error = patch(json!({"settleMs": 10_001})).unwrap_err();
+        assert_eq!(error.message, "setting settleMs = 10001 is outside 0-10000");
+    }
+
+    #[test]
+    fn a_fence_around_nothing_is_refused() {
+        assert!(patch(json!({"fenceApps": ["mousepad"], "fenceDisplays": [1]})).is_ok());
+        assert!(patch(json!({"fenceApps": [" "]})).is_err());
     }
 
     #[test]

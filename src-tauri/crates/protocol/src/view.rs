@@ -118,7 +118,13 @@ pub enum Check {
     ScreenCapture,
     Input,
     Accessibility,
+    /// Scripting other applications; macOS only.
+    Automation,
+    /// Hearing the user's own mouse and keys, to pause for them; macOS only.
+    InputMonitoring,
     Clipboard,
+    /// Reading text in pictures.
+    Ocr,
     Keychain,
     Journal,
     Model,

@@ -1,10 +1,11 @@
-//! Looks at the screen around an action: what it was before, when it came to rest, a picture with the red dot.
+//! Looks at the screen around an action: what it was before, when it came to rest, a picture with the red dot, and
+//! what differs.
 //!
 //! A picture that cannot be had never changes what is said of the action itself.
 
 use std::time::Duration;
 
-use desktop::Shot;
+use desktop::{Difference, Glance, Picture, Shot};
 use protocol::geometry::{NormPoint, PixelSize};
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
@@ -17,54 +18,86 @@ use crate::tool::{Context, DISPLAY, from_desktop, tool_error};
 const CAPTURE: Duration = Duration::from_secs(3);
 /// Between two looks while the screen comes to rest.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// Only the hash is wanted, and it is taken of the unscaled pixels.
-const PROBE: PixelSize = PixelSize { width: 16, height: 16 };
+/// Longest wait for rest after an act that is known to have done what it should.
+const BRIEF: Duration = Duration::from_millis(250);
+/// Longest wait for one glance.
+const GLANCE: Duration = Duration::from_millis(700);
+/// Large enough to say where something changed.
+const PROBE: PixelSize = PixelSize { width: 640, height: 640 };
 
 /// How long to look at a screen that is as before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Patience {
-    /// It is known what was done: rest is enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience<'a> {
+    /// It was read back what was done: rest is enough, and not for long.
+    Confirmed,
+    /// What was before is not known.
     Rest,
     /// Nothing is known but the screen: applications answer late, so "no change" is said only at the very end.
-    Change { before: u64 },
+    Change { before: &'a Look },
 }
 
-/// A picture of the display with a dot.
-pub(crate) async fn picture(cx: &Context, dot: Option<NormPoint>) -> Result<TakenPicture, ToolError> {
-    capture(cx, dot, cx.limits.picture, cx.limits.timeout).await
+/// The screen at one time; in parts nothing where it could not be had.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    pub picture: Option<TakenPicture>,
+    pub glance: Option<Glance>,
 }
 
-/// A hash of the pixels as they are; nothing where the screen cannot be captured.
-pub(crate) async fn pixels(cx: &Context) -> Option<u64> {
-    match capture(cx, None, PROBE, CAPTURE).await {
-        Ok(picture) => Some(picture.pixels),
-        Err(error) => {
-            tracing::debug!(error = error.message, "no look before the action");
-            None
-        }
+impl Look {
+    /// Whether pixels, windows and focus are the same, as far as they are known in both.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let pixels = |look: &Self| look.picture.as_ref().map(|picture| picture.pixels);
+        let same_pixels = pixels(self).zip(pixels(other)).is_none_or(|(one, other)| one == other);
+        let same_scene = self.glance.as_ref().zip(other.glance.as_ref()).is_none_or(|(one, other)| {
+            (&one.windows, one.active, &one.focused) == (&other.windows, other.active, &other.focused)
+        });
+        same_pixels && same_scene
+    }
+
+    fn has_pixels_of(&self, other: &Self) -> bool {
+        let pixels = |look: &Self| look.picture.as_ref().map(|picture| picture.pixels);
+        pixels(self).is_some() && pixels(self) == pixels(other)
+    }
+
+    /// Whether nothing happened between the two, not even what changes no pixel.
+    fn rests_since(&self, other: &Self) -> bool {
+        let events = |look: &Self| look.glance.as_ref().map(|glance| glance.events);
+        self.has_pixels_of(other) && events(self) == events(other)
     }
 }
 
-/// Looks until two looks in a row are equal, or the limit is over; the last one is the picture.
+/// The screen as it is before an act.
+pub(crate) async fn before(cx: &Context) -> Look {
+    look(cx, None, PROBE).await.unwrap_or_else(|(error, glance)| {
+        tracing::debug!(error = error.message, "no look before the action");
+        Look { picture: None, glance }
+    })
+}
+
+/// Looks until two looks in a row are equal, or the limit is over; the last one's is the picture.
 pub(crate) async fn settled(
     cx: &Context,
     dot: Option<NormPoint>,
-    patience: Patience,
-) -> Result<TakenPicture, ToolError> {
-    let end = Instant::now() + cx.limits.settle;
-    let mut last: Option<TakenPicture> = None;
+    patience: Patience<'_>,
+) -> Result<Look, ToolError> {
+    let limit = match patience {
+        Patience::Confirmed => cx.limits.settle.min(BRIEF),
+        Patience::Rest | Patience::Change { .. } => cx.limits.settle,
+    };
+    let end = Instant::now() + limit;
+    let mut last: Option<Look> = None;
     loop {
-        let taken = match (capture(cx, dot, cx.limits.picture, CAPTURE).await, last.take()) {
+        let taken = match (look(cx, dot, cx.limits.picture).await, last.take()) {
             (Ok(taken), previous) => {
-                let rests = previous.is_some_and(|previous| previous.pixels == taken.pixels);
-                let as_before = matches!(patience, Patience::Change { before } if before == taken.pixels);
+                let rests = previous.is_some_and(|previous| taken.rests_since(&previous));
+                let as_before = matches!(patience, Patience::Change { before } if taken.is_like(before));
                 if rests && !as_before {
                     return Ok(taken);
                 }
                 taken
             }
             (Err(_), Some(previous)) => return Ok(previous),
-            (Err(error), None) => return Err(error),
+            (Err((error, _)), None) => return Err(error),
         };
         if Instant::now() >= end || cx.cancel.is_cancelled() {
             return Ok(taken);
@@ -78,6 +111,34 @@ pub(crate) async fn settled(
     }
 }
 
+/// Where the pixels differ, in 0-1000 of the display; nothing where they don't, or too little to be seen.
+pub(crate) async fn changed(cx: &Context, before: &Look, after: &Look) -> Option<Difference> {
+    if after.has_pixels_of(before) {
+        return None;
+    }
+    let before = before.picture.as_ref()?.jpeg.clone();
+    // Without the dot, and of the same size.
+    let after = capture(cx, None, PROBE, CAPTURE).await.ok()?.jpeg;
+    let compared = tokio::task::spawn_blocking(move || desktop::difference(&before, &after));
+    compared.await.ok().flatten()
+}
+
+/// A picture and a glance; the glance alone where no picture can be had.
+async fn look(
+    cx: &Context,
+    dot: Option<NormPoint>,
+    max: PixelSize,
+) -> Result<Look, (ToolError, Option<Glance>)> {
+    let desktop = cx.desktop.clone();
+    let glance = isolated::run(GLANCE, &cx.cancel, |_| async move { desktop.glance().await });
+    let (picture, (glance, _)) = tokio::join!(capture(cx, dot, max, CAPTURE), glance);
+    let glance = glance.and_then(Result::ok);
+    match picture {
+        Ok(picture) => Ok(Look { picture: Some(picture), glance }),
+        Err(error) => Err((error, glance)),
+    }
+}
+
 async fn capture(
     cx: &Context,
     dot: Option<NormPoint>,
@@ -85,12 +146,17 @@ async fn capture(
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
     let shot = Shot { dot, ..Shot::of_display(DISPLAY, max, cx.limits.jpeg_quality) };
+    let trail = dot.map(|dot| cx.trail_to(dot)).unwrap_or_default();
+    let picture = shoot(cx, Shot { trail, ..shot }, within).await?;
+    Ok(TakenPicture::of(picture, dot, &[]))
+}
+
+/// A picture of any area.
+pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
     let desktop = cx.desktop.clone();
     let within = within.min(cx.limits.timeout);
     match isolated::run(within, &cx.cancel, |_| async move { desktop.screenshot(shot).await }).await {
-        (Some(Ok(picture)), _) => {
-            Ok(TakenPicture { jpeg: picture.jpeg, size: picture.size, dot, pixels: picture.pixels })
-        }
+        (Some(Ok(picture)), _) => Ok(picture),
         (Some(Err(error)), _) => Err(from_desktop(&error)),
         (None, Some(Cut::Panicked(words))) => {
             Err(tool_error(ToolErrorKind::Failed, format!("the capture broke down: {words}")))

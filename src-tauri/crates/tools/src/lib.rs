@@ -5,6 +5,7 @@
 //! Plan and Act, applies policy, holds the deadline, retries what only looks, and never lets a tool's failure
 //! become more than data. Knows nothing of models, agents, journals or windows.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use protocol::geometry::{NormPoint, PixelSize};
@@ -17,13 +18,14 @@ mod router;
 mod digest;
 mod policy;
 
+mod effect;
 mod eyes;
 mod isolated;
 mod schema;
 mod tool;
 mod untrusted;
 
-pub use desktop::Interruption;
+pub use desktop::{Fence, Interruption};
 pub use policy::Grants;
 pub use router::Router;
 
@@ -82,6 +84,23 @@ pub struct TakenPicture {
     pub dot: Option<NormPoint>,
     /// A hash of the pixels before marking: equal means that nothing changed.
     pub pixels: u64,
+    /// A hash of all that is to be seen but the dot: pixels, place, size and marks. Whoever has a picture with the
+    /// same one needs no other. Differs from one program's run to the next.
+    pub sight: u64,
+}
+
+impl TakenPicture {
+    fn of(picture: desktop::Picture, dot: Option<NormPoint>, marks: &[desktop::Mark]) -> Self {
+        let desktop::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
+        let mut sight = DefaultHasher::new();
+        let shows = mapping.shows;
+        (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);
+        for mark in marks {
+            let bounds = [mark.bounds.x, mark.bounds.y, mark.bounds.width, mark.bounds.height];
+            (&mark.label, bounds.map(f64::to_bits)).hash(&mut sight);
+        }
+        Self { jpeg, size, dot, pixels, sight: sight.finish() }
+    }
 }
 
 /// The model's word that the goal is reached, or cannot be.
@@ -122,6 +141,8 @@ pub struct Limits {
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
     pub settle: Duration,
+    /// Where acts may go.
+    pub fence: Fence,
 }
 
 /// Longest side of a picture sent to a model, in pixels: the largest that none of the providers scales down again.
@@ -138,7 +159,8 @@ impl From<&Settings> for Limits {
             jpeg_quality: settings.jpeg_quality,
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
             data_chars: settings.history_data_chars as usize,
-            settle: Duration::from_millis(800),
+            settle: Duration::from_millis(settings.settle_ms),
+            fence: Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() },
         }
     }
 }

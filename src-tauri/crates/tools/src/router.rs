@@ -2,7 +2,7 @@
 //!
 //! Whoever calls may have asked the user or not: the router looks for itself, each time.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use desktop::browser::{self, Browser};
 use desktop::{Desktop, Interruption};
@@ -13,10 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::eyes::{self, Patience};
 use crate::policy::{Granted, Verdict, decide};
-use crate::tool::{
-    self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Seen, Work, tool_error,
-};
-use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, isolated};
+use crate::tool::{self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Work, tool_error};
+use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, isolated};
 
 /// The whitelist and the desktop it works on.
 pub struct Router {
@@ -24,14 +22,14 @@ pub struct Router {
     desktop: Arc<dyn Desktop>,
     browser: Arc<dyn Browser>,
     limits: Arc<Limits>,
-    seen: Arc<Mutex<Seen>>,
 }
 
 impl Router {
     /// All tools of the whitelist; those of the browser work once there is one.
     pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
+        desktop.fence(limits.fence.clone());
         let browser = browser::absent();
-        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits), seen: Arc::default() }
+        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits) }
     }
 
     /// The same with a browser.
@@ -39,10 +37,11 @@ impl Router {
         Self { browser, ..self }
     }
 
-    /// The same tools on the same desktop, remembering the same elements, within other limits.
+    /// The same tools on the same desktop, within other limits.
     pub fn with_limits(&self, limits: Limits) -> Self {
-        let (desktop, browser, seen) = (self.desktop.clone(), self.browser.clone(), self.seen.clone());
-        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits), seen }
+        self.desktop.fence(limits.fence.clone());
+        let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
+        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits) }
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.
@@ -50,7 +49,12 @@ impl Router {
         self.desktop.release_all();
     }
 
-    /// Completes when the user steps in.
+    /// Whether acts keep out of the corner that stops everything.
+    pub fn keep_corner(&self, on: bool) {
+        self.desktop.keep_corner(on);
+    }
+
+    /// Completes when the user steps in after this call.
     pub fn interrupted(&self) -> futures::future::BoxFuture<'_, Interruption> {
         self.desktop.interrupted()
     }
@@ -91,7 +95,7 @@ impl Router {
         let outcome = match self.permit(&request) {
             Ok(planned) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-                let cx = Context::new(desktop, browser, self.limits.clone(), self.seen.clone(), cancel);
+                let cx = Context::new(desktop, browser, self.limits.clone(), cancel);
                 carry_out(&planned, &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
@@ -165,41 +169,30 @@ fn question(planned: &Planned) -> String {
 /// Runs what was permitted, and says what came of it by what can be seen.
 async fn carry_out(planned: &Planned, cx: &Context) -> Outcome {
     let acts = acts_on_the_screen(planned);
-    let before = if acts { eyes::pixels(cx).await } else { None };
+    let before = if acts { Some(eyes::before(cx).await) } else { None };
     let mut outcome = match &planned.plan.work {
         Work::One(_) => run_one(planned, cx).await,
         Work::Parts(parts) => run_parts(parts, cx).await,
     };
     // After a stop nobody waits for a picture, and where nothing was done there is nothing new to see.
-    if !acts || cx.cancel.is_cancelled() || outcome.effect == Effect::Refused {
+    let Some(before) = before.filter(|_| !cx.cancel.is_cancelled() && outcome.effect != Effect::Refused)
+    else {
         return outcome;
-    }
-    let patience = match before {
-        Some(before) if outcome.effect == Effect::Unverified => Patience::Change { before },
-        Some(_) | None => Patience::Rest,
+    };
+    let patience = match outcome.effect {
+        Effect::Unverified if before.picture.is_some() => Patience::Change { before: &before },
+        Effect::Confirmed => Patience::Confirmed,
+        _ => Patience::Rest,
     };
     match eyes::settled(cx, outcome.dot, patience).await {
-        Ok(picture) => {
-            if let Patience::Change { before } = patience {
-                judge(&mut outcome, before == picture.pixels);
-            }
-            outcome.picture = Some(picture);
+        Ok(after) => {
+            let changed = eyes::changed(cx, &before, &after).await;
+            effect::judge(&mut outcome, &before, &after, changed);
+            outcome.picture = after.picture;
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
     }
     outcome
-}
-
-/// What was sent without a reading back is judged by the screen alone.
-fn judge(outcome: &mut Outcome, as_before: bool) {
-    let seen = if as_before { "sent; the screen is as before" } else { "sent; the screen changed" };
-    if as_before {
-        outcome.effect = Effect::NoChange;
-        outcome.say("the screen is as before");
-    }
-    if let Value::Object(data) = &mut outcome.data {
-        data.insert("screen".into(), seen.into());
-    }
 }
 
 fn acts_on_the_screen(planned: &Planned) -> bool {

@@ -2,9 +2,8 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,19 +19,31 @@ use tokio_util::sync::CancellationToken;
 use crate::{Limits, schema, untrusted};
 
 mod gesture;
+mod operate;
 mod outcome;
 
 mod click;
 mod drag;
+mod hold;
 mod hotkey;
+mod key_down;
+mod key_up;
+mod mouse_down;
+mod mouse_up;
 mod move_pointer;
 mod press;
 mod scroll;
 mod type_text;
 
+mod click_element;
+mod do_action;
 mod elements;
 mod focus_element;
+mod press_menu;
+mod read_text;
 mod screenshot;
+mod set_value;
+mod zoom;
 
 mod web;
 mod web_click;
@@ -41,6 +52,16 @@ mod web_navigate;
 mod web_read;
 mod web_tabs;
 mod web_type;
+
+mod change_window;
+mod displays;
+mod focus_window;
+mod launch_app;
+mod list_apps;
+mod list_windows;
+mod quit_app;
+mod read_clipboard;
+mod write_clipboard;
 
 mod batch;
 mod done;
@@ -56,6 +77,13 @@ pub(crate) fn builtin() -> Vec<Entry> {
     vec![
         Entry::of::<elements::ElementsJson>(),
         Entry::of::<screenshot::Screenshot>(),
+        Entry::of::<zoom::Zoom>(),
+        Entry::of::<read_text::ReadText>(),
+        Entry::of::<click_element::ClickElement>(),
+        Entry::of::<set_value::SetValue>(),
+        Entry::of::<press_menu::PressMenu>(),
+        Entry::of::<do_action::DoAction>(),
+        Entry::of::<focus_element::FocusElement>(),
         Entry::of::<click::Click>(),
         Entry::of::<move_pointer::Move>(),
         Entry::of::<drag::Drag>(),
@@ -63,7 +91,20 @@ pub(crate) fn builtin() -> Vec<Entry> {
         Entry::of::<type_text::Type>(),
         Entry::of::<press::Press>(),
         Entry::of::<hotkey::Hotkey>(),
-        Entry::of::<focus_element::FocusElement>(),
+        Entry::of::<hold::Hold>(),
+        Entry::of::<mouse_down::MouseDown>(),
+        Entry::of::<mouse_up::MouseUp>(),
+        Entry::of::<key_down::KeyDown>(),
+        Entry::of::<key_up::KeyUp>(),
+        Entry::of::<displays::Displays>(),
+        Entry::of::<list_windows::ListWindows>(),
+        Entry::of::<focus_window::FocusWindow>(),
+        Entry::of::<change_window::ChangeWindow>(),
+        Entry::of::<list_apps::ListApps>(),
+        Entry::of::<launch_app::LaunchApp>(),
+        Entry::of::<quit_app::QuitApp>(),
+        Entry::of::<read_clipboard::ReadClipboard>(),
+        Entry::of::<write_clipboard::WriteClipboard>(),
         Entry::of::<web_elements::WebElements>(),
         Entry::of::<web_read::WebRead>(),
         Entry::of::<web_click::WebClick>(),
@@ -261,16 +302,6 @@ impl Catalog<'_> {
     }
 }
 
-/// Where the elements of the last snapshot are, by their refs.
-pub(crate) type Seen = HashMap<String, SeenElement>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SeenElement {
-    pub name: String,
-    /// Nothing where its middle is off the display.
-    pub at: Option<NormPoint>,
-}
-
 /// What a task works with.
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -279,7 +310,8 @@ pub(crate) struct Context {
     pub limits: Arc<Limits>,
     pub cancel: CancellationToken,
     begun: Arc<AtomicBool>,
-    seen: Arc<Mutex<Seen>>,
+    /// Of the call's last drag.
+    trail: Arc<Mutex<Vec<NormPoint>>>,
 }
 
 impl Context {
@@ -287,10 +319,9 @@ impl Context {
         desktop: Arc<dyn Desktop>,
         browser: Arc<dyn Browser>,
         limits: Arc<Limits>,
-        seen: Arc<Mutex<Seen>>,
         cancel: CancellationToken,
     ) -> Self {
-        Self { desktop, browser, limits, cancel, begun: Arc::default(), seen }
+        Self { desktop, browser, limits, cancel, begun: Arc::default(), trail: Arc::default() }
     }
 
     /// The same for one try, with its own stop and nothing begun.
@@ -304,12 +335,19 @@ impl Context {
         self.begun.store(true, Ordering::SeqCst);
     }
 
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::SeqCst)
+    /// The path of a drag, for the picture after it.
+    pub(crate) fn dragged(&self, path: &[NormPoint]) {
+        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
     }
 
-    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
+        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
+        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
     }
 }
 

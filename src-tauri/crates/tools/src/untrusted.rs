@@ -83,7 +83,11 @@ pub(crate) fn clean_snapshot(mut snapshot: Snapshot, nodes: u32, data_chars: usi
         for state in &mut element.states {
             tidy(state, NAME_CHARS);
         }
+        for action in &mut element.actions {
+            tidy(action, NAME_CHARS);
+        }
         let mut short = tidy(&mut element.name, NAME_CHARS);
+        short |= tidy(&mut element.description, NAME_CHARS);
         // Long values share one allowance, so that one big editor is whole and twenty of them are still bounded.
         let length = element.value.chars().count();
         short |= tidy(&mut element.value, VALUE_CHARS.min(data_chars) + spare);

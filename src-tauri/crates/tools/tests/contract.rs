@@ -95,6 +95,10 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
         ("hotkey", json!({"keys": ["ctrl", "s"]})),
         ("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}})),
         ("focusElement", json!({"ref": "e1"})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("setValue", json!({"ref": "e1", "value": "a"})),
+        ("pressMenu", json!({"path": ["File"]})),
+        ("doAction", json!({"ref": "e1", "action": "expand"})),
         ("osa", json!({"script": "a"})),
         ("batch", json!({"actions": [{"tool": "move", "arguments": click()}]})),
     ];
@@ -358,4 +362,17 @@ fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
     assert_eq!(risk("wait", json!({"seconds": 1})), Some(Risk::Observe));
     assert_eq!(risk("move", click()), Some(Risk::Navigate));
     assert_eq!(risk("click", click()), Some(Risk::Edit));
+}
+
+#[test]
+fn every_script_is_consequential_whatever_it_says() {
+    let router = Router::builtin(desktop(), limits());
+    for script in [
+        "return 1",
+        "do shell script \"rm -rf ~/pond\"",
+        "tell application \"System Events\" to keystroke \"w\" using command down",
+    ] {
+        let assessment = router.assess(&request("osa", json!({"script": script})));
+        assert_eq!(assessment.risk, Some(Risk::Consequential), "{script}");
+    }
 }

@@ -2,7 +2,7 @@
 
 mod stage;
 
-use desktop::{Action, fake::Call};
+use desktop::{Action, Deed, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::tool::{Effect, ToolErrorKind};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use stage::{call, desktop, limits};
 use tools::Router;
 
-const TOOLS: [&str; 23] = [
+const TOOLS: &[&str] = &[
     "click",
     "move",
     "drag",
@@ -18,8 +18,17 @@ const TOOLS: [&str; 23] = [
     "type",
     "press",
     "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
     "elementsJson",
     "focusElement",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
     "webElements",
     "webRead",
     "webClick",
@@ -34,6 +43,17 @@ const TOOLS: [&str; 23] = [
     "done",
     "batch",
     "screenshot",
+    "displays",
+    "listWindows",
+    "focusWindow",
+    "changeWindow",
+    "listApps",
+    "launchApp",
+    "quitApp",
+    "readClipboard",
+    "writeClipboard",
+    "readText",
+    "zoom",
 ];
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -81,6 +101,12 @@ fn key() -> impl Strategy<Value = String> {
         "app",
         "query",
         "ref",
+        "region",
+        "role",
+        "name",
+        "within",
+        "value",
+        "action",
         "script",
         "arguments",
         "seconds",
@@ -110,13 +136,25 @@ fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
             json!({"x": 1, "y": 2, "button": "left", "count": 2, "modifiers": ["shift"], "reason": "r"})
         }
         "move" => json!({"x": 1, "y": 2}),
-        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}),
-        "scroll" => json!({"x": 1, "y": 2, "down": 3}),
+        "drag" => json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}, "modifiers": ["shift"]}),
+        "scroll" => json!({"x": 1, "y": 2, "down": 3, "modifiers": ["ctrl"]}),
+        "hold" => json!({"keys": ["Right"], "seconds": 0.5}),
+        "mouseDown" | "mouseUp" => json!({"x": 1, "y": 2, "button": "left"}),
+        "keyDown" | "keyUp" => json!({"key": "shift"}),
         "type" => json!({"text": "a"}),
         "press" => json!({"key": "Enter", "times": 2}),
         "hotkey" => json!({"keys": ["ctrl", "s"]}),
         "focusElement" => json!({"ref": "e1"}),
+        "readText" => json!({"query": "a", "region": {"x": 1, "y": 2, "width": 3, "height": 4}}),
+        "clickElement" => json!({"role": "button", "name": "Save", "button": "left", "count": 1}),
+        "setValue" => json!({"ref": "e1", "value": "a"}),
+        "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),
+        "doAction" => json!({"ref": "e1", "action": "expand"}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
+        "focusWindow" => json!({"window": 7}),
+        "changeWindow" => json!({"window": 7, "change": "move", "x": 1, "y": 2}),
+        "launchApp" | "quitApp" => json!({"app": "a"}),
+        "writeClipboard" => json!({"text": "a"}),
         "wait" => json!({"seconds": 1}),
         "think" => json!({"thought": "a"}),
         "done" => json!({"summary": "a"}),
@@ -154,9 +192,29 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
         Action::KeyDown { .. } | Action::KeyUp { .. } => arguments["key"].is_string(),
         Action::Hold { keys, time } => {
             arguments["keys"].as_array().is_some_and(|names| names.len() == keys.len())
-                && arguments["seconds"].as_f64() == Some(time.as_secs_f64())
+                && arguments["seconds"].as_f64().map(std::time::Duration::try_from_secs_f64)
+                    == Some(Ok(*time))
         }
     }
+}
+
+/// The same for what was done to an element.
+fn is_meant(target: &Target, deed: &Deed, arguments: &Value) -> bool {
+    let target = match target {
+        Target::Ref(reference) => arguments["ref"] == **reference,
+        Target::Selector(Selector { role, name, .. }) => {
+            let said =
+                |key: &str, wish: &Option<String>| wish.as_ref().is_none_or(|wish| arguments[key] == **wish);
+            said("role", role) && said("name", name) && (role.is_some() || name.is_some())
+        }
+    };
+    let deed = match deed {
+        Deed::Click { count, .. } => (1..=3).contains(count),
+        Deed::SetValue(value) => arguments["value"] == **value,
+        Deed::Focus => true,
+        Deed::Do(action) => arguments["action"] == **action,
+    };
+    target && deed
 }
 
 #[expect(clippy::unwrap_used, reason = "the property's failure is the test's")]
@@ -188,13 +246,13 @@ fn a_thousand(tool: &'static str) {
                 _ => whole.to_vec(),
             };
             for call in &calls {
-                let Call::Act(action) = call else { continue };
-                prop_assert!(
-                    parts.iter().any(|part| is_justified(action, part)),
-                    "{:?} from {}",
-                    action,
-                    arguments
-                );
+                let justified = match call {
+                    Call::Act(action) => parts.iter().any(|part| is_justified(action, part)),
+                    Call::Operate(target, deed) => parts.iter().any(|part| is_meant(target, deed, part)),
+                    Call::Menu(_, path) => parts.iter().any(|part| part["path"] == json!(path)),
+                    _ => true,
+                };
+                prop_assert!(justified, "{:?} from {}", call, arguments);
             }
             Ok(())
         })

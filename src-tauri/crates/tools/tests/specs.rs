@@ -12,9 +12,16 @@ use tools::{Decision, Router};
 const WEB: [&str; 8] =
     ["webElements", "webRead", "webClick", "webType", "webNavigate", "webTabs", "webTab", "webTabEdit"];
 
-const ACT: [&str; 15] = [
+const ACT: &[&str] = &[
     "elementsJson",
     "screenshot",
+    "zoom",
+    "readText",
+    "clickElement",
+    "setValue",
+    "pressMenu",
+    "doAction",
+    "focusElement",
     "click",
     "move",
     "drag",
@@ -22,7 +29,20 @@ const ACT: [&str; 15] = [
     "type",
     "press",
     "hotkey",
-    "focusElement",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
+    "displays",
+    "listWindows",
+    "focusWindow",
+    "changeWindow",
+    "listApps",
+    "launchApp",
+    "quitApp",
+    "readClipboard",
+    "writeClipboard",
     "osa",
     "wait",
     "think",
@@ -42,7 +62,21 @@ fn names(router: &Router, mode: Mode) -> Vec<String> {
 fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
     let router = Router::builtin(desktop(), limits());
     assert_eq!(names(&router, Mode::Act), ACT);
-    assert_eq!(names(&router, Mode::Plan), ["elementsJson", "screenshot", "wait", "think", "done"]);
+    assert_eq!(
+        names(&router, Mode::Plan),
+        [
+            "elementsJson",
+            "screenshot",
+            "zoom",
+            "readText",
+            "displays",
+            "listWindows",
+            "listApps",
+            "wait",
+            "think",
+            "done",
+        ]
+    );
     assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
 }
 

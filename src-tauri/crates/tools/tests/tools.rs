@@ -5,8 +5,8 @@ mod stage;
 use std::time::Duration;
 
 use desktop::fake::Call;
-use desktop::{Action, Button, Evidence, Key, Script};
-use protocol::geometry::NormPoint;
+use desktop::{Action, Area, Button, Evidence, Key, Script, TextLine};
+use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
 use stage::{call, desktop, limits};
@@ -53,7 +53,12 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
         (
             "drag",
             json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}),
-            Action::Drag { display: 0, path: vec![point(1.0, 2.0), point(3.0, 4.0)], button: Button::Left },
+            Action::Drag {
+                display: 0,
+                path: vec![point(1.0, 2.0), point(3.0, 4.0)],
+                button: Button::Left,
+                held: vec![],
+            },
             "dragged from 1,2 to 3,4",
         ),
         (
@@ -63,14 +68,41 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
                 display: 0,
                 path: vec![point(1.0, 2.0), point(3.0, 4.0), point(5.0, 6.0)],
                 button: Button::Left,
+                held: vec![],
             },
             "dragged from 1,2 to 5,6",
         ),
         (
             "scroll",
             json!({"x": 5, "y": 6, "down": 3, "right": -1}),
-            Action::Scroll { display: 0, at: point(5.0, 6.0), down: 3, right: -1 },
+            Action::Scroll { display: 0, at: point(5.0, 6.0), down: 3, right: -1, held: vec![] },
             "scrolled down 3 and left 1 at 5,6",
+        ),
+        (
+            "scroll",
+            json!({"x": 5, "y": 6, "down": 3, "modifiers": ["Control_L"]}),
+            Action::Scroll { display: 0, at: point(5.0, 6.0), down: 3, right: 0, held: vec![Key::Ctrl] },
+            "scrolled down 3 at 5,6 with Ctrl",
+        ),
+        (
+            "mouseDown",
+            json!({"x": 5, "y": 6}),
+            Action::ButtonDown { display: 0, at: point(5.0, 6.0), button: Button::Left },
+            "pressed the left button down at 5,6",
+        ),
+        (
+            "mouseUp",
+            json!({"x": 5, "y": 6, "button": "right"}),
+            Action::ButtonUp { display: 0, at: point(5.0, 6.0), button: Button::Right },
+            "let go of the right button at 5,6",
+        ),
+        ("keyDown", json!({"key": "Shift_L"}), Action::KeyDown { key: Key::Shift }, "pressed Shift down"),
+        ("keyUp", json!({"key": "⇧"}), Action::KeyUp { key: Key::Shift }, "let go of Shift"),
+        (
+            "hold",
+            json!({"keys": ["ArrowRight"], "seconds": 1.5}),
+            Action::Hold { keys: vec![Key::Right], time: Duration::from_millis(1500) },
+            "held Right for 1.5 s",
         ),
         (
             "type",
@@ -145,11 +177,47 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
         ("type", json!({"text": "x".repeat(5_000_000)}), "at most 200000 are taken"),
         ("press", json!({"key": "Pagup"}), "PageUp"),
         ("press", json!({"key": "a", "times": 0}), "times = 0 is outside 1-50"),
+        ("hold", json!({"keys": ["a"], "seconds": 11}), "seconds = 11 is outside 0.01-10"),
+        ("hold", json!({"keys": ["a", "a"], "seconds": 1}), "keys has a twice"),
+        ("keyDown", json!({"key": "shft"}), "Shift"),
+        ("mouseUp", json!({"x": 1, "y": -1}), "-1"),
+        ("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}, "modifiers": ["a"]}), "modifier"),
         ("hotkey", json!({"keys": []}), "the number of keys = 0 is outside 1-6"),
         ("hotkey", json!({"keys": ["ctrl", "ctrl"]}), "keys has Ctrl twice"),
         ("elementsJson", json!({"app": "x".repeat(201)}), "app has 201 characters"),
-        ("focusElement", json!({"ref": ""}), "ref is empty"),
+        ("focusElement", json!({"ref": ""}), "name the element: by its ref, or by its role or name"),
+        ("clickElement", json!({}), "name the element"),
+        ("clickElement", json!({"app": "Editor", "within": "a"}), "name the element"),
+        ("clickElement", json!({"ref": "e1", "name": "Save"}), "give either a ref, or role, name"),
+        ("clickElement", json!({"ref": "x".repeat(41)}), "ref has 41 characters"),
+        ("clickElement", json!({"name": "x".repeat(201)}), "name has 201 characters"),
+        ("clickElement", json!({"ref": "e1", "count": 4}), "count = 4 is outside 1-3"),
+        ("clickElement", json!({"ref": "e1", "button": "Left"}), "button: unknown variant `Left`"),
+        ("setValue", json!({"ref": "e1"}), "missing field `value`"),
+        ("setValue", json!({"ref": "e1", "value": 5}), "value: invalid type"),
+        ("setValue", json!({"ref": "e1", "value": "x".repeat(20_001)}), "value has 20001 characters"),
+        ("doAction", json!({"ref": "e1", "action": ""}), "action is empty"),
+        ("pressMenu", json!({"path": []}), "the number of names in path = 0 is outside 1-8"),
+        ("pressMenu", json!({"path": ["File", ""]}), "path[1] is empty"),
+        ("pressMenu", json!({"path": "File"}), "path: invalid type"),
         ("screenshot", json!({"x": 1}), "unknown field `x`"),
+        ("readText", json!({"query": "x".repeat(201)}), "query has 201 characters"),
+        (
+            "readText",
+            json!({"region": {"x": 900, "y": 0, "width": 200, "height": 1}}),
+            "region.x + region.width = 1100 is outside 0-1000",
+        ),
+        (
+            "readText",
+            json!({"region": {"x": 900, "y": 0, "width": 0, "height": 1}}),
+            "region.width and region.height must be above 0",
+        ),
+        ("screenshot", json!({"display": 0, "window": 7}), "not both"),
+        ("screenshot", json!({"marks": true, "window": 7}), "marks are for the picture of a display"),
+        ("zoom", json!({"x": 1, "y": 2, "width": 3}), "missing field `height`"),
+        ("zoom", json!({"x": 900, "y": 0, "width": 101, "height": 3}), "x = 900 with width = 101"),
+        ("zoom", json!({"x": 0, "y": -1, "width": 10, "height": 3}), "y = -1 is outside 0-1000"),
+        ("zoom", json!({"x": 0, "y": 0, "width": 10, "height": 0}), "y = 0 with height = 0"),
         ("osa", json!({"script": ""}), "script is empty"),
         ("wait", json!({"seconds": 31}), "seconds = 31 is outside 0-30"),
         ("wait", json!({"seconds": -1}), "seconds = -1 is outside 0-30"),
@@ -259,13 +327,44 @@ async fn elements_are_data_without_invisible_characters() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() {
+    let fake = desktop();
+    let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
+    let line = |text: &str, confidence| TextLine { text: text.into(), bounds, confidence };
+    fake.edit(|scene| scene.text = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]);
+    let router = Router::builtin(fake.clone(), limits());
+    let result = call(&router, "readText", json!({"query": ""})).await.result;
+    let at = json!({"x": 10.0, "y": 20.0, "width": 30.0, "height": 4.0});
+    assert_eq!(result.summary, "read 3 lines of text");
+    assert_eq!(
+        result.data,
+        json!({ "lines": [
+            {"text": "Save As", "bounds": at},
+            {"text": "保存", "bounds": at, "confidence": 0.6},
+            {"text": "Quit", "bounds": at},
+        ]})
+    );
+    let region = json!({"x": 0, "y": 100, "width": 500, "height": 200});
+    let result = call(&router, "readText", json!({"query": "QU it", "region": region})).await.result;
+    assert_eq!(result.data, json!({ "lines": [{"text": "Quit", "bounds": at}] }));
+    let rect = NormRect { x: 0.0, y: 100.0, width: 500.0, height: 200.0 };
+    assert_eq!(
+        fake.calls(),
+        [Call::ReadText(Area::Display(0)), Call::ReadText(Area::Region { display: 0, rect })]
+    );
+    fake.edit(|scene| scene.abilities.ocr = false);
+    let error = call(&router, "readText", json!({})).await.result.error.unwrap();
+    assert_eq!(error.kind, ToolErrorKind::NotAvailable);
+}
+
+#[tokio::test(start_paused = true)]
 async fn focus_goes_to_a_known_element_and_an_unknown_one_is_not_found() {
     let fake = desktop();
     fake.edit(|scene| scene.evidence = Evidence::ReadBack);
     let router = Router::builtin(fake.clone(), limits());
     call(&router, "elementsJson", json!({})).await;
     let result = call(&router, "focusElement", json!({"ref": "e1"})).await.result;
-    assert_eq!((result.effect, result.summary.as_str()), (Effect::Confirmed, "focused Save (e1)"));
+    assert_eq!((result.effect, result.summary.as_str()), (Effect::Confirmed, "focused button \"Save\""));
     let result = call(&router, "focusElement", json!({"ref": "e9"})).await.result;
     assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Refused, ToolErrorKind::NotFound));
 }

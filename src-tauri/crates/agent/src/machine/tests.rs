@@ -41,6 +41,18 @@ fn last(rules: Rules, inputs: Vec<Input>) -> (Machine, Vec<Effect>) {
 }
 
 #[test]
+fn words_of_the_user_that_no_request_had_put_off_the_end_by_one_turn() {
+    let end = || Input::TurnFinished { text: "done".into(), calls: vec![], stop: StopReason::End };
+    let (mut machine, effects) = last(RULES, vec![Input::Start, Input::Steered, end()]);
+    assert_eq!(effects, [Effect::AskModel { turn: 2 }]);
+    assert!(matches!(machine.step(end())[..], [Effect::End(RunEnd::Completed { .. })]));
+    // Not beyond the steps there are: what is done stays done.
+    let rules = Rules { max_steps: 1, ..RULES };
+    let (_, effects) = last(rules, vec![Input::Start, Input::Steered, end()]);
+    assert!(matches!(effects[..], [Effect::End(RunEnd::Completed { .. })]));
+}
+
+#[test]
 fn a_goal_goes_to_the_model_its_call_to_policy_then_to_the_desktop_then_back() {
     let mut machine = Machine::new(RULES);
     assert_eq!(machine.step(Input::Start), [Effect::AskModel { turn: 1 }]);
@@ -217,6 +229,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         Just(Input::Continue),
         Just(Input::Pause { reason: "x".into() }),
         Just(Input::Resume),
+        Just(Input::Steered),
     ]
 }
 

@@ -99,6 +99,8 @@ pub enum Input {
         reason: String,
     },
     Resume,
+    /// The user's words were kept, and go into the next request.
+    Steered,
     Stop {
         reason: String,
     },

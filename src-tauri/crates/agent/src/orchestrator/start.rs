@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use models::SharedModel;
 use protocol::command::{StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
+use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode};
 use protocol::view::SessionView;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use super::{Active, CONTROL, Orchestrator, fresh};
+use super::{Active, CONTROL, Orchestrator, Reply, fresh};
+use crate::brakes::Brake;
 use crate::context::{Bounds, Context};
 use crate::handle::no_session;
 use crate::machine::Rules;
@@ -22,25 +24,56 @@ use crate::{history, prompts};
 const TITLE_CHARS: usize = 60;
 
 impl Orchestrator {
-    pub(super) async fn start(&mut self, command: StartRun) -> Result<StartedRun, ErrorView> {
+    /// What must hold before a model is opened, which may take long and is not done here.
+    pub(super) fn prepare(&self, command: &StartRun) -> Result<Settings, ErrorView> {
         self.check_free()?;
         if command.goal.trim().is_empty() {
             return Err(ErrorView::new(ErrorCode::BadRequest, "the goal is empty")
                 .with_hint("say what is to be done"));
         }
-        let over = command.overrides;
+        let over = &command.overrides;
         let mut settings = self.settings.clone();
         if let Some(max_steps) = over.max_steps {
             settings.max_steps = max_steps;
         }
-        if let Some(model) = over.model {
-            settings.model = model;
+        if let Some(model) = &over.model {
+            settings.model = model.clone();
         }
         if let Some(url) = &over.base_url {
             settings.gemini_base_url = url.clone();
         }
+        if let Some(apps) = &over.only_apps {
+            settings.fence_apps = apps.clone();
+        }
         settings.validate()?;
-        let model = self.models.open(&settings.model, &settings, over.base_url.as_deref())?;
+        Ok(settings)
+    }
+
+    /// Starts a run for someone who waits for it: nothing begins, or goes on, where they have gone.
+    pub(super) async fn start_for(
+        &mut self,
+        command: StartRun,
+        settings: Settings,
+        model: SharedModel,
+        reply: Reply<StartedRun>,
+    ) {
+        if reply.is_closed() {
+            return;
+        }
+        let started = self.start(command, settings, model).await;
+        if let Err(Ok(unheard)) = reply.send(started) {
+            self.brakes.stop(Some(&unheard.run), "whoever asked for it went away as it began");
+        }
+    }
+
+    async fn start(
+        &mut self,
+        command: StartRun,
+        settings: Settings,
+        model: SharedModel,
+    ) -> Result<StartedRun, ErrorView> {
+        self.check_free()?;
+        let over = command.overrides;
         let (session, view) = self.session(command.session, &command.goal, over.mode, over.approval).await?;
         let (mode, approval) = (over.mode.unwrap_or(view.mode), over.approval.unwrap_or(view.approval));
         let run = RunId::from_suffix(fresh());
@@ -72,6 +105,7 @@ impl Orchestrator {
         };
         self.log.append(scope.clone(), started).await?;
         let (control, heard) = mpsc::channel(CONTROL);
+        let brake = Brake::default();
         let run_task = Run {
             scope,
             mode,
@@ -88,7 +122,7 @@ impl Orchestrator {
             model,
             context,
             grants: self.grants.entry(session.clone()).or_default().clone(),
-            cancel: CancellationToken::new(),
+            brake: brake.clone(),
             control: heard,
         };
         let task = tokio::spawn(async move {
@@ -96,6 +130,7 @@ impl Orchestrator {
                 tracing::error!("the run stopped: {error}");
             }
         });
+        self.brakes.of_run(run.clone(), brake);
         self.active =
             Some(Active { session: session.clone(), run: run.clone(), control, task, stopping: Vec::new() });
         Ok(StartedRun { session, run })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::event::{Activity, RunEnd};
+use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
 use protocol::{ErrorView, EventBody};
@@ -19,8 +19,8 @@ impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
         match effect {
             Effect::AskModel { turn } => {
-                self.settle_turn().await?;
-                self.status(Activity::Working, "waiting for the model");
+                self.settle_turn();
+                self.retrying = None;
                 let asked = ask::ask(
                     self.run.model.clone(),
                     self.run.context.request(),
@@ -44,20 +44,11 @@ impl Driver {
             Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
             Effect::DelayRetry { failures } => {
                 let wait = self.retry_after.take().unwrap_or_else(|| backoff(failures)).min(LONGEST_RETRY);
-                self.status(
-                    Activity::Working,
-                    &format!("the model did not answer; trying again in {} s", wait.as_secs_f32().ceil()),
-                );
+                self.retrying = Some(wait);
                 self.wait(wait);
             }
-            Effect::NotePaused { reason } => {
-                self.append(EventBody::RunPaused { reason }).await?;
-                self.status(Activity::Waiting, "paused");
-            }
-            Effect::NoteResumed => {
-                self.append(EventBody::RunResumed).await?;
-                self.status(Activity::Working, "going on");
-            }
+            Effect::NotePaused { reason } => self.append(EventBody::RunPaused { reason }).await?,
+            Effect::NoteResumed => self.append(EventBody::RunResumed).await?,
             Effect::End(end) => self.end(end).await?,
         }
         Ok(None)
@@ -65,13 +56,15 @@ impl Driver {
 
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
-        self.append(EventBody::RunEnded { end }).await
+        self.append(EventBody::RunEnded { end: end.clone() }).await?;
+        self.end = Some(end);
+        Ok(())
     }
 
     fn assess(&self, call: ToolCall) -> Verdict {
         let request = self.request(call, None);
         let assessment = self.run.router.assess(&request);
-        match assessment.decision {
+        let verdict = match assessment.decision {
             Decision::Run => Verdict::Run,
             Decision::Ask { reason } => Verdict::Ask {
                 approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
@@ -79,7 +72,8 @@ impl Driver {
                 reason,
             },
             Decision::Forbid { error } => Verdict::Forbid(error),
-        }
+        };
+        self.unless_disturbed(assessment.risk, verdict)
     }
 
     async fn request_approval(
@@ -93,8 +87,9 @@ impl Driver {
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
         let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
         let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
+        // Who is asked needs the mouse and the keyboard: nothing of ours may be down.
+        self.run.router.release_all();
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
-        self.status(Activity::Waiting, &format!("asks whether it may: {}", approval.call.tool));
         self.question = Some(approval);
         // The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
         self.operation = Some(Box::pin(async move {
@@ -111,10 +106,10 @@ impl Driver {
             request.approved = Some(assessment.digest);
         }
         let risk = assessment.risk.unwrap_or(Risk::Consequential);
-        self.status(Activity::Working, &format!("{}{}", call.tool, reason_of(&call)));
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
-        let (router, cancel) = (self.run.router.clone(), self.run.cancel.clone());
+        self.halt = self.run.brake.token.child_token();
+        let (router, cancel) = (self.run.router.clone(), self.halt.clone());
         self.operation = Some(Box::pin(async move {
             let executed = router.execute(request, cancel).await;
             Outcome::Tool(call, Box::new(executed))
@@ -138,14 +133,6 @@ fn refused(error: ToolError) -> ExecResult {
         error: Some(error),
         picture: None,
         took: Millis(0),
-    }
-}
-
-/// What the model says the call is for, for the status line.
-fn reason_of(call: &ToolCall) -> String {
-    match call.arguments.get("reason").and_then(Value::as_str) {
-        Some(reason) => format!(": {}", reason.chars().take(80).collect::<String>()),
-        None => String::new(),
     }
 }
 

@@ -1,15 +1,30 @@
-//! [`Elements`] of Linux: the accessibility tree first, the pointer where it does not do.
+//! [`Elements`] of Linux: the accessibility tree first, pointer and keys where it does not do.
+//!
+//! The ladder: an accessibility call; else the pointer at the middle of what can be seen of the element, once it is
+//! certain that the point is on it; for values the keyboard, once the focus is there.
 
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
+use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
+use super::atspi::{Hit, Operand, Place, Tried};
 use super::{LOOK, LinuxDesktop};
-use crate::{Deed, DesktopError, ElementQuery, Elements, Operated, Rung, Snapshot, Target};
+use crate::{
+    Acted, Action, Button, Deed, DesktopError, ElementQuery, Elements, Evidence, Hands as _, Key, Operated,
+    Rung, Snapshot, Target,
+};
 
 /// Elements, where the query names no deadline.
 const ELEMENTS: Duration = Duration::from_secs(10);
+/// A deed, with looking for its element.
+const DEED: Duration = Duration::from_secs(25);
+/// Turns of the wheel until an element is in view, three notches each.
+const MOST_TURNS: u32 = 40;
+/// For a pane to move after the wheel.
+const MOVED: Duration = Duration::from_millis(250);
 
 impl Elements for LinuxDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
@@ -25,25 +40,312 @@ impl Elements for LinuxDesktop {
         &self,
         target: Target,
         deed: Deed,
-        _: CancellationToken,
+        cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
-            let (Target::Ref(reference), Deed::Focus) = (target, deed) else {
-                return Err(DesktopError::NotAvailable("not yet on this platform".into()));
+            let work = async {
+                let displays = self.eye.run(LOOK, super::capture::Eye::displays).await?;
+                let first = first(&displays)?;
+                let operand = self.accessibility.find(&target, first).await?;
+                let (acted, by) = self.carry_out(&operand, &deed, &displays, &cancel).await?;
+                let at = match operand.place().await.and_then(|place| place.middle()) {
+                    Some(point) => norm(point, &first.bounds),
+                    None => None,
+                };
+                Ok(Operated { acted, called: operand.called.clone(), at, by })
             };
-            let focus = self.accessibility.focus(&reference);
-            let acted =
-                tokio::time::timeout(LOOK, focus).await.map_err(|_| DesktopError::Timeout(LOOK))??;
-            Ok(Operated { acted, called: reference, at: None, by: Rung::Accessibility })
+            bounded(work, &cancel).await
         })
     }
 
     fn press_menu(
         &self,
-        _: Option<String>,
-        _: Vec<String>,
-        _: CancellationToken,
+        app: Option<String>,
+        path: Vec<String>,
+        cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+        Box::pin(async move {
+            let mut opened = false;
+            let work = self.accessibility.choose_menu(app.as_deref(), &path, &mut opened);
+            let result = bounded(work, &cancel).await;
+            if result.is_err() && opened {
+                // What was opened on the way must not stay over the application.
+                let close = Action::Press { key: Key::Escape, times: 1 };
+                let _closed = self.act(close, CancellationToken::new()).await;
+            }
+            let chosen = result?;
+            Ok(Operated { acted: chosen.acted, called: chosen.called, at: None, by: Rung::Accessibility })
+        })
+    }
+}
+
+/// Ended by its deadline or by cancellation.
+async fn bounded<T>(
+    work: impl Future<Output = Result<T, DesktopError>>,
+    cancel: &CancellationToken,
+) -> Result<T, DesktopError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(DesktopError::Cancelled),
+        done = tokio::time::timeout(DEED, work) => done.map_err(|_| DesktopError::Timeout(DEED))?,
+    }
+}
+
+impl LinuxDesktop {
+    async fn carry_out(
+        &self,
+        operand: &Operand,
+        deed: &Deed,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<(Acted, Rung), DesktopError> {
+        match deed {
+            Deed::Click { button, count } => {
+                operand.check_enabled()?;
+                if (*button, *count) == (Button::Left, 1)
+                    && let Tried::Done(acted) = operand.press().await?
+                {
+                    return Ok((acted, Rung::Accessibility));
+                }
+                let acted = self.click_on(operand, *button, *count, displays, cancel).await?;
+                Ok((acted, Rung::Input))
+            }
+            Deed::Do(name) => {
+                operand.check_enabled()?;
+                Ok((operand.perform(name).await?, Rung::Accessibility))
+            }
+            Deed::Focus => {
+                let acted = match operand.focus().await? {
+                    Tried::Done(acted) => acted,
+                    Tried::Not(why) => {
+                        Acted { evidence: Evidence::Mismatch, note: format!("{why}; click it instead") }
+                    }
+                };
+                Ok((acted, Rung::Accessibility))
+            }
+            Deed::SetValue(value) => {
+                operand.check_enabled()?;
+                match operand.set_value(value).await? {
+                    Tried::Done(acted) => Ok((acted, Rung::Accessibility)),
+                    Tried::Not(_) => {
+                        Ok((self.type_into(operand, value, displays, cancel).await?, Rung::Input))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pointer at the element, once it is in view and nothing lies over it.
+    async fn click_on(
+        &self,
+        operand: &Operand,
+        button: Button,
+        count: u8,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        let place = self.bring_into_view(operand, displays, cancel).await?;
+        let (display, at) = self.free_point(operand, &place, displays).await?;
+        self.act(Action::Click { display, at, button, count, held: Vec::new() }, cancel.clone()).await
+    }
+
+    /// Scrolls until the element can be seen: by its application, else with the wheel over its pane.
+    async fn bring_into_view(
+        &self,
+        operand: &Operand,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Place, DesktopError> {
+        let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
+        let mut place = match operand.place().await {
+            Some(place) => place,
+            // Some have a place only once they are in view.
+            None if operand.scroll_to().await => operand.place().await.ok_or_else(nowhere)?,
+            None => return Err(nowhere()),
+        };
+        if place.is_in_view() {
+            return Ok(place);
+        }
+        if operand.scroll_to().await
+            && let Some(moved) = moved(operand, &place).await
+        {
+            place = moved;
+        }
+        for _ in 0..MOST_TURNS {
+            if place.is_in_view() {
+                return Ok(place);
+            }
+            let Some((over, down, right)) = place.pane.and_then(|pane| towards(&place.whole, &pane)) else {
+                break;
+            };
+            let (display, at) = on_display(over, displays)?;
+            self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
+            match moved(operand, &place).await {
+                Some(moved) => place = moved,
+                None => break,
+            }
+        }
+        if place.is_in_view() {
+            return Ok(place);
+        }
+        Err(DesktopError::BadInput(format!(
+            "{} cannot be scrolled into view; scroll its pane, or open the page or menu that holds it",
+            operand.called
+        )))
+    }
+
+    /// The middle of what can be seen of the element, which no other window and no other element covers.
+    async fn free_point(
+        &self,
+        operand: &Operand,
+        place: &Place,
+        displays: &[DisplayView],
+    ) -> Result<(u32, NormPoint), DesktopError> {
+        let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
+        let point = place.middle().ok_or_else(nowhere)?;
+        let cover = self.hand.run(LOOK, move |hand| hand.session.cover_at(point, &hand.own)).await?;
+        let (pid, titles) = self.accessibility.whereabouts(operand).await;
+        let Some(cover) = cover else {
+            return Err(DesktopError::BadInput(format!(
+                "{} is not on the screen: its window is minimized or on another workspace",
+                operand.called
+            )));
+        };
+        let another = match (cover.pid, pid) {
+            _ if cover.title == place.window => false,
+            // The application's own popups have titles that no window of its tree has.
+            (Some(theirs), Some(its)) if theirs == its => titles.contains(&cover.title),
+            _ => !cover.title.is_empty(),
+        };
+        if another || cover.ours {
+            let whose = if cover.ours { "one of Miki's own windows" } else { "the window" };
+            return Err(DesktopError::BadInput(format!(
+                "{} is covered by {whose} \"{}\"; bring its own window \"{}\" to the front first",
+                operand.called, cover.title, place.window
+            )));
+        }
+        if let Hit::Other(other) = operand.hit(place, point).await {
+            return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
+        }
+        on_display(point, displays)
+    }
+
+    /// By the keyboard: the focus, everything selected, the text over it; read back where it can be.
+    async fn type_into(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        if !operand.can_be_typed_into() {
+            return Err(DesktopError::BadInput(format!(
+                "{} holds no value that could be set; click it instead",
+                operand.called
+            )));
+        }
+        if let Tried::Not(_) = operand.focus().await? {
+            self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+            if let Tried::Not(why) = operand.has_focus().await? {
+                return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
+            }
+        }
+        self.act(Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }, cancel.clone()).await?;
+        let write = match value {
+            "" => Action::Press { key: Key::Delete, times: 1 },
+            text => Action::Type { text: text.to_owned() },
+        };
+        self.act(write, cancel.clone()).await?;
+        Ok(operand.read_text_back(value).await)
+    }
+}
+
+/// The element's new place, once it has one.
+async fn moved(operand: &Operand, before: &Place) -> Option<Place> {
+    let until = tokio::time::Instant::now() + MOVED;
+    loop {
+        let now = operand.place().await?;
+        if now.whole != before.whole {
+            return Some(now);
+        }
+        if tokio::time::Instant::now() >= until {
+            return None;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Where to turn the wheel, and how far down and right.
+fn towards(element: &PhysicalRect, pane: &PhysicalRect) -> Option<(PhysicalPoint, i32, i32)> {
+    let over = PhysicalPoint { x: pane.x + (pane.width / 2) as i32, y: pane.y + (pane.height / 2) as i32 };
+    let way = |start: i32, length: u32, from: i32, extent: u32| {
+        if start < from {
+            -3
+        } else if i64::from(start) + i64::from(length) > i64::from(from) + i64::from(extent) {
+            3
+        } else {
+            0
+        }
+    };
+    match (
+        way(element.y, element.height, pane.y, pane.height),
+        way(element.x, element.width, pane.x, pane.width),
+    ) {
+        (0, 0) => None,
+        (0, right) => Some((over, 0, right)),
+        (down, _) => Some((over, down, 0)),
+    }
+}
+
+fn first(displays: &[DisplayView]) -> Result<&DisplayView, DesktopError> {
+    displays.first().ok_or_else(|| DesktopError::NotFound("a display".into()))
+}
+
+/// The display that shows a point, and the point in its 0-1000.
+fn on_display(point: PhysicalPoint, displays: &[DisplayView]) -> Result<(u32, NormPoint), DesktopError> {
+    displays
+        .iter()
+        .find_map(|display| Some((display.index, norm(point, &display.bounds)?)))
+        .ok_or_else(|| DesktopError::BadInput(format!("pixel {},{} is on no display", point.x, point.y)))
+}
+
+/// The middle of the pixel, so that it comes back as the same one.
+fn norm(point: PhysicalPoint, display: &PhysicalRect) -> Option<NormPoint> {
+    if !display.contains(point) {
+        return None;
+    }
+    let part =
+        |at: i32, origin: i32, length: u32| (f64::from(at - origin) + 0.5) * 1000.0 / f64::from(length);
+    NormPoint::new(part(point.x, display.x, display.width), part(point.y, display.y, display.height)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PANE: PhysicalRect = PhysicalRect { x: 100, y: 100, width: 200, height: 100 };
+
+    #[test]
+    fn the_wheel_turns_towards_the_element() {
+        let over = PhysicalPoint { x: 200, y: 150 };
+        for (x, y, expected) in [
+            (120, 400, Some((over, 3, 0))),
+            (120, 20, Some((over, -3, 0))),
+            (400, 120, Some((over, 0, 3))),
+            (120, 120, None),
+        ] {
+            let element = PhysicalRect { x, y, width: 50, height: 20 };
+            assert_eq!(towards(&element, &PANE), expected);
+        }
+    }
+
+    #[test]
+    fn a_pixel_comes_back_as_the_same_one() {
+        let display = PhysicalRect { x: 1920, y: 0, width: 1366, height: 768 };
+        for (x, y) in [(1920, 0), (3285, 767), (2500, 333)] {
+            let point = PhysicalPoint { x, y };
+            assert_eq!(norm(point, &display).unwrap().to_physical(&display), point);
+        }
+        assert_eq!(norm(PhysicalPoint { x: 5, y: 5 }, &display), None);
     }
 }

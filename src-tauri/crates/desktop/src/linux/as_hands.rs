@@ -1,6 +1,6 @@
 //! [`Hands`] of X11: the acting thread's door, and text read back.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -90,19 +90,18 @@ impl Hands for LinuxDesktop {
         self.held.release_all();
     }
 
-    fn fence(&self, _: Fence) {}
+    fn fence(&self, fence: Fence) {
+        self.fence.set(fence);
+    }
+
+    fn keep_corner(&self, on: bool) {
+        self.corner.store(on, Ordering::SeqCst);
+    }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {
-        match &self.failsafe {
-            Some(failsafe) => {
-                let failsafe = Arc::clone(failsafe);
-                Box::pin(async move {
-                    failsafe.tripped().await;
-                    Interruption::Corner
-                })
-            }
-            None => Box::pin(std::future::pending()),
-        }
+        // Taken at once, not at the first poll: nothing that happens in between is missed.
+        let seat = self.watch.seat();
+        Box::pin(seat.interrupted())
     }
 }
 

@@ -4,17 +4,17 @@ use futures::future::BoxFuture;
 use protocol::view::DisplayView;
 
 use super::capture::Eye;
+use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::picture::develop;
+use crate::ocr::Ocr;
+use crate::picture::Frame;
 use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
         let displays = self.displays().await?;
-        let count = displays.len();
-        displays.into_iter().find(|display| display.index == index).ok_or_else(|| {
-            DesktopError::NotFound(format!("display {index}; there are {count}, counted from 0"))
-        })
+        let view = displays.iter().find(|display| display.index == index).cloned();
+        view.ok_or_else(|| no_display(index, &displays))
     }
 }
 
@@ -24,16 +24,29 @@ impl Screen for LinuxDesktop {
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, move |eye| {
-            let Area::Display(display) = shot.area else {
-                return Err(DesktopError::NotAvailable("not yet on this platform".into()));
-            };
-            let (frame, shows) = eye.look(display)?;
-            develop(&frame, shows, &shot)
-        }))
+        Box::pin(self.eye.run(LOOK, move |eye| eye.photograph(&shot)))
     }
 
-    fn read_text(&self, _: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        Box::pin(async move {
+            let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
+            let (display, part) = match area {
+                Area::Display(display) => (display, None),
+                Area::Region { display, rect } => (display, Some(rect)),
+                Area::Window(_) => {
+                    return Err(DesktopError::BadInput(
+                        "text is read in a display or a region of it; give the window's bounds".into(),
+                    ));
+                }
+            };
+            let look = self.eye.run(LOOK, move |eye| {
+                let (frame, place) = eye.look(&Area::Display(display))?;
+                let Frame { width, height, order, pixels } = frame;
+                // The eye's memory is used again by the next picture, while this one is read.
+                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, place.shows))
+            });
+            let (frame, shows) = look.await?;
+            ocr.read(display, frame, shows, part).await
+        })
     }
 }

@@ -1,28 +1,44 @@
 //! [`Windows`] of X11: what the window manager knows of windows, and applications by their desktop files.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 
-use super::LinuxDesktop;
-use crate::{Acted, AppView, DesktopError, WindowChange, WindowId, WindowView, Windows};
+use super::ewmh::Ewmh;
+use super::{LOOK, LinuxDesktop, apps};
+use crate::{Acted, AppView, DesktopError, Glance, WindowChange, WindowId, WindowView, Windows};
+
+/// A launch waits for a window.
+const LAUNCH: Duration = Duration::from_secs(20);
 
 impl Windows for LinuxDesktop {
-    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(self.look_around())
     }
 
-    fn change_window(&self, _: WindowId, _: WindowChange) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
+        Box::pin(self.ewmh.run(LOOK, |ewmh| ewmh.list()))
+    }
+
+    fn change_window(
+        &self,
+        window: WindowId,
+        change: WindowChange,
+    ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(self.ewmh.run(LOOK, move |ewmh| ewmh.change(window, change)))
     }
 
     fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+        Box::pin(self.ewmh.run(LOOK, |ewmh: &mut Ewmh| apps::list(ewmh)))
     }
 
-    fn launch(&self, _: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        let place = Arc::clone(&self.place);
+        Box::pin(self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &place)))
     }
 
-    fn quit(&self, _: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        Box::pin(async { Err(DesktopError::NotAvailable("not yet on this platform".into())) })
+    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(self.ewmh.run(LOOK, move |ewmh| apps::quit(ewmh, &app)))
     }
 }

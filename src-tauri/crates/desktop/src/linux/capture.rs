@@ -1,41 +1,32 @@
-//! The screen as raw pixels: by XShm into a segment that is kept, our own windows left out.
+//! The screen, a window or a region as raw pixels, our own windows left out.
 //!
 //! Where no window of ours is in view, the root window is read as it is. Where one is, the screen is composed anew
-//! from the others (`compose.rs`). Only a server without Composite leaves us to hatch our windows' places; there
-//! the overlay cannot be transparent either, and the shell keeps it hidden.
-
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+//! from the others (`compose.rs`); so is a window that others cover. Only a server without Composite leaves us to
+//! hatch our windows' places; there the overlay cannot be transparent either, and the shell keeps it hidden.
 
 use protocol::geometry::PhysicalRect;
 use protocol::view::{CheckView, DisplayView};
 use x11rb::connection::Connection as _;
-use x11rb::protocol::shm::{self, ConnectionExt as _};
-use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat, ImageOrder};
+use x11rb::protocol::screensaver::{self, ConnectionExt as _};
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Window};
 
 use super::checks;
 use super::compose::Composer;
 use super::session::Session;
+use super::shared::Plate;
 use super::windows::{Own, Top, overlap};
-use crate::DesktopError;
 use crate::lane::Kept;
-use crate::picture::{Frame, Order};
+use crate::picture::{Darkroom, Frame, Place};
+use crate::shot::region;
+use crate::{Area, DesktopError, Picture, Shot, WindowId};
 
 /// What capturing keeps open.
 pub(super) struct Eye {
     session: Session,
     own: Own,
-    segment: Option<Segment>,
-    /// Shared memory was tried and refused: a remote display.
-    without_shm: bool,
+    plate: Plate,
     composer: Option<Composer>,
-}
-
-/// Memory shared with the server. It is read through its file, which needs no unsafe mapping here.
-struct Segment {
-    id: shm::Seg,
-    file: File,
-    size: u64,
+    darkroom: Darkroom,
 }
 
 impl Kept for Eye {
@@ -49,132 +40,189 @@ impl Eye {
         let session = Session::connect(display)?;
         check_format(&session)?;
         let composer = Composer::open(&session)?;
-        Ok(Self { session, own, segment: None, without_shm: false, composer })
+        Ok(Self { session, own, plate: Plate::default(), composer, darkroom: Darkroom::default() })
     }
 
     pub(super) fn displays(&mut self) -> Result<Vec<DisplayView>, DesktopError> {
         self.session.displays()
     }
 
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
     pub(super) fn checks(&self) -> Vec<CheckView> {
         checks::of_display(Ok(&self.session))
     }
 
-    /// One display as it is now, without our own windows.
-    pub(super) fn look(&mut self, display: u32) -> Result<(Frame, PhysicalRect), DesktopError> {
-        let area = self.session.display(display)?;
-        Ok((self.look_at(area)?, area))
+    pub(super) fn photograph(&mut self, shot: &Shot) -> Result<Picture, DesktopError> {
+        // Taken out, since the frame borrows all the rest; an error costs no more than its memory.
+        let mut darkroom = std::mem::take(&mut self.darkroom);
+        let (mut frame, place) = self.look(&shot.area)?;
+        let picture = darkroom.develop(&mut frame, place, shot);
+        self.darkroom = darkroom;
+        picture
     }
 
-    fn look_at(&mut self, area: PhysicalRect) -> Result<Frame, DesktopError> {
-        let tops = self.session.tops(&self.own)?;
-        let ours = |top: &&Top| top.own.is_some() && overlap(&top.rect, &area);
-        if !tops.iter().any(|top| ours(&top)) {
-            return self.read(self.session.root, area);
-        }
-        if let Some(composer) = &mut self.composer {
-            let composed = composer.compose(&self.session, &tops, &self.own, area)?;
-            let read = self.read(composed, PhysicalRect { x: 0, y: 0, ..area });
-            self.session.conn.free_pixmap(composed)?;
-            return read;
-        }
-        let mut frame = self.read(self.session.root, area)?;
-        for top in tops.iter().filter(ours) {
-            if !self.session.is_click_through(top.own.unwrap_or(top.window))? {
-                hatch(&mut frame, &area, &top.rect);
-            }
-        }
-        Ok(frame)
+    /// An area as it is now, without our own windows.
+    pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Place), DesktopError> {
+        look(&self.session, &self.own, &mut self.plate, self.composer.as_mut(), area)
     }
+}
 
-    fn read(&mut self, from: Drawable, area: PhysicalRect) -> Result<Frame, DesktopError> {
-        let part = Part::of(area)?;
-        if !self.without_shm {
-            match self.read_shared(from, &part) {
-                Ok(pixels) => return Ok(part.frame(pixels)),
-                Err(error) if !self.session.is_alive() => return Err(error),
-                Err(error) => {
-                    tracing::debug!(%error, "no shared memory with the X server; reading over the socket");
-                    self.without_shm = true;
-                }
-            }
+fn look<'p>(
+    session: &Session,
+    own: &Own,
+    plate: &'p mut Plate,
+    composer: Option<&mut Composer>,
+    area: &Area,
+) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+    refuse_locked(session)?;
+    let place = match area {
+        Area::Display(display) => Place::whole(session.display(*display)?),
+        Area::Region { display, rect } => {
+            let display = session.display(*display)?;
+            Place { shows: region(rect, &display)?, display }
         }
-        let Part { x, y, width, height } = part;
-        let reply =
-            self.session.conn.get_image(ImageFormat::Z_PIXMAP, from, x, y, width, height, !0)?.reply()?;
-        Ok(part.frame(reply.data))
+        Area::Window(window) => return look_at_window(session, own, plate, composer, *window),
+    };
+    let area = place.shows;
+    let tops = session.tops(own)?;
+    let ours = |top: &&Top| top.own.is_some() && overlap(&top.rect, &area);
+    if !tops.iter().any(|top| ours(&top)) {
+        return Ok((plate.expose(session, session.root, area)?, place));
     }
+    if let Some(composer) = composer {
+        let composed = composer.compose(session, &tops, own, area, |top| top.own.is_none())?;
+        return Ok((expose_composed(session, plate, composed, area)?, place));
+    }
+    let mut hidden = Vec::new();
+    for top in tops.iter().filter(ours) {
+        if !session.is_click_through(top.own.unwrap_or(top.window))? {
+            hidden.push(top.rect);
+        }
+    }
+    let mut frame = plate.expose(session, session.root, area)?;
+    for rect in hidden {
+        hatch(&mut frame, &area, &rect);
+    }
+    Ok((frame, place))
+}
 
-    fn read_shared(&mut self, from: Drawable, part: &Part) -> Result<Vec<u8>, DesktopError> {
-        let size = part.bytes();
-        let segment = match self.segment.take() {
-            Some(segment) if segment.size >= size => segment,
-            Some(small) => {
-                self.session.conn.shm_detach(small.id)?;
-                share(&self.session, size)?
-            }
-            None => share(&self.session, size)?,
+/// One window with its frame: read from the screen where it is wholly in view, else from what the server keeps of it.
+fn look_at_window<'p>(
+    session: &Session,
+    own: &Own,
+    plate: &'p mut Plate,
+    composer: Option<&mut Composer>,
+    id: WindowId,
+) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+    let tops = session.tops(own)?;
+    let framed = u32::try_from(id.0).ok().and_then(|window| session.top_of(window));
+    let Some(framed) = framed else {
+        let there = session.windows_by_name(&tops)?;
+        return Err(DesktopError::NotFound(format!(
+            "window {}; it may have been closed; there are {there}",
+            id.0
+        )));
+    };
+    let Some(at) = tops.iter().position(|top| top.window == framed) else {
+        let message =
+            format!("a picture of window {}: it is minimized or on another desktop; restore it first", id.0);
+        return Err(DesktopError::NotFound(message));
+    };
+    let (top, above) = (&tops[at], &tops[at + 1..]);
+    if top.own.is_some() {
+        return Err(DesktopError::Forbidden(format!("window {} is Miki's own, and in no picture", id.0)));
+    }
+    let display = shown_on(session, &top.rect)?;
+    let place = Place { shows: top.rect, display };
+    let is_covered = above.iter().any(|other| overlap(&other.rect, &top.rect));
+    let pixels = if !is_covered && session.shows_whole(&top.rect)? {
+        plate.expose(session, session.root, top.rect)
+    } else if let Some(composer) = composer {
+        let is_it = |top: &Top| top.window == framed;
+        let composed = composer.compose(session, &tops, own, top.rect, is_it)?;
+        expose_composed(session, plate, composed, top.rect)
+    } else {
+        Err(DesktopError::NotAvailable(format!(
+            "window {} is not wholly in view, and the X server lacks Composite, Render or XFixes; bring it to the front",
+            id.0
+        )))
+    };
+    // It may have closed between two requests; then what was read is not it.
+    match pixels {
+        Ok(frame) if session.top_of(framed).is_some() => Ok((frame, place)),
+        Err(error) if session.top_of(framed).is_some() || !session.is_alive() => Err(error),
+        Ok(_) | Err(_) => {
+            Err(DesktopError::NotFound(format!("window {}: it was closed while its picture was taken", id.0)))
+        }
+    }
+}
+
+fn expose_composed<'p>(
+    session: &Session,
+    plate: &'p mut Plate,
+    composed: u32,
+    area: PhysicalRect,
+) -> Result<Frame<&'p mut [u8]>, DesktopError> {
+    let frame = plate.expose(session, composed, PhysicalRect { x: 0, y: 0, ..area });
+    session.conn.free_pixmap(composed)?;
+    frame
+}
+
+/// The display that shows most of a rectangle; the first where none does.
+fn shown_on(session: &Session, rect: &PhysicalRect) -> Result<PhysicalRect, DesktopError> {
+    let displays = session.displays()?;
+    let shared = |display: &&DisplayView| {
+        let along = |from: i32, length: u32, other: i32, others: u32| {
+            let end = (i64::from(from) + i64::from(length)).min(i64::from(other) + i64::from(others));
+            (end - i64::from(from.max(other))).max(0)
         };
-        let Segment { id, .. } = *self.segment.insert(segment);
-        let Part { x, y, width, height } = *part;
-        let format = u8::from(ImageFormat::Z_PIXMAP);
-        self.session.conn.shm_get_image(from, x, y, width, height, !0, format, id, 0)?.reply()?;
-        let mut pixels = vec![0; size as usize];
-        if let Some(segment) = &self.segment {
-            segment.file.read_exact_at(&mut pixels, 0).map_err(|error| failed("read", &error))?;
+        let bounds = display.bounds;
+        along(rect.x, rect.width, bounds.x, bounds.width)
+            * along(rect.y, rect.height, bounds.y, bounds.height)
+    };
+    // The first of equals: `max_by_key` would take the last.
+    let most = displays.iter().rev().max_by_key(shared);
+    most.map(|display| display.bounds).ok_or_else(|| DesktopError::NotFound("a display".into()))
+}
+
+impl Session {
+    /// The child of the root window that this window is in, or is; nothing where it is gone.
+    fn top_of(&self, window: Window) -> Option<Window> {
+        let mut at = window;
+        // Frames nest a few deep; more is a loop between two looks.
+        for _ in 0..16 {
+            let tree = self.conn.query_tree(at).ok()?.reply().ok()?;
+            match tree.parent {
+                0 => return None,
+                parent if parent == self.root => return Some(at),
+                parent => at = parent,
+            }
         }
-        Ok(pixels)
+        None
+    }
+
+    fn shows_whole(&self, rect: &PhysicalRect) -> Result<bool, DesktopError> {
+        let root = self.conn.get_geometry(self.root)?.reply()?;
+        let fits = |from: i32, length: u32, most: u16| from >= 0 && from as u32 + length <= u32::from(most);
+        Ok(fits(rect.x, rect.width, root.width) && fits(rect.y, rect.height, root.height))
     }
 }
 
-fn share(session: &Session, size: u64) -> Result<Segment, DesktopError> {
-    if !session.has(shm::X11_EXTENSION_NAME) {
-        return Err(DesktopError::NotAvailable("the X server has no MIT-SHM".into()));
+/// Only what X itself knows: a screen saver that is on, which lockers start with or follow.
+fn refuse_locked(session: &Session) -> Result<(), DesktopError> {
+    if !session.has(screensaver::X11_EXTENSION_NAME) {
+        return Ok(());
     }
-    // Descriptors may be passed from version 1.2 on, and only over a local socket.
-    session.conn.shm_query_version()?.reply()?;
-    let memory = rustix::fs::memfd_create("miki-capture", rustix::fs::MemfdFlags::CLOEXEC)
-        .map_err(|error| failed("create", &error))?;
-    let file = File::from(memory);
-    file.set_len(size).map_err(|error| failed("size", &error))?;
-    let theirs = file.try_clone().map_err(|error| failed("share", &error))?;
-    let id = session.conn.generate_id()?;
-    session.conn.shm_attach_fd(id, std::os::fd::OwnedFd::from(theirs), false)?.check()?;
-    Ok(Segment { id, file, size })
-}
-
-fn failed(what: &str, error: &dyn std::fmt::Display) -> DesktopError {
-    DesktopError::Failed(format!("{what} the memory for the screen's picture: {error}"))
-}
-
-/// A rectangle in the protocol's small numbers.
-#[derive(Clone, Copy)]
-struct Part {
-    x: i16,
-    y: i16,
-    width: u16,
-    height: u16,
-}
-
-impl Part {
-    fn of(area: PhysicalRect) -> Result<Self, DesktopError> {
-        let out =
-            |_| DesktopError::Failed(format!("a display of {}x{} is too large", area.width, area.height));
-        Ok(Self {
-            x: i16::try_from(area.x).map_err(out)?,
-            y: i16::try_from(area.y).map_err(out)?,
-            width: u16::try_from(area.width).map_err(out)?,
-            height: u16::try_from(area.height).map_err(out)?,
-        })
+    let saver = session.conn.screensaver_query_info(session.root)?.reply();
+    if saver.is_ok_and(|saver| saver.state == u8::from(screensaver::State::ON)) {
+        return Err(DesktopError::NotAvailable(
+            "the screen is locked or blanked by its screen saver; unlock it, then try again".into(),
+        ));
     }
-
-    fn bytes(&self) -> u64 {
-        u64::from(self.width) * u64::from(self.height) * 4
-    }
-
-    fn frame(&self, pixels: Vec<u8>) -> Frame {
-        Frame { width: u32::from(self.width), height: u32::from(self.height), order: Order::Bgrx, pixels }
-    }
+    Ok(())
 }
 
 /// We read 32 bits a pixel, blue first: what every X server of today has.
@@ -192,7 +240,7 @@ fn check_format(session: &Session) -> Result<(), DesktopError> {
 }
 
 /// Grey stripes where a window of ours is.
-fn hatch(frame: &mut Frame, area: &PhysicalRect, window: &PhysicalRect) {
+fn hatch(frame: &mut Frame<&mut [u8]>, area: &PhysicalRect, window: &PhysicalRect) {
     let within = |value: i32, most: u32| value.clamp(0, most as i32) as usize;
     let left = within(window.x - area.x, frame.width);
     let right = within(window.x - area.x + window.width as i32, frame.width);
@@ -212,11 +260,13 @@ fn hatch(frame: &mut Frame, area: &PhysicalRect, window: &PhysicalRect) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::Order;
 
     #[test]
     fn hatching_stays_within_the_display() {
         let area = PhysicalRect { x: 100, y: 0, width: 20, height: 20 };
-        let mut frame = Frame { width: 20, height: 20, order: Order::Bgrx, pixels: vec![0; 1600] };
+        let mut pixels = vec![0; 1600];
+        let mut frame = Frame { width: 20, height: 20, order: Order::Bgrx, pixels: pixels.as_mut_slice() };
         hatch(&mut frame, &area, &PhysicalRect { x: 90, y: -5, width: 15, height: 10 });
         let grey = frame.pixels.chunks(4).filter(|pixel| pixel[0] != 0).count();
         assert_eq!(grey, 5 * 5);

@@ -15,6 +15,7 @@ pub(super) fn abilities(session: &Session, has_bus: bool) -> Abilities {
         screen: true,
         input: session.has(xtest::X11_EXTENSION_NAME),
         elements: has_bus,
+        windows: true,
         ..Abilities::default()
     }
 }

@@ -25,32 +25,57 @@ const READ_TIME: Duration = Duration::from_millis(700);
 /// What a selection holds, by target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
-    targets: Vec<Target>,
+    pub(super) targets: Vec<Target>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Target {
-    name: Atom,
-    kind: Atom,
-    format: u8,
-    bytes: Vec<u8>,
+pub(super) struct Target {
+    pub(super) name: Atom,
+    pub(super) kind: Atom,
+    pub(super) format: u8,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Content {
-    /// Text for one paste.
-    pub(super) fn text(session: &Session, text: &str) -> Self {
+    /// Text as a user copies it.
+    pub(super) fn copied(session: &Session, text: &str) -> Self {
         let atoms = &session.atoms;
         let target =
             |name: Atom, kind: Atom| Target { name, kind, format: 8, bytes: text.as_bytes().to_vec() };
-        let mut targets = vec![
+        let targets = vec![
             target(atoms.UTF8_STRING, atoms.UTF8_STRING),
             target(atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN_UTF8),
             target(atoms.TEXT_PLAIN, atoms.TEXT_PLAIN),
             target(atoms.TEXT, atoms.UTF8_STRING),
         ];
-        let hint = b"secret".to_vec();
-        targets.push(Target { name: atoms.PASSWORD_HINT, kind: atoms.PASSWORD_HINT, format: 8, bytes: hint });
         Self { targets }
+    }
+
+    /// Text for one paste, marked as not for clipboard histories.
+    pub(super) fn text(session: &Session, text: &str) -> Self {
+        let mut content = Self::copied(session, text);
+        let hint = session.atoms.PASSWORD_HINT;
+        content.targets.push(Target { name: hint, kind: hint, format: 8, bytes: b"secret".to_vec() });
+        content
+    }
+
+    /// Whether it was marked as not for clipboard histories, as password managers do.
+    pub(super) fn is_secret(&self, session: &Session) -> bool {
+        self.targets
+            .iter()
+            .any(|target| target.name == session.atoms.PASSWORD_HINT && target.bytes == b"secret")
+    }
+
+    /// Its text; nothing where it has none.
+    pub(super) fn as_text(&self, session: &Session) -> Option<String> {
+        let atoms = &session.atoms;
+        let forms = [atoms.UTF8_STRING, atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN, AtomEnum::STRING.into()];
+        let found = forms.iter().find_map(|form| self.targets.iter().find(|target| target.name == *form))?;
+        if found.name == u32::from(AtomEnum::STRING) {
+            // Latin-1, by ICCCM.
+            return Some(found.bytes.iter().map(|&byte| char::from(byte)).collect());
+        }
+        Some(String::from_utf8_lossy(&found.bytes).into_owned())
     }
 }
 
@@ -108,6 +133,7 @@ impl Reader<'_> {
             atoms.TEXT_URI_LIST,
             atoms.COPIED_FILES,
             atoms.IMAGE_PNG,
+            atoms.PASSWORD_HINT,
         ];
         let mut content = Content::default();
         let mut size = 0;
@@ -228,14 +254,17 @@ impl Offer {
         selection: Atom,
         content: Content,
     ) -> Result<Self, DesktopError> {
-        let session = Session::connect(display)?;
-        let window = own_window(&session)?;
-        session.conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME)?;
-        if session.conn.get_selection_owner(selection)?.reply()?.owner != window {
-            return Err(DesktopError::Failed("the X server did not give us the clipboard".into()));
-        }
-        let state = Mutex::new(State { content, reads: HashMap::new(), lost: false });
-        let shared = Arc::new(Shared { session, window, selection, state });
+        Self::make_with(display, selection, content, || {})
+    }
+
+    /// The same; `lost` is called when someone else has taken the selection, or nobody offers anything any more.
+    pub(super) fn make_with(
+        display: Option<&str>,
+        selection: Atom,
+        content: Content,
+        lost: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, DesktopError> {
+        let shared = Arc::new(take(display, selection, content)?);
         let served = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("desktop-clipboard".into())
@@ -244,6 +273,7 @@ impl Offer {
                     tracing::debug!(%error, "the clipboard's thread ended");
                 }
                 served.state().lost = true;
+                lost();
             })
             .map_err(|error| DesktopError::Failed(format!("start the clipboard thread: {error}")))?;
         Ok(Self { shared })
@@ -293,6 +323,23 @@ impl Offer {
         session.conn.send_event(false, *window, EventMask::NO_EVENT, message)?;
         session.sync()
     }
+}
+
+/// Takes the selection.
+fn take(display: Option<&str>, selection: Atom, content: Content) -> Result<Shared, DesktopError> {
+    let session = Session::connect(display)?;
+    let window = own_window(&session)?;
+    session.conn.set_selection_owner(window, selection, x11rb::CURRENT_TIME)?;
+    if session.conn.get_selection_owner(selection)?.reply()?.owner != window {
+        return Err(DesktopError::Failed("the X server did not give us the clipboard".into()));
+    }
+    let state = Mutex::new(State { content, reads: HashMap::new(), lost: false });
+    Ok(Shared { session, window, selection, state })
+}
+
+/// Offers content on this thread, until someone else takes the selection or the server ends.
+pub(super) fn offer_until_taken(selection: Atom, content: Content) -> Result<(), DesktopError> {
+    serve(&take(None, selection, content)?)
 }
 
 fn serve(shared: &Shared) -> Result<(), DesktopError> {

@@ -67,13 +67,14 @@ impl Composer {
         Ok(root.map(|(root_format, root_depth)| Self { formats, root_format, root_depth, redirected: false }))
     }
 
-    /// A pixmap of `area` without our windows; the caller frees it.
+    /// A pixmap of `area` with those windows alone that are `wanted`; the caller frees it.
     pub(super) fn compose(
         &mut self,
         session: &Session,
         tops: &[Top],
         own: &Own,
         area: PhysicalRect,
+        wanted: impl Fn(&Top) -> bool,
     ) -> Result<Pixmap, DesktopError> {
         let conn = &session.conn;
         let mut fresh = None;
@@ -93,7 +94,7 @@ impl Composer {
         conn.render_create_picture(target, pixmap, self.root_format, &CreatePictureAux::new())?;
         background(session, pixmap, target, area)?;
         let tops = fresh.as_deref().unwrap_or(tops);
-        for top in tops.iter().filter(|top| top.own.is_none() && overlap(&top.rect, &area)) {
+        for top in tops.iter().filter(|top| wanted(top) && overlap(&top.rect, &area)) {
             // A window may vanish meanwhile, or have no pixmap: then there is nothing of it to show.
             if let Err(error) = self.draw(session, top, target, area) {
                 tracing::debug!(%error, window = top.window, "left out of the picture");

@@ -1,5 +1,8 @@
 //! What this program holds down, and letting go of it: from any thread, at once, on a connection of its own.
 //!
+//! The guard (`guard.rs`) is told before anything goes down, and that it is up only once the server has said so: a
+//! server may drop what it has not read yet of a client that ends.
+//!
 //! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
 
 use std::collections::BTreeSet;
@@ -11,8 +14,12 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 use x11rb::protocol::xtest::ConnectionExt as _;
 
+use super::guard::Guard;
 use super::session::Session;
 use crate::DesktopError;
+
+/// How long the end of this program may wait for the server.
+const LAST_WORD: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// A key by its code, or a pointer button by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +40,7 @@ pub(super) struct Held {
     /// Counts releases of everything; an action begun before one of them is over.
     epoch: AtomicU64,
     session: Mutex<Option<Arc<Session>>>,
+    pub(super) guard: Guard,
 }
 
 /// When an action has to end.
@@ -73,12 +81,13 @@ impl Stop {
 
 impl Held {
     /// `session` is kept for releasing alone; without one, releasing opens its own.
-    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>) -> Arc<Self> {
+    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>, guard: Guard) -> Arc<Self> {
         Arc::new(Self {
             display,
             down: Mutex::new(BTreeSet::new()),
             epoch: AtomicU64::new(0),
             session: Mutex::new(session),
+            guard,
         })
     }
 
@@ -86,10 +95,39 @@ impl Held {
         self.down.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Presses; recorded before it is sent.
+    pub(super) fn has(&self, what: Down) -> bool {
+        self.down().contains(&what)
+    }
+
+    pub(super) fn all(&self) -> BTreeSet<Down> {
+        self.down().clone()
+    }
+
+    /// To be called when the server has worked off all that was released.
+    pub(super) fn settle(&self) {
+        self.guard.only(&self.all());
+    }
+
+    /// The program ends as it should: lets go of everything, and gives the server a moment to hear it.
+    pub(super) fn end(self: &Arc<Self>) {
+        self.release_all();
+        let (told, heard) = std::sync::mpsc::sync_channel(1);
+        let held = Arc::clone(self);
+        let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
+            held.release_all_and_wait();
+            let _gone = told.send(());
+        });
+        if started.is_ok() {
+            let _late = heard.recv_timeout(LAST_WORD);
+        }
+        self.guard.end();
+    }
+
+    /// Presses; recorded, also with the guard, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
         self.down().insert(what);
+        self.guard.down(what);
         send(session, what, Way::Press)?;
         session.conn.flush()?;
         if let Err(stopped) = stop.check() {
@@ -104,6 +142,18 @@ impl Held {
         session.conn.flush()?;
         self.down().remove(&what);
         Ok(())
+    }
+
+    /// Lets go of what went down since `before`.
+    pub(super) fn release_since(
+        &self,
+        session: &Session,
+        before: &BTreeSet<Down>,
+    ) -> Result<(), DesktopError> {
+        for what in self.all().difference(before) {
+            self.release(session, *what)?;
+        }
+        session.sync()
     }
 
     /// The same, and waits until the server has done it. For the acting thread alone, before it answers.
@@ -140,7 +190,7 @@ impl Held {
     }
 }
 
-fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
+pub(super) fn release_each(session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
     for what in down {
         send(session, *what, Way::Release)?;
     }

@@ -1,17 +1,19 @@
-//! Pointer, wheel and keys by XTEST. Typing text is in `typing.rs`.
+//! Pointer, wheel and keys by XTEST. Typing text is in `typing.rs`, what stays down in `holding.rs`.
 //!
 //! Each event is sent and seen to be worked off before the next; between two of them an action can be stopped.
 //! Nothing is done to our own windows, and nothing in the failsafe's corner.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
+use protocol::geometry::{NormPoint, PhysicalPoint};
 use tokio_util::sync::CancellationToken;
 use x11rb::protocol::xproto::MOTION_NOTIFY_EVENT;
 use x11rb::protocol::xtest::{self, ConnectionExt as _};
 
 use super::failsafe::in_corner;
+use super::fence::Fenced;
 use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
 use super::session::Session;
@@ -34,7 +36,9 @@ pub(super) struct Hand {
     pub(super) held: Arc<Held>,
     pub(super) own: Own,
     pub(super) display: Option<String>,
-    pub(super) failsafe: bool,
+    /// Whether to keep out of the corner.
+    pub(super) corner: Arc<AtomicBool>,
+    pub(super) fence: Arc<Fenced>,
 }
 
 impl Kept for Hand {
@@ -54,7 +58,8 @@ impl Hand {
         display: Option<String>,
         own: Own,
         held: Arc<Held>,
-        failsafe: bool,
+        corner: Arc<AtomicBool>,
+        fence: Arc<Fenced>,
     ) -> Result<Self, DesktopError> {
         let session = Session::connect(display.as_deref())?;
         if !session.has(xtest::X11_EXTENSION_NAME) {
@@ -63,20 +68,28 @@ impl Hand {
                     .into(),
             ));
         }
-        Ok(Self { session, held, own, display, failsafe })
+        Ok(Self { session, held, own, display, corner, fence })
     }
 
-    /// Does one act; whatever it held is released when it answers.
+    /// Does one act. When it answers, nothing is down that was not before, but what it was to leave down.
     pub(super) fn perform(
         &mut self,
         action: &Action,
         cancel: CancellationToken,
     ) -> Result<Acted, DesktopError> {
         let stop = Stop::new(cancel, &self.held);
+        let before = self.held.all();
         let result = stop.check().and_then(|()| self.dispatch(action, &stop));
-        if result.is_err() {
-            self.held.release_all_and_wait();
+        match &result {
+            Ok(_) => {}
+            Err(DesktopError::Cancelled | DesktopError::Timeout(_) | DesktopError::Failed(_)) => {
+                self.held.release_all_and_wait();
+            }
+            // Refused: what an earlier act left down stays down.
+            Err(_) => self.held.release_since(&self.session, &before)?,
         }
+        // Every act ends with an answer of the server.
+        self.held.settle();
         result
     }
 
@@ -87,31 +100,43 @@ impl Hand {
                 let at = self.target(*display, *at)?;
                 self.click(at, *button, *count, held, stop)
             }
-            Action::Drag { display, path, button } => self.drag(*display, path, *button, stop),
-            Action::Scroll { display, at, down, right } => self.scroll((*display, *at), *down, *right, stop),
+            Action::Drag { display, path, button, held } => self.drag(*display, path, *button, held, stop),
+            Action::Scroll { display, at, down, right, held } => {
+                let at = self.target(*display, *at)?;
+                self.scroll(at, (*down, *right), held, stop)
+            }
             Action::Type { text } => self.write(text, stop),
             Action::Press { key, times } => self.press(*key, *times, stop),
             Action::Hotkey { keys } => self.hotkey(keys, stop),
-            Action::ButtonDown { .. }
-            | Action::ButtonUp { .. }
-            | Action::KeyDown { .. }
-            | Action::KeyUp { .. }
-            | Action::Hold { .. } => Err(DesktopError::NotAvailable("not yet on this platform".into())),
+            Action::ButtonDown { display, at, button } => {
+                let at = self.target(*display, *at)?;
+                self.button_down(at, *button, stop)
+            }
+            Action::ButtonUp { display, at, button } => {
+                let at = self.target(*display, *at)?;
+                self.button_up(at, *button, stop)
+            }
+            Action::KeyDown { key } => self.key_down(*key, stop),
+            Action::KeyUp { key } => self.key_up(*key, stop),
+            Action::Hold { keys, time } => self.hold(keys, *time, stop),
         }
     }
 
     /// The pixel of a point where acting is allowed.
     fn place(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
-        let bounds = self.session.display(display)?;
-        let point = at.to_physical(&bounds);
-        if self.failsafe {
-            let displays: Vec<PhysicalRect> = self.session.displays()?.iter().map(|d| d.bounds).collect();
-            if in_corner(point, &displays, 2) {
-                return Err(DesktopError::Forbidden(
-                    "the top left corner of the screen is the user's emergency stop; act at another point"
-                        .into(),
-                ));
-            }
+        let displays = self.session.bounds()?;
+        let Some(bounds) = displays.get(display as usize) else {
+            return Err(DesktopError::NotFound(format!(
+                "display {display}; there are {}, counted from 0",
+                displays.len()
+            )));
+        };
+        self.fence.check_display(display)?;
+        let point = at.to_physical(bounds);
+        if self.corner.load(Ordering::SeqCst) && in_corner(point, &displays, 2) {
+            return Err(DesktopError::Forbidden(
+                "the top left corner of the screen is the user's emergency stop; act at another point".into(),
+            ));
         }
         Ok(point)
     }
@@ -127,29 +152,55 @@ impl Hand {
                 at.y()
             )));
         }
+        self.fence.check_point(&self.session, &self.own, point)?;
         Ok(point)
     }
 
-    fn check_focus(&self) -> Result<(), DesktopError> {
+    pub(super) fn check_focus(&self) -> Result<(), DesktopError> {
         if self.session.focus_is_own(&self.own)? {
             return Err(DesktopError::Forbidden(
                 "the keyboard focus is in one of Miki's own windows; click or focus the target first".into(),
             ));
         }
-        Ok(())
+        self.fence.check_focus(&self.session)
     }
 
-    fn move_to(&self, point: PhysicalPoint) -> Result<(), DesktopError> {
+    /// Sends the pointer there; the server works it off before anything that is sent later.
+    pub(super) fn move_to(&self, point: PhysicalPoint) -> Result<(), DesktopError> {
         let out = |_| DesktopError::Failed(format!("{},{} is beyond what X11 can address", point.x, point.y));
         let (x, y) = (i16::try_from(point.x).map_err(out)?, i16::try_from(point.y).map_err(out)?);
         self.session.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, self.session.root, x, y, 0)?;
-        self.session.sync()
+        Ok(())
+    }
+
+    /// The same in small steps, as applications expect it of a drag.
+    pub(super) fn glide(
+        &self,
+        from: PhysicalPoint,
+        to: PhysicalPoint,
+        stop: &Stop,
+    ) -> Result<(), DesktopError> {
+        let (dx, dy) = (f64::from(to.x - from.x), f64::from(to.y - from.y));
+        let steps = (dx.hypot(dy) / DRAG_STEP).ceil().max(2.0);
+        for step in 1..=steps as u32 {
+            let part = f64::from(step) / steps;
+            let x = from.x + (dx * part).round() as i32;
+            let y = from.y + (dy * part).round() as i32;
+            stop.pause(DRAG_PAUSE)?;
+            self.move_to(PhysicalPoint { x, y })?;
+            self.session.sync()?;
+        }
+        stop.pause(DRAG_PAUSE)
     }
 
     fn travel(&self, display: u32, to: NormPoint, stop: &Stop) -> Result<Acted, DesktopError> {
         let point = self.place(display, to)?;
         stop.check()?;
-        self.move_to(point)?;
+        if self.holds_a_button() {
+            self.glide(self.session.pointer()?, point, stop)?;
+        } else {
+            self.move_to(point)?;
+        }
         let now = self.session.pointer()?;
         let evidence = if now == point { Evidence::ReadBack } else { Evidence::Mismatch };
         Ok(Acted { evidence, note: format!("the pointer is at pixel {},{}", now.x, now.y) })
@@ -171,23 +222,20 @@ impl Hand {
         if !(1..=3).contains(&count) {
             return Err(DesktopError::BadInput(format!("click count = {count} is outside 1-3")));
         }
+        self.check_up(button)?;
         let codes = self.codes(modifiers)?;
         self.move_to(at)?;
-        for code in &codes {
-            self.held.press(&self.session, Down::Key(*code), stop)?;
-        }
+        let pressed = self.press_all(&codes, stop)?;
         for _ in 0..count {
             self.tap(Down::Button(number(button)), stop)?;
         }
-        for code in codes.iter().rev() {
-            self.held.release(&self.session, Down::Key(*code))?;
-        }
-        self.session.sync()?;
-        Ok(sent(format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase()))
+        self.let_go(&pressed)?;
+        let clicked = format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase();
+        Ok(sent(format!("{clicked}{}", cmd_note(modifiers))))
     }
 
     /// Key codes of keys to hold down, with the shift that the last ones may need.
-    fn codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
+    pub(super) fn codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
@@ -199,7 +247,13 @@ impl Hand {
                 Key::Char(character) if keys.len() > 1 => Key::Char(character.to_ascii_lowercase()),
                 key => key,
             };
-            let Stroke { code, shift } = keymap.key(key)?;
+            let Stroke { code, shift } = match (keymap.key(key), key) {
+                (Err(error), Key::Char(character)) if keys.len() > 1 => {
+                    let code = Keymap::place_of(character).ok_or(error)?;
+                    Stroke { code, shift: false }
+                }
+                (stroke, _) => stroke?,
+            };
             let shift = if shift { Some(keymap.key(Key::Shift)?.code) } else { None };
             for code in shift.into_iter().chain([code]) {
                 if !codes.contains(&code) {
@@ -215,6 +269,7 @@ impl Hand {
         display: u32,
         path: &[NormPoint],
         button: Button,
+        modifiers: &[Key],
         stop: &Stop,
     ) -> Result<Acted, DesktopError> {
         if !(2..=MOST_POINTS).contains(&path.len()) {
@@ -223,34 +278,29 @@ impl Hand {
                 path.len()
             )));
         }
+        self.check_up(button)?;
         let points = path.iter().map(|at| self.target(display, *at)).collect::<Result<Vec<_>, _>>()?;
+        let codes = self.codes(modifiers)?;
         let what = Down::Button(number(button));
         let mut at = points[0];
         self.move_to(at)?;
+        let pressed = self.press_all(&codes, stop)?;
         self.held.press(&self.session, what, stop)?;
         for next in &points[1..] {
-            let (dx, dy) = (f64::from(next.x - at.x), f64::from(next.y - at.y));
-            let steps = (dx.hypot(dy) / DRAG_STEP).ceil().max(2.0);
-            for step in 1..=steps as u32 {
-                let part = f64::from(step) / steps;
-                let x = at.x + (dx * part).round() as i32;
-                let y = at.y + (dy * part).round() as i32;
-                stop.pause(DRAG_PAUSE)?;
-                self.move_to(PhysicalPoint { x, y })?;
-            }
+            self.glide(at, *next, stop)?;
             at = *next;
         }
-        stop.pause(DRAG_PAUSE)?;
         self.held.release(&self.session, what)?;
-        self.session.sync()?;
-        Ok(sent(format!("dragged over {} points to pixel {},{}", points.len(), at.x, at.y)))
+        self.let_go(&pressed)?;
+        let note = cmd_note(modifiers);
+        Ok(sent(format!("dragged over {} points to pixel {},{}{note}", points.len(), at.x, at.y)))
     }
 
     fn scroll(
         &self,
-        at: (u32, NormPoint),
-        down: i32,
-        right: i32,
+        at: PhysicalPoint,
+        (down, right): (i32, i32),
+        modifiers: &[Key],
         stop: &Stop,
     ) -> Result<Acted, DesktopError> {
         let notches = down.unsigned_abs().saturating_add(right.unsigned_abs());
@@ -259,8 +309,9 @@ impl Hand {
                 "a scroll of {notches} notches is outside 1-{MOST_NOTCHES}"
             )));
         }
-        let point = self.target(at.0, at.1)?;
-        self.move_to(point)?;
+        let codes = self.codes(modifiers)?;
+        self.move_to(at)?;
+        let pressed = self.press_all(&codes, stop)?;
         let wheels = [(down, 5, 4), (right, 7, 6)];
         for (amount, forward, backward) in wheels {
             let wheel = if amount > 0 { forward } else { backward };
@@ -269,7 +320,9 @@ impl Hand {
                 self.session.sync()?;
             }
         }
-        Ok(sent(format!("scrolled {down} down and {right} right at pixel {},{}", point.x, point.y)))
+        self.let_go(&pressed)?;
+        let note = cmd_note(modifiers);
+        Ok(sent(format!("scrolled {down} down and {right} right at pixel {},{}{note}", at.x, at.y)))
     }
 
     fn press(&self, key: Key, times: u32, stop: &Stop) -> Result<Acted, DesktopError> {
@@ -297,17 +350,8 @@ impl Hand {
 
     /// Presses all in order and releases them in reverse.
     pub(super) fn chord(&self, codes: &[u8], stop: &Stop) -> Result<(), DesktopError> {
-        for code in codes {
-            self.held.press(&self.session, Down::Key(*code), stop)?;
-        }
-        for code in codes.iter().rev() {
-            self.held.release(&self.session, Down::Key(*code))?;
-        }
-        self.session.sync()
-    }
-
-    pub(super) fn hotkey_codes(&self, keys: &[Key]) -> Result<Vec<u8>, DesktopError> {
-        self.codes(keys)
+        let pressed = self.press_all(codes, stop)?;
+        self.let_go(&pressed)
     }
 
     /// Writes text, where the focus is not ours.
@@ -317,7 +361,7 @@ impl Hand {
     }
 }
 
-fn number(button: Button) -> u8 {
+pub(super) fn number(button: Button) -> u8 {
     match button {
         Button::Left => 1,
         Button::Middle => 2,
@@ -325,10 +369,10 @@ fn number(button: Button) -> u8 {
     }
 }
 
-fn cmd_note(keys: &[Key]) -> &'static str {
+pub(super) fn cmd_note(keys: &[Key]) -> &'static str {
     if keys.contains(&Key::Cmd) { " (cmd is ctrl on this platform)" } else { "" }
 }
 
-fn sent(note: String) -> Acted {
+pub(super) fn sent(note: String) -> Acted {
     Acted { evidence: Evidence::Sent, note }
 }

@@ -76,6 +76,17 @@ impl Keymap {
         Some(stroke)
     }
 
+    /// The key at the place where a Latin letter or digit is on a US keyboard: applications take a shortcut by its
+    /// place where the layout has no Latin letters. Of evdev's codes, which X servers use everywhere.
+    pub(super) fn place_of(character: char) -> Option<Keycode> {
+        const ROWS: [(Keycode, &str); 4] =
+            [(10, "1234567890"), (24, "qwertyuiop"), (38, "asdfghjkl"), (52, "zxcvbnm")];
+        ROWS.iter().find_map(|(first, row)| {
+            let position = row.chars().position(|known| known == character)?;
+            u8::try_from(position).ok().map(|position| first + position)
+        })
+    }
+
     /// The stroke of a key, for pressing it alone or with others.
     ///
     /// # Errors
@@ -144,6 +155,7 @@ fn named(key: Key) -> Option<Keysym> {
         Key::PrintScreen => 0xff61,
         Key::Pause => 0xff13,
         Key::Menu => 0xff67,
+        Key::Fn => return None,
         Key::VolumeDown => 0x1008_ff11,
         Key::VolumeMute => 0x1008_ff12,
         Key::VolumeUp => 0x1008_ff13,
@@ -184,6 +196,14 @@ mod tests {
         assert_eq!(map.typing('b'), Some(Stroke { code: 12, shift: true }));
         assert_eq!(map.typing('B'), Some(Stroke { code: 12, shift: false }));
         assert_eq!(map.typing('1'), Some(Stroke { code: 10, shift: false }));
+    }
+
+    #[test]
+    fn a_letter_that_the_layout_lacks_has_the_place_of_a_us_keyboard() {
+        assert_eq!(Keymap::place_of('q'), Some(24));
+        assert_eq!(Keymap::place_of('v'), Some(55));
+        assert_eq!(Keymap::place_of('0'), Some(19));
+        assert_eq!(Keymap::place_of('é'), None);
     }
 
     #[test]

@@ -4,20 +4,27 @@
 //! theirs, so that neither waits for the other two. Wayland without an X server is named and refused.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
+use self::apps::Place;
 pub use self::atspi::Accessibility;
 use self::capture::Eye;
-use self::failsafe::Failsafe;
+use self::ewmh::Ewmh;
+use self::fence::Fenced;
+use self::guard::Guard;
 use self::held::Held;
 use self::input::Hand;
 use self::session::Session;
+pub(crate) use self::warden::stand_guard;
+use self::watch::Watch;
 use self::windows::Own;
 use crate::lane::Lane;
+use crate::ocr::{self, Ocr};
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
 
 mod as_clipboard;
@@ -26,17 +33,27 @@ mod as_hands;
 mod as_screen;
 mod as_windows;
 
+mod apps;
 mod atspi;
 mod capture;
 mod checks;
 mod clipboard;
 mod compose;
+mod ewmh;
 mod failsafe;
+mod fence;
+mod guard;
 mod held;
+mod holding;
 mod input;
+mod kept;
 mod keymap;
+mod scene;
 mod session;
+mod shared;
 mod typing;
+mod warden;
+mod watch;
 mod windows;
 
 /// A picture, a list of displays, a check: what only looks.
@@ -51,46 +68,61 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 struct LinuxDesktop {
     abilities: Abilities,
     eye: Lane<Eye>,
+    ewmh: Lane<Ewmh>,
+    place: Arc<Place>,
+    fence: Arc<Fenced>,
     hand: Lane<Hand>,
     held: Arc<Held>,
-    failsafe: Option<Arc<Failsafe>>,
+    /// Whether acts keep out of the corner.
+    corner: Arc<AtomicBool>,
+    watch: Arc<Watch>,
     accessibility: Accessibility,
+    ocr: Option<Ocr>,
 }
 
 impl LinuxDesktop {
     fn open(options: Options) -> Self {
-        let Options { failsafe, own_titles, own_pid, guard: _, ocr_models: _, display, session_bus } =
-            options;
+        let Options { failsafe, own_titles, own_pid, guard, ocr_models, display, session_bus } = options;
         let session = first_session(display.clone());
         let has_bus = session_bus.is_some() || names_a_bus();
         let abilities = match &session {
             Some(session) => checks::abilities(session, has_bus),
             None => Abilities::default(),
         };
+        let ocr = ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new);
+        let abilities = Abilities { ocr: abilities.screen && ocr.is_some(), ..abilities };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
-        let held = Held::new(display.clone(), session.map(Arc::new));
+        let guard = Guard::new(guard, display.clone());
+        let held = Held::new(display.clone(), session.map(Arc::new), guard);
+        let corner = Arc::new(AtomicBool::new(failsafe));
+        let watch = Watch::new(display.clone(), own.clone(), Arc::clone(&held));
         let eye = {
             let (display, own) = (display.clone(), own.clone());
             Lane::new("capture", move || Eye::open(display.as_deref(), own.clone()))
         };
-        let hand = {
-            let (display, held) = (display.clone(), Arc::clone(&held));
-            Lane::new("input", move || Hand::open(display.clone(), own.clone(), Arc::clone(&held), failsafe))
+        let fence: Arc<Fenced> = Arc::default();
+        let ewmh = {
+            let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
+            Lane::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
         };
-        Self {
-            abilities,
-            eye,
-            hand,
-            held,
-            failsafe: failsafe.then(|| Failsafe::new(display)),
-            accessibility: Accessibility::new(session_bus, own_pid, own_titles),
-        }
+        let place = Arc::new(Place { display: display.clone(), session_bus: session_bus.clone() });
+        let hand = {
+            let (display, held, corner) = (display.clone(), Arc::clone(&held), Arc::clone(&corner));
+            let fence = Arc::clone(&fence);
+            let open = move || {
+                let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
+                Hand::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
+            };
+            Lane::new("input", open)
+        };
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        Self { abilities, eye, ewmh, place, fence, hand, held, corner, watch, accessibility, ocr }
     }
 }
 
 impl Drop for LinuxDesktop {
     fn drop(&mut self) {
-        self.held.release_all();
+        self.held.end();
     }
 }
 
@@ -133,6 +165,7 @@ impl Desktop for LinuxDesktop {
                 let mend = "log out and in again, or restart at-spi2-core";
                 checks::view(Check::Accessibility, CheckState::Missing, detail, Some(mend))
             }));
+            all.push(ocr::check(self.ocr.as_ref()));
             all
         })
     }

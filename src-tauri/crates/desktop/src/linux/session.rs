@@ -18,6 +18,24 @@ x11rb::atom_manager! {
         _NET_WM_PID,
         _NET_WM_NAME,
         _NET_WM_CM_S0,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_CLIENT_LIST,
+        _NET_CLIENT_LIST_STACKING,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLOSE_WINDOW,
+        _NET_MOVERESIZE_WINDOW,
+        _NET_FRAME_EXTENTS,
+        _NET_WM_WINDOW_TYPE,
+        _NET_WM_WINDOW_TYPE_DESKTOP,
+        _NET_WM_WINDOW_TYPE_DOCK,
+        _NET_WM_STATE,
+        _NET_WM_STATE_HIDDEN,
+        _NET_WM_STATE_FULLSCREEN,
+        _NET_WM_STATE_MAXIMIZED_VERT,
+        _NET_WM_STATE_MAXIMIZED_HORZ,
+        WM_CHANGE_STATE,
+        WM_PROTOCOLS,
+        WM_DELETE_WINDOW,
         _XROOTPMAP_ID,
         WM_STATE,
         UTF8_STRING,
@@ -105,7 +123,9 @@ impl Session {
     pub(super) fn displays(&self) -> Result<Vec<DisplayView>, DesktopError> {
         let mut displays = Vec::new();
         if self.has(x11rb::protocol::randr::X11_EXTENSION_NAME) {
-            for monitor in self.conn.randr_get_monitors(self.root, true)?.reply()?.monitors {
+            // Servers before RandR 1.5 know no monitors; one that is gone fails the next request too.
+            let monitors = self.conn.randr_get_monitors(self.root, true)?.reply();
+            for monitor in monitors.map(|reply| reply.monitors).unwrap_or_default() {
                 let name = self.conn.get_atom_name(monitor.name)?.reply()?.name;
                 displays.push(DisplayView {
                     index: displays.len() as u32,
@@ -140,23 +160,46 @@ impl Session {
         Ok(displays)
     }
 
+    /// The bounds of all displays in the same order, in one round trip.
+    pub(super) fn bounds(&self) -> Result<Vec<PhysicalRect>, DesktopError> {
+        let mut all = Vec::new();
+        if self.has(x11rb::protocol::randr::X11_EXTENSION_NAME) {
+            for monitor in self.conn.randr_get_monitors(self.root, true)?.reply()?.monitors {
+                all.push(PhysicalRect {
+                    x: i32::from(monitor.x),
+                    y: i32::from(monitor.y),
+                    width: u32::from(monitor.width),
+                    height: u32::from(monitor.height),
+                });
+            }
+        }
+        if all.is_empty() {
+            all.extend(self.displays()?.iter().map(|display| display.bounds));
+        }
+        Ok(all)
+    }
+
     /// The bounds of one display.
     pub(super) fn display(&self, index: u32) -> Result<PhysicalRect, DesktopError> {
         let displays = self.displays()?;
-        displays.iter().find(|display| display.index == index).map(|display| display.bounds).ok_or_else(
-            || {
-                DesktopError::NotFound(format!(
-                    "display {index}; there are {}, counted from 0",
-                    displays.len()
-                ))
-            },
-        )
+        let bounds = displays.iter().find(|display| display.index == index).map(|display| display.bounds);
+        bounds.ok_or_else(|| no_display(index, &displays))
     }
 
     pub(super) fn pointer(&self) -> Result<PhysicalPoint, DesktopError> {
         let reply = self.conn.query_pointer(self.root)?.reply()?;
         Ok(PhysicalPoint { x: i32::from(reply.root_x), y: i32::from(reply.root_y) })
     }
+}
+
+/// Names the displays there are.
+pub(super) fn no_display(index: u32, displays: &[DisplayView]) -> DesktopError {
+    let named = |display: &DisplayView| {
+        let PhysicalRect { width, height, .. } = display.bounds;
+        format!("{} ({}, {width}x{height})", display.index, display.name)
+    };
+    let there: Vec<_> = displays.iter().map(named).collect();
+    DesktopError::NotFound(format!("display {index}; there are {}: {}", displays.len(), there.join(", ")))
 }
 
 /// The display's number: 1 in `host:1.0`.

@@ -3,12 +3,14 @@
 //! Keys outside the layout would need it remapped, which races applications; pasting is exact in any script.
 //! The clipboard gets its earlier content back.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clipboard::{Content, Offer, earlier_content};
 use super::held::{Down, Stop};
 use super::input::Hand;
 use super::keymap::{Keymap, Stroke};
+use super::warden::MOST_KEPT;
 use crate::{Acted, DesktopError, Evidence, Key};
 
 /// The longest text that is typed key by key.
@@ -17,6 +19,8 @@ const MOST_TYPED: usize = 200;
 const KEYS_A_FLUSH: usize = 12;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
+/// Content larger than this is not handed to the guard.
+const MOST_GUARDED: usize = MOST_KEPT / 2;
 /// How long an application may take to ask for the pasted text.
 const PASTE_WAIT: Duration = Duration::from_secs(4);
 /// After which any reader will do: some applications read through a process of their own.
@@ -28,6 +32,11 @@ pub(super) fn write(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, Deskt
             "a text of {} bytes is outside 1-{MOST_BYTES}",
             text.len()
         )));
+    }
+    if hand.held.all().iter().any(|what| matches!(what, Down::Key(_))) {
+        return Err(DesktopError::BadInput(
+            "keys are held down and would change the text; let them go with keyUp first".into(),
+        ));
     }
     // Line ends of other systems would become two new lines.
     let text = text.replace("\r\n", "\n");
@@ -70,10 +79,10 @@ fn by_keys(hand: &Hand, strokes: &[Stroke], keymap: &Keymap, stop: &Stop) -> Res
     hand.session.sync()
 }
 
-/// How an application pastes.
+/// How an application pastes: from which selection, by which keys.
 struct Paste {
     selection: u32,
-    keys: &'static [Key],
+    codes: Vec<u8>,
 }
 
 fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
@@ -93,27 +102,32 @@ fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
     ];
     let class = hand.session.focused_class()?;
     let is = |names: &[&str]| class.split(' ').any(|word| names.contains(&word));
-    let atoms = &hand.session.atoms;
-    Ok(if is(&OLD_TERMINALS) {
-        Paste {
-            selection: x11rb::protocol::xproto::AtomEnum::PRIMARY.into(),
-            keys: &[Key::Shift, Key::Insert],
-        }
-    } else if is(&TERMINALS) || class.contains("terminal") {
-        Paste { selection: atoms.CLIPBOARD, keys: &[Key::Ctrl, Key::Shift, Key::Char('v')] }
+    let primary = u32::from(x11rb::protocol::xproto::AtomEnum::PRIMARY);
+    let clipboard = hand.session.atoms.CLIPBOARD;
+    let is_terminal = is(&TERMINALS) || class.contains("terminal");
+    let with_v: Option<&[Key]> = if is(&OLD_TERMINALS) {
+        None
+    } else if is_terminal {
+        Some(&[Key::Ctrl, Key::Shift, Key::Char('v')])
     } else {
-        Paste { selection: atoms.CLIPBOARD, keys: &[Key::Ctrl, Key::Char('v')] }
-    })
+        Some(&[Key::Ctrl, Key::Char('v')])
+    };
+    // A layout without Latin letters has no v; Shift+Insert pastes as well, in terminals what was selected.
+    let keymap = Keymap::read(&hand.session)?;
+    if let Some(keys) = with_v.filter(|_| keymap.key(Key::Char('v')).is_ok()) {
+        return Ok(Paste { selection: clipboard, codes: hand.codes(keys)? });
+    }
+    let selection = if is_terminal || is(&OLD_TERMINALS) { primary } else { clipboard };
+    Ok(Paste { selection, codes: hand.codes(&[Key::Shift, Key::Insert])? })
 }
 
 fn by_clipboard(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
     let paste = way_of_pasting(hand)?;
-    let codes = hand.hotkey_codes(paste.keys)?;
     let focused = hand.session.focused()?;
     let earlier = earlier_content(&hand.session, paste.selection)?;
     stop.check()?;
-    let offer = Offer::make(hand.display.as_deref(), paste.selection, Content::text(&hand.session, text))?;
-    let read = hand.chord(&codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
+    let offer = offer(hand, paste.selection, text, earlier.as_ref())?;
+    let read = hand.chord(&paste.codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
     let kept = earlier.is_some();
     // Also when stopped: our text must not stay in the user's clipboard.
     offer.give_back(earlier)?;
@@ -128,6 +142,19 @@ fn by_clipboard(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopEr
     }
     let clipboard = if kept { "" } else { "; the clipboard's earlier content could not be kept" };
     Ok(sent(format!("typed {count} characters by paste{clipboard}")))
+}
+
+/// Offers the text. The guard has the earlier content meanwhile, and for as long as it comes from us.
+fn offer(hand: &Hand, selection: u32, text: &str, earlier: Option<&Content>) -> Result<Offer, DesktopError> {
+    let text = Content::text(&hand.session, text);
+    let display = hand.display.as_deref();
+    let Some(earlier) = earlier.filter(|content| !content.is_empty() && content.size() <= MOST_GUARDED)
+    else {
+        return Offer::make(display, selection, text);
+    };
+    let held = Arc::clone(&hand.held);
+    let kept = held.guard.keep(earlier.encode(selection));
+    Offer::make_with(display, selection, text, move || held.guard.forget(kept))
 }
 
 /// Whether the window with the focus, or after a while anyone, has read the text.

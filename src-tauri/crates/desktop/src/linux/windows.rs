@@ -38,6 +38,15 @@ const DEEPEST: u32 = 2;
 impl Session {
     /// All visible top-level windows, lowest first.
     pub(super) fn tops(&self, own: &Own) -> Result<Vec<Top>, DesktopError> {
+        let mut tops = self.frames()?;
+        for top in &mut tops {
+            top.own = self.own_within(top.window, own, 0)?;
+        }
+        Ok(tops)
+    }
+
+    /// The same, without a look whose they are.
+    fn frames(&self) -> Result<Vec<Top>, DesktopError> {
         let children = self.conn.query_tree(self.root)?.reply()?.children;
         let mut cookies = Vec::with_capacity(children.len());
         for window in children {
@@ -57,8 +66,7 @@ impl Session {
                 width: u32::from(geometry.width) + 2 * border,
                 height: u32::from(geometry.height) + 2 * border,
             };
-            let own = self.own_within(window, own, 0)?;
-            tops.push(Top { window, rect, border, visual: attributes.visual, own });
+            tops.push(Top { window, rect, border, visual: attributes.visual, own: None });
         }
         Ok(tops)
     }
@@ -85,6 +93,11 @@ impl Session {
         Ok(state.is_ok_and(|reply| reply.type_ != 0))
     }
 
+    /// Whether this window, or one within it, is ours.
+    pub(super) fn is_ours(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
+        Ok(self.own_within(window, own, 0)?.is_some())
+    }
+
     fn is_own(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
         let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
         let pid = read(self.atoms._NET_WM_PID)?;
@@ -103,8 +116,9 @@ impl Session {
 
     /// The window that takes a click at `point`, if any.
     pub(super) fn top_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Top>, DesktopError> {
-        for top in self.tops(own)?.into_iter().rev() {
-            if top.rect.contains(point) && self.takes_input_at(&top, point)? {
+        for mut top in self.frames()?.into_iter().rev().filter(|top| top.rect.contains(point)) {
+            top.own = self.own_within(top.window, own, 0)?;
+            if self.takes_input_at(&top, point)? {
                 return Ok(Some(top));
             }
         }
@@ -152,6 +166,42 @@ impl Session {
             }
             .contains(point)
         }))
+    }
+
+    /// The titled windows of others with their ids, for an error: `4194305 "Untitled - Mousepad"`.
+    pub(super) fn windows_by_name(&self, tops: &[Top]) -> Result<String, DesktopError> {
+        const MOST: usize = 12;
+        let mut names = Vec::new();
+        for top in tops.iter().rev().filter(|top| top.own.is_none()) {
+            let Some((window, title)) = self.titled_within(top.window, 0)? else { continue };
+            if names.len() == MOST {
+                names.push("more".to_owned());
+                break;
+            }
+            names.push(format!("{window} \"{title}\""));
+        }
+        Ok(if names.is_empty() { "no windows".into() } else { names.join(", ") })
+    }
+
+    fn titled_within(&self, window: Window, depth: u32) -> Result<Option<(Window, String)>, DesktopError> {
+        for property in [self.atoms._NET_WM_NAME, AtomEnum::WM_NAME.into()] {
+            let title = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 64)?.reply();
+            if let Ok(title) = title
+                && !title.value.is_empty()
+            {
+                return Ok(Some((window, String::from_utf8_lossy(&title.value).into_owned())));
+            }
+        }
+        if depth == DEEPEST {
+            return Ok(None);
+        }
+        let Ok(tree) = self.conn.query_tree(window)?.reply() else { return Ok(None) };
+        for child in tree.children.into_iter().rev().take(MOST_CHILDREN) {
+            if let Some(found) = self.titled_within(child, depth + 1)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether clicks go through this whole window.

@@ -1,6 +1,6 @@
 //! One object of macOS's accessibility tree, and reading all it says in one call.
 //!
-//! The only file here with `unsafe`: every pointer that AX hands out is owned at once.
+//! Every pointer that AX hands out is owned at once.
 #![expect(unsafe_code, reason = "AX is a C interface; each block says what makes it sound")]
 
 use std::ffi::c_void;
@@ -14,11 +14,12 @@ use objc2_core_foundation::{CFArray, CFBoolean, CFNumber, CFRetained, CFString, 
 /// Seconds that one call may take; a hanging application must not hang us.
 const PATIENCE: f32 = 1.0;
 /// What is read of each object, in this order.
-const WISHED: [&str; 13] = [
+const WISHED: [&str; 14] = [
     "AXRole",
     "AXSubrole",
     "AXTitle",
     "AXDescription",
+    "AXHelp",
     "AXPlaceholderValue",
     "AXValue",
     "AXPosition",
@@ -36,7 +37,8 @@ pub(super) fn is_trusted() -> bool {
     unsafe { AXIsProcessTrusted() }
 }
 
-#[derive(Clone)]
+/// Equal to another where macOS says that it is the same object.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Node(CFRetained<AXUIElement>);
 
 /// What an object says of itself. Places and sizes are in points.
@@ -45,6 +47,7 @@ pub(super) struct Facts {
     pub(super) role: String,
     pub(super) secure: bool,
     pub(super) name: String,
+    pub(super) description: String,
     pub(super) value: String,
     pub(super) place: (f64, f64),
     pub(super) size: (f64, f64),
@@ -78,13 +81,31 @@ impl Node {
         system.node("AXFocusedUIElement")
     }
 
-    /// The window with this title, or the focused one where titles differ.
-    pub(super) fn window(&self, title: &str) -> Option<Self> {
-        let windows = self.value("AXWindows").map(|value| nodes(&value)).unwrap_or_default();
-        let titled = windows
-            .into_iter()
-            .find(|window| window.value("AXTitle").is_some_and(|value| text(&value) == title));
-        titled.or_else(|| self.node("AXFocusedWindow")).or_else(|| self.node("AXMainWindow"))
+    pub(super) fn windows(&self) -> Vec<Self> {
+        self.value("AXWindows").map(|value| nodes(&value)).unwrap_or_default()
+    }
+
+    /// The window with this number, else with this title, else the focused one.
+    pub(super) fn window(&self, id: u64, title: &str) -> Option<Self> {
+        let windows = self.windows();
+        let numbered = windows.iter().find(|window| window.window_id() == Some(id)).cloned();
+        numbered
+            .or_else(|| windows.into_iter().find(|window| window.string("AXTitle") == title))
+            .or_else(|| self.node("AXFocusedWindow"))
+            .or_else(|| self.node("AXMainWindow"))
+    }
+
+    /// A window's number in the window server's lists and in captures.
+    pub(super) fn window_id(&self) -> Option<u64> {
+        let mut id = 0_u32;
+        // SAFETY: `id` is a valid place for one number, and the object is alive.
+        let error = unsafe { _AXUIElementGetWindow(&self.0, &raw mut id) };
+        (error == AXError::Success).then_some(u64::from(id))
+    }
+
+    /// Asks Chromium and Electron, which build their tree only for those who ask. Whether this is such a program.
+    pub(super) fn ask_for_tree(&self) -> bool {
+        self.set("AXManualAccessibility", CFBoolean::new(true))
     }
 
     pub(super) fn menu_bar(&self) -> Option<Self> {
@@ -117,12 +138,17 @@ impl Node {
             .map(string)
             .into_iter()
             .find(|name| !name.is_empty());
+        let description = ["AXDescription", "AXHelp"]
+            .map(string)
+            .into_iter()
+            .find(|text| !text.is_empty() && name.as_ref() != Some(text));
         let place = get("AXPosition").and_then(|value| point(&value)).unwrap_or_default();
         let size = get("AXSize").and_then(|value| extent(&value)).unwrap_or_default();
         Facts {
             role: string("AXRole"),
             secure: string("AXSubrole") == "AXSecureTextField",
             name: name.unwrap_or_default(),
+            description: description.unwrap_or_default(),
             value: string("AXValue"),
             place,
             size,
@@ -131,6 +157,89 @@ impl Node {
             selected: flag("AXSelected"),
             expanded: flag("AXExpanded"),
             children: get("AXChildren").map(|value| nodes(&value)).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the object is still there.
+    pub(super) fn is_there(&self) -> bool {
+        let mut value: *const CFType = ptr::null();
+        let name = CFString::from_static_str("AXRole");
+        // SAFETY: `value` is a valid place for one pointer.
+        let error = unsafe { self.0.copy_attribute_value(&name, NonNull::from(&mut value)) };
+        if let Some(value) = NonNull::new(value.cast_mut()) {
+            // SAFETY: a copy function's result is ours to release.
+            drop(unsafe { CFRetained::from_raw(value) });
+        }
+        error == AXError::Success
+    }
+
+    /// The names of what the object can do: `AXPress`, `AXShowMenu`.
+    pub(super) fn actions(&self) -> Vec<String> {
+        let mut names: *const CFArray = ptr::null();
+        // SAFETY: `names` is a valid place for one pointer.
+        let error = unsafe { self.0.copy_action_names(NonNull::from(&mut names)) };
+        let names = if error == AXError::Success { NonNull::new(names.cast_mut()) } else { None };
+        let Some(names) = names else { return Vec::new() };
+        // SAFETY: a copy function's result is ours to release; each item is asked for its type before it is used.
+        let names = unsafe { CFRetained::cast_unchecked::<CFArray<CFType>>(CFRetained::from_raw(names)) };
+        names
+            .iter()
+            .filter_map(|name| name.downcast::<CFString>().ok())
+            .map(|name| name.to_string())
+            .collect()
+    }
+
+    /// Whether the object did it, or is busy with what it set off: a dialog answers only when it is closed.
+    pub(super) fn perform(&self, action: &str) -> bool {
+        // SAFETY: any name is allowed; one that the object lacks is an error.
+        let error = unsafe { self.0.perform_action(&CFString::from_str(action)) };
+        matches!(error, AXError::Success | AXError::CannotComplete)
+    }
+
+    pub(super) fn children(&self) -> Vec<Self> {
+        self.value("AXChildren").map(|value| nodes(&value)).unwrap_or_default()
+    }
+
+    pub(super) fn string(&self, name: &'static str) -> String {
+        self.value(name).map(|value| text(&value)).unwrap_or_default()
+    }
+
+    pub(super) fn flag(&self, name: &'static str) -> bool {
+        self.value(name).is_some_and(|value| is_true(&value))
+    }
+
+    /// Place and size in points.
+    pub(super) fn frame(&self) -> Option<((f64, f64), (f64, f64))> {
+        Some((point(&*self.value("AXPosition")?)?, extent(&*self.value("AXSize")?)?))
+    }
+
+    pub(super) fn set_flag(&self, name: &'static str, value: bool) -> bool {
+        self.set(name, CFBoolean::new(value))
+    }
+
+    pub(super) fn set_place(&self, x: f64, y: f64) -> bool {
+        let mut point = CGPoint { x, y };
+        let place: NonNull<c_void> = NonNull::from(&mut point).cast();
+        // SAFETY: `point` is of the type that is named, and is copied.
+        let value = unsafe { AXValue::new(AXValueType::CGPoint, place) };
+        value.is_some_and(|value| self.set("AXPosition", &value))
+    }
+
+    pub(super) fn set_size(&self, width: f64, height: f64) -> bool {
+        let mut size = CGSize { width, height };
+        let place: NonNull<c_void> = NonNull::from(&mut size).cast();
+        // SAFETY: as for `set_place`.
+        let value = unsafe { AXValue::new(AXValueType::CGSize, place) };
+        value.is_some_and(|value| self.set("AXSize", &value))
+    }
+
+    /// Replaces the value, as the kind of value the object has; whether it accepted that.
+    pub(super) fn set_value(&self, text: &str) -> bool {
+        let is_number = self.value("AXValue").is_some_and(|value| value.downcast_ref::<CFNumber>().is_some());
+        match text.trim().parse::<f64>() {
+            Ok(number) if is_number => self.set("AXValue", &CFNumber::new_f64(number)),
+            _ if is_number => false,
+            _ => self.set("AXValue", &CFString::from_str(text)),
         }
     }
 
@@ -160,7 +269,7 @@ impl Node {
         value.map(|value| unsafe { CFRetained::from_raw(value) })
     }
 
-    fn node(&self, name: &'static str) -> Option<Self> {
+    pub(super) fn node(&self, name: &'static str) -> Option<Self> {
         self.value(name)?.downcast::<AXUIElement>().ok().map(Self)
     }
 
@@ -171,6 +280,12 @@ impl Node {
             tracing::debug!(error = error.0, "an application's accessibility timeout could not be set");
         }
     }
+}
+
+unsafe extern "C" {
+    /// Not in Apple's headers, and the only way from an object to its window's number; window managers for macOS
+    /// have relied on it since 10.6.
+    fn _AXUIElementGetWindow(element: &AXUIElement, id: *mut u32) -> AXError;
 }
 
 fn nodes(value: &CFType) -> Vec<Node> {

@@ -3,19 +3,19 @@
 //! Whatever an act holds is let go before it answers, and by [`release`] from any thread. Nothing is done to our own
 //! windows or in the failsafe's corner.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use enigo::{Axis, Coordinate, Direction, Enigo, InputError, Keyboard, Mouse, Settings};
-use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
+use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 
 use super::eye::Eye;
 use super::held::{Down, Held, Stop};
 use super::keymap::code;
 use super::place::{self, Own};
-use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
+use crate::{Acted, Action, Button, DesktopError, Evidence, Fence, Key};
 
 /// Between two points of a drag, for those who follow it.
 const DRAG: Duration = Duration::from_millis(8);
@@ -24,6 +24,8 @@ const DRAG_STEPS: i32 = 12;
 const PASTE: Duration = Duration::from_millis(300);
 /// Longer texts, and all that is not ASCII, are pasted.
 const TYPED: usize = 60;
+/// Longer than this nothing is held in one act; its deadline is not far.
+const HOLD: Duration = Duration::from_secs(20);
 /// How near to the failsafe's corner we go.
 const CORNER: i32 = 2;
 
@@ -31,6 +33,7 @@ pub(super) struct Hand {
     enigo: Enigo,
     held: Arc<Held>,
     own: Own,
+    fence: Arc<Mutex<Fence>>,
     failsafe: bool,
 }
 
@@ -92,8 +95,13 @@ fn button_code(button: Button) -> enigo::Button {
 }
 
 impl Hand {
-    pub(super) fn open(held: Arc<Held>, own: Own, failsafe: bool) -> Result<Self, DesktopError> {
-        Ok(Self { enigo: connect()?, held, own, failsafe })
+    pub(super) fn open(
+        held: Arc<Held>,
+        own: Own,
+        fence: Arc<Mutex<Fence>>,
+        failsafe: bool,
+    ) -> Result<Self, DesktopError> {
+        Ok(Self { enigo: connect()?, held, own, fence, failsafe })
     }
 
     pub(super) fn perform(&mut self, action: &Action, stop: &Stop) -> Result<Acted, DesktopError> {
@@ -123,9 +131,17 @@ impl Hand {
                 }
                 Ok(format!("clicked {count} times at {:.0},{:.0}", at.x(), at.y()))
             }
-            Action::Drag { display, path, button } => self.drag(*display, path, *button, stop),
-            Action::Scroll { display, at, down, right } => {
+            Action::Drag { display, path, button, held } => {
+                for &key in held {
+                    self.press(Down::Key(key), stop)?;
+                }
+                self.drag(*display, path, *button, stop)
+            }
+            Action::Scroll { display, at, down, right, held } => {
                 self.go_on_others(*display, *at)?;
+                for &key in held {
+                    self.press(Down::Key(key), stop)?;
+                }
                 for (length, axis) in [(*down, Axis::Vertical), (*right, Axis::Horizontal)] {
                     if length != 0 {
                         self.enigo.scroll(length, axis).map_err(|error| failed(&error))?;
@@ -149,6 +165,45 @@ impl Hand {
                 }
                 let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 Ok(format!("pressed {}", names.join("+")))
+            }
+            Action::ButtonDown { display, at, button } => {
+                self.go_on_others(*display, *at)?;
+                self.press(Down::Button(*button), stop)?;
+                self.held.keep(Down::Button(*button));
+                Ok(format!("{button:?} button down at {:.0},{:.0}", at.x(), at.y()))
+            }
+            Action::ButtonUp { display, at, button } => {
+                // Wherever it is: what we hold down is let go.
+                let went = self.go_on_others(*display, *at);
+                self.held.give_up(Down::Button(*button));
+                send(&mut self.enigo, Down::Button(*button), Direction::Release);
+                went?;
+                Ok(format!("{button:?} button up at {:.0},{:.0}", at.x(), at.y()))
+            }
+            Action::KeyDown { key } => {
+                self.refuse_own_focus()?;
+                self.press(Down::Key(*key), stop)?;
+                self.held.keep(Down::Key(*key));
+                Ok(format!("{key} down"))
+            }
+            Action::KeyUp { key } => {
+                code(*key)?;
+                self.held.give_up(Down::Key(*key));
+                send(&mut self.enigo, Down::Key(*key), Direction::Release);
+                Ok(format!("{key} up"))
+            }
+            Action::Hold { keys, time } => {
+                self.refuse_own_focus()?;
+                for &key in keys {
+                    self.press(Down::Key(key), stop)?;
+                }
+                let end = Instant::now() + (*time).min(HOLD);
+                while Instant::now() < end {
+                    stop.check()?;
+                    sleep(DRAG);
+                }
+                let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                Ok(format!("held {} for {} ms", names.join("+"), (*time).min(HOLD).as_millis()))
             }
         }
     }
@@ -260,19 +315,25 @@ impl Hand {
 
     fn refuse_own(&self, display: &DisplayView, at: NormPoint) -> Result<(), DesktopError> {
         let point = at.to_physical(&display.bounds);
-        if place::hits_own(&Eye::tops()?, &self.own, point, &bounds(&Eye::displays()?)) {
+        let tops = Eye::tops()?;
+        if place::hits_own(&tops, &self.own, point, &bounds(&Eye::displays()?)) {
             return Err(DesktopError::Forbidden("the point is on Miki's own window".into()));
         }
-        Ok(())
+        place::check_fence(&self.fence(), &tops, &self.own, Some((display.index, point)))
+    }
+
+    fn fence(&self) -> Fence {
+        self.fence.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn refuse_own_focus(&self) -> Result<(), DesktopError> {
-        if Eye::tops()?.iter().any(|top| top.focused && self.own.has(top)) {
+        let tops = Eye::tops()?;
+        if tops.iter().any(|top| top.focused && self.own.has(top)) {
             return Err(DesktopError::Forbidden(
                 "Miki's own window has the keyboard; click the window that is meant first".into(),
             ));
         }
-        Ok(())
+        place::check_fence(&self.fence(), &tops, &self.own, None)
     }
 }
 
@@ -289,4 +350,17 @@ fn to_platform(point: PhysicalPoint, display: &DisplayView) -> (i32, i32) {
     } else {
         (point.x, point.y)
     }
+}
+
+/// A point as the platform's hooks tell it, in pixels: macOS's are points of the display they are on.
+pub(super) fn from_platform(point: PhysicalPoint, displays: &[DisplayView]) -> PhysicalPoint {
+    if !cfg!(target_os = "macos") {
+        return point;
+    }
+    let to_pixels = |scale: ScaleFactor| PhysicalPoint {
+        x: super::eye::to_pixels(f64::from(point.x), scale),
+        y: super::eye::to_pixels(f64::from(point.y), scale),
+    };
+    let on = displays.iter().find(|display| display.bounds.contains(to_pixels(display.scale)));
+    on.map_or(point, |display| to_pixels(display.scale))
 }

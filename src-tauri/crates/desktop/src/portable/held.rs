@@ -16,6 +16,8 @@ pub(crate) enum Down {
 #[derive(Default)]
 pub(crate) struct Held {
     down: Mutex<Vec<Down>>,
+    /// What was put down to stay: not let go at the end of its act.
+    kept: Mutex<Vec<Down>>,
     /// Counts releases of everything; an act begun before one of them is over.
     epoch: AtomicU64,
 }
@@ -32,6 +34,19 @@ impl Held {
         }
     }
 
+    /// It stays down after its act, until it is released or everything is.
+    pub(crate) fn keep(&self, down: Down) {
+        self.released(down);
+        lock(&self.kept).push(down);
+    }
+
+    /// No longer kept; whether it was.
+    pub(crate) fn give_up(&self, down: Down) -> bool {
+        let mut kept = lock(&self.kept);
+        let at = kept.iter().rposition(|&one| one == down);
+        at.map(|at| kept.remove(at)).is_some()
+    }
+
     /// What is down, last pressed first; nothing is held afterwards.
     pub(crate) fn take(&self) -> Vec<Down> {
         let mut all = std::mem::take(&mut *self.down());
@@ -42,12 +57,20 @@ impl Held {
     /// Ends every act under way, and answers what it left down.
     pub(crate) fn end_all(&self) -> Vec<Down> {
         self.epoch.fetch_add(1, Ordering::SeqCst);
-        self.take()
+        let mut all = self.take();
+        let mut kept = std::mem::take(&mut *lock(&self.kept));
+        kept.reverse();
+        all.extend(kept);
+        all
     }
 
     fn down(&self) -> MutexGuard<'_, Vec<Down>> {
-        self.down.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.down)
     }
+}
+
+fn lock(downs: &Mutex<Vec<Down>>) -> MutexGuard<'_, Vec<Down>> {
+    downs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// When an act has to end.
@@ -86,6 +109,20 @@ mod tests {
         held.released(Down::Key(Key::Shift));
         assert_eq!(held.take(), [Down::Button(Button::Left), Down::Key(Key::Ctrl)]);
         assert_eq!(held.take(), []);
+    }
+
+    #[test]
+    fn what_was_put_down_to_stay_outlives_its_act_and_ends_with_everything() {
+        let held = Held::default();
+        held.pressed(Down::Key(Key::Shift));
+        held.keep(Down::Key(Key::Shift));
+        held.pressed(Down::Button(Button::Left));
+        assert_eq!(held.take(), [Down::Button(Button::Left)]);
+        held.keep(Down::Button(Button::Right));
+        assert!(held.give_up(Down::Button(Button::Right)));
+        assert!(!held.give_up(Down::Button(Button::Right)));
+        assert_eq!(held.end_all(), [Down::Key(Key::Shift)]);
+        assert_eq!(held.end_all(), []);
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(super) fn code(key: Key) -> Result<Code, DesktopError> {
             None => return lacks(),
         },
         Key::AltGr
+        | Key::Fn
         | Key::Insert
         | Key::NumLock
         | Key::ScrollLock
@@ -54,8 +55,12 @@ pub(super) fn code(key: Key) -> Result<Code, DesktopError> {
 
 #[cfg(target_os = "macos")]
 fn rare(key: Key) -> Option<Code> {
-    // Option is the level-3 shift of a Mac's keyboard.
-    (key == Key::AltGr).then_some(Code::Option)
+    match key {
+        // Option is the level-3 shift of a Mac's keyboard.
+        Key::AltGr => Some(Code::Option),
+        Key::Fn => Some(Code::Function),
+        _ => None,
+    }
 }
 
 #[cfg(windows)]

@@ -1,5 +1,7 @@
 //! From what a platform's tree told to the bounded list of elements. Pure; what is left out is counted.
 
+use std::collections::{HashMap, HashSet};
+
 use protocol::geometry::PhysicalRect;
 
 use crate::{Element, ElementQuery};
@@ -13,13 +15,31 @@ pub(crate) struct Seen {
     /// As an agent reads it: `menu item`.
     pub(crate) role: String,
     pub(crate) name: String,
+    pub(crate) description: String,
     pub(crate) value: String,
     pub(crate) states: Vec<String>,
+    /// Its own actions but the plain press.
+    pub(crate) actions: Vec<String>,
     pub(crate) rect: PhysicalRect,
     /// Below the window, everything counted.
     pub(crate) depth: u32,
     /// Can be operated, so it is worth listing without a name.
     pub(crate) control: bool,
+}
+
+impl Seen {
+    /// `button "Save"`.
+    pub(crate) fn called(&self) -> String {
+        if self.name.trim().is_empty() {
+            self.role.clone()
+        } else {
+            format!("{} \"{}\"", self.role, self.name.trim())
+        }
+    }
+
+    pub(crate) fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|one| one == state)
+    }
 }
 
 /// The elements, each with the index of the object it stands for, and what was cut.
@@ -41,13 +61,15 @@ pub(crate) fn words(name: &str) -> String {
     words
 }
 
-pub(crate) fn list(all: &[Seen], display: &PhysicalRect, query: &ElementQuery) -> Listed {
+/// Everything that is worth listing, in the tree's order. Refs are the caller's: each element has none yet.
+pub(crate) fn list(app: &str, all: &[Seen], display: &PhysicalRect, query: &ElementQuery) -> Listed {
     let mut cut = Vec::new();
     let mut say = |before: usize, after: usize, what: &str| {
         if before > after {
             cut.push(format!("{} of {before} {what}", before - after));
         }
     };
+    let prints = fingerprints(app, all);
     let useful = |seen: &Seen| seen.control || !seen.name.trim().is_empty() || !seen.value.trim().is_empty();
     let mut kept: Vec<usize> = (0..all.len()).filter(|&at| useful(&all[at])).collect();
     let before = kept.len();
@@ -57,16 +79,11 @@ pub(crate) fn list(all: &[Seen], display: &PhysicalRect, query: &ElementQuery) -
         let before = kept.len();
         let wanted = wanted.to_lowercase();
         let says = |text: &str| text.to_lowercase().contains(&wanted);
-        kept.retain(|&at| says(&all[at].name) || says(&all[at].value) || says(&all[at].role));
+        kept.retain(|&at| {
+            let Seen { role, name, description, value, .. } = &all[at];
+            [role, name, description, value].into_iter().any(|text| says(text))
+        });
         say(before, kept.len(), &format!("do not mention \"{wanted}\""));
-    }
-    let limit = usize::try_from(query.limit).ok().filter(|&limit| limit > 0).unwrap_or(LIMIT);
-    if kept.len() > limit {
-        let before = kept.len();
-        kept.sort_by_key(|&at| (!all[at].states.iter().any(|state| state == "focused"), !all[at].control));
-        kept.truncate(limit);
-        kept.sort_unstable();
-        say(before, limit, &format!("are beyond the limit of {limit}; ask with a query for others"));
     }
     // Depth counts listed ancestors only: those before an object in the tree's order that are less deep.
     let mut above: Vec<(u32, bool)> = Vec::new();
@@ -78,19 +95,64 @@ pub(crate) fn list(all: &[Seen], display: &PhysicalRect, query: &ElementQuery) -
         let is_kept = kept.binary_search(&at).is_ok();
         if is_kept {
             let depth = above.iter().filter(|&&(_, listed)| listed).count();
-            elements.push(element(seen, elements.len() + 1, depth, display));
+            elements.push(Element { fingerprint: prints[at].clone(), ..element(seen, depth, display) });
         }
         above.push((seen.depth, is_kept));
     }
     Listed { elements, sources: kept, cut }
 }
 
-fn element(seen: &Seen, number: usize, depth: usize, display: &PhysicalRect) -> Element {
+/// Keeps the `limit` elements that matter most, in their order; says what it cut.
+pub(crate) fn limit(elements: Vec<Element>, limit: u32, cut: &mut Vec<String>) -> Vec<Element> {
+    let limit = usize::try_from(limit).ok().filter(|&limit| limit > 0).unwrap_or(LIMIT);
+    let before = elements.len();
+    if before <= limit {
+        return elements;
+    }
+    let is_focused = |one: &Element| one.states.iter().any(|state| state == "focused");
+    let mut order: Vec<usize> = (0..before).collect();
+    order.sort_by_key(|&at| (!is_focused(&elements[at]), elements[at].role == "label"));
+    let kept: HashSet<usize> = order.into_iter().take(limit).collect();
+    cut.push(format!(
+        "{} of {before} are beyond the limit of {limit}; ask with a query for others",
+        before - limit
+    ));
+    elements.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, one)| one).collect()
+}
+
+/// Eight hex digits for each object: application, path of roles and names, place among equals. A window's own name
+/// does not count, since it says what is open in it.
+fn fingerprints(app: &str, all: &[Seen]) -> Vec<String> {
+    const PRIME: u32 = 0x0100_0193;
+    let mix = |from: u32, text: &str| {
+        text.bytes().chain([0]).fold(from, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
+    };
+    let root = mix(0x811c_9dc5, app);
+    let mut above: Vec<(u32, u32)> = Vec::new();
+    let mut equals: HashMap<u32, u32> = HashMap::new();
+    all.iter()
+        .map(|seen| {
+            while above.last().is_some_and(|&(depth, _)| depth >= seen.depth) {
+                above.pop();
+            }
+            let path = above.last().map_or(root, |&(_, path)| path);
+            let name = if seen.depth == 0 { "" } else { seen.name.trim() };
+            let path = mix(mix(path, &seen.role), name);
+            let place = equals.entry(path).and_modify(|place| *place += 1).or_insert(0);
+            let own = if *place == 0 { path } else { mix(path, &place.to_string()) };
+            above.push((seen.depth, own));
+            format!("{own:08x}")
+        })
+        .collect()
+}
+
+fn element(seen: &Seen, depth: usize, display: &PhysicalRect) -> Element {
     let shorten = |text: &str| text.trim().chars().take(CHARS).collect::<String>();
     Element {
-        reference: format!("e{number}"),
         role: seen.role.clone(),
         name: shorten(&seen.name),
+        description: if seen.description == seen.name { String::new() } else { shorten(&seen.description) },
+        actions: seen.actions.clone(),
         value: if seen.value == seen.name { String::new() } else { shorten(&seen.value) },
         states: seen.states.clone(),
         bounds: clip(&seen.rect, display).to_norm(display),
@@ -99,7 +161,7 @@ fn element(seen: &Seen, number: usize, depth: usize, display: &PhysicalRect) -> 
     }
 }
 
-fn is_on(rect: &PhysicalRect, display: &PhysicalRect) -> bool {
+pub(crate) fn is_on(rect: &PhysicalRect, display: &PhysicalRect) -> bool {
     let clipped = clip(rect, display);
     clipped.width > 0 && clipped.height > 0
 }
@@ -127,8 +189,10 @@ mod tests {
         Seen {
             role: "button".into(),
             name: name.into(),
+            description: String::new(),
             value: String::new(),
             states: Vec::new(),
+            actions: Vec::new(),
             rect: PhysicalRect { x, y: 10, width: 100, height: 20 },
             depth,
             control: true,
@@ -144,7 +208,8 @@ mod tests {
 
     #[test]
     fn what_is_half_on_the_display_is_clipped_and_what_is_beside_it_is_counted() {
-        let listed = list(&[seen("Half", 1, 950), seen("Beside", 1, 10)], &SCREEN, &ElementQuery::default());
+        let listed =
+            list("Editor", &[seen("Half", 1, 950), seen("Beside", 1, 10)], &SCREEN, &ElementQuery::default());
         assert_eq!(listed.sources, [0]);
         let bounds = NormRect { x: 0.0, y: 10.0, width: 50.0, height: 20.0 };
         assert_eq!(listed.elements[0].bounds, bounds);
@@ -155,18 +220,38 @@ mod tests {
     fn an_unlisted_group_adds_no_depth() {
         let group = Seen { control: false, name: String::new(), ..seen("", 1, 1000) };
         let all = [seen("Bar", 1, 1000), seen("Item", 2, 1000), group, seen("Alone", 2, 1000)];
-        let depths: Vec<u32> =
-            list(&all, &SCREEN, &ElementQuery::default()).elements.iter().map(|one| one.depth).collect();
+        let depths: Vec<u32> = list("Editor", &all, &SCREEN, &ElementQuery::default())
+            .elements
+            .iter()
+            .map(|one| one.depth)
+            .collect();
         assert_eq!(depths, [0, 1, 0]);
     }
 
     #[test]
     fn the_limit_keeps_what_is_focused_and_what_can_be_operated() {
-        let label = Seen { control: false, ..seen("label", 1, 1000) };
-        let focused = Seen { states: vec!["focused".into()], control: false, ..seen("here", 1, 1000) };
-        let query = ElementQuery { limit: 2, ..ElementQuery::default() };
-        let listed = list(&[label, seen("Save", 1, 1000), focused], &SCREEN, &query);
-        assert_eq!(listed.sources, [1, 2]);
-        assert_eq!(listed.cut, ["1 of 3 are beyond the limit of 2; ask with a query for others"]);
+        let label = Seen { role: "label".into(), ..seen("label", 1, 1000) };
+        let focused = Seen { states: vec!["focused".into()], ..label.clone() };
+        let listed =
+            list("Editor", &[label, seen("Save", 1, 1000), focused], &SCREEN, &ElementQuery::default());
+        let mut cut = Vec::new();
+        let kept = limit(listed.elements, 2, &mut cut);
+        let names: Vec<&str> = kept.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["Save", "label"]);
+        assert_eq!(cut, ["1 of 3 are beyond the limit of 2; ask with a query for others"]);
+    }
+
+    #[test]
+    fn a_fingerprint_outlives_values_places_and_the_windows_title_and_tells_equals_apart() {
+        let tree = |title: &str, x: i32| {
+            let window = Seen { role: "window".into(), ..seen(title, 0, 1000) };
+            let field = Seen { value: title.into(), ..seen("Name", 1, x) };
+            [window, field, seen("OK", 1, 1000), seen("OK", 1, 1000)]
+        };
+        let one = fingerprints("Editor", &tree("pond.txt", 1000));
+        assert_eq!(one, fingerprints("Editor", &tree("lake.txt", 1500)));
+        assert_ne!(one[2], one[3]);
+        assert_ne!(one, fingerprints("Browser", &tree("pond.txt", 1000)));
+        assert!(one.iter().all(|print| print.len() == 8));
     }
 }

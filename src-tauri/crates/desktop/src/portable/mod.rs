@@ -1,9 +1,19 @@
 //! What macOS and Windows share: one facade over a thread that looks, one that acts, one that reads the tree, one
-//! that watches the pointer. What differs is behind [`Tree`].
+//! that watches the pointer, one for windows and applications. What differs is behind [`Platform`] and [`Tree`].
 //!
-//! Type-checked for both platforms and never run by this project's tests, which run on Linux; the pure parts
-//! (`held`, `list`, `place`) are tested there.
+//! Type-checked for both platforms and never run by this project's tests, which run on Linux; the pure parts (`book`,
+//! `bundles`, `crop`, `held`, `list`, `menu`, `place`, `reader` over a scripted tree, `settings`, `target`, `watch`) are tested there.
 
+#[cfg(not(target_os = "linux"))]
+mod as_clipboard;
+#[cfg(not(target_os = "linux"))]
+mod as_elements;
+#[cfg(not(target_os = "linux"))]
+mod as_hands;
+#[cfg(not(target_os = "linux"))]
+mod as_screen;
+#[cfg(not(target_os = "linux"))]
+mod as_windows;
 #[cfg(not(target_os = "linux"))]
 mod eye;
 #[cfg(not(target_os = "linux"))]
@@ -12,10 +22,28 @@ mod facade;
 mod hand;
 #[cfg(not(target_os = "linux"))]
 mod keymap;
+#[cfg(not(target_os = "linux"))]
+mod platform;
 
+pub(crate) mod book;
+pub(crate) mod bundles;
+pub(crate) mod crop;
 pub(crate) mod held;
 pub(crate) mod list;
+pub(crate) mod menu;
 pub(crate) mod place;
+mod reader;
+#[cfg(any(target_os = "macos", test))]
+pub(crate) mod settings;
+pub(crate) mod target;
+mod tree;
+pub(crate) mod watch;
 
+#[cfg(windows)]
+pub(crate) use eye::Eye;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use facade::{Tree, open, view};
+pub(crate) use facade::open;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use platform::{Capture, Line, Listening, Platform, view};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use tree::{Reading, Tree};

@@ -1,9 +1,9 @@
 //! Where things are: displays, windows, the failsafe's corner, and which window is meant or hit. Pure rules over
 //! what the platform told.
 
-use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 
-use crate::DesktopError;
+use crate::{DesktopError, Fence, WindowChange};
 
 /// How our own windows are known.
 #[derive(Clone, Debug)]
@@ -15,11 +15,136 @@ pub(crate) struct Own {
 /// A window on the screen. The list it is in begins with the topmost.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Top {
+    /// The platform's own number: `CGWindowID`, `HWND`.
+    pub(crate) id: u64,
     pub(crate) pid: u32,
     pub(crate) app: String,
     pub(crate) title: String,
     pub(crate) rect: PhysicalRect,
     pub(crate) focused: bool,
+}
+
+/// What is done to a window, in pixels of the space that spans all displays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Focus,
+    Move(PhysicalPoint),
+    Resize {
+        width: u32,
+        height: u32,
+    },
+    Minimize,
+    /// To fill this display.
+    Maximize(PhysicalRect),
+    Restore,
+    Close,
+}
+
+/// A wish in 0-1000 of a display, in pixels.
+///
+/// # Errors
+/// `BadInput` for what is no place on the display.
+pub(crate) fn to_change(wish: WindowChange, display: &PhysicalRect) -> Result<Change, DesktopError> {
+    Ok(match wish {
+        WindowChange::Focus => Change::Focus,
+        WindowChange::Move { x, y } => {
+            let to = NormPoint::new(x, y).map_err(|error| DesktopError::BadInput(error.to_string()))?;
+            Change::Move(to.to_physical(display))
+        }
+        WindowChange::Resize { width, height } => {
+            let length = |share: f64, whole: u32| {
+                if !(1.0..=1000.0).contains(&share) {
+                    return Err(DesktopError::BadInput(format!(
+                        "a window's size of {share} is outside 1-1000"
+                    )));
+                }
+                Ok((share / 1000.0 * f64::from(whole)).round().max(1.0) as u32)
+            };
+            Change::Resize { width: length(width, display.width)?, height: length(height, display.height)? }
+        }
+        WindowChange::Minimize => Change::Minimize,
+        WindowChange::Maximize => Change::Maximize(*display),
+        WindowChange::Restore => Change::Restore,
+        WindowChange::Close => Change::Close,
+    })
+}
+
+/// Whether a window is as wished; `shown` is what is on the screen of it, `states` what it says of itself.
+pub(crate) fn has_come(change: Change, shown: Option<&Top>, open: bool, states: &[String]) -> bool {
+    /// Frames, shadows and grids of character cells.
+    const NEAR: u32 = 24;
+    let is = |state: &str| states.iter().any(|one| one == state);
+    match (change, shown) {
+        (Change::Close, _) => !open,
+        (Change::Minimize, shown) => open && shown.is_none(),
+        (_, None) => false,
+        (Change::Focus, Some(top)) => top.focused,
+        (Change::Move(to), Some(top)) => {
+            top.rect.x.abs_diff(to.x) <= NEAR && top.rect.y.abs_diff(to.y) <= NEAR
+        }
+        (Change::Resize { width, height }, Some(top)) => {
+            top.rect.width.abs_diff(width) <= NEAR && top.rect.height.abs_diff(height) <= NEAR
+        }
+        (Change::Maximize(_), Some(_)) => is("maximized") || is("fullscreen"),
+        (Change::Restore, Some(_)) => !is("maximized") && !is("fullscreen"),
+    }
+}
+
+/// Whether acts may go to `display`, and to the application of the topmost window at `point` or, without a point, of
+/// the focused one.
+///
+/// # Errors
+/// `Forbidden` names what is outside and what is allowed.
+pub(crate) fn check_fence(
+    fence: &Fence,
+    tops: &[Top],
+    own: &Own,
+    aim: Option<(u32, PhysicalPoint)>,
+) -> Result<(), DesktopError> {
+    if let Some((display, _)) = aim
+        && !fence.displays.is_empty()
+        && !fence.displays.contains(&display)
+    {
+        let allowed: Vec<String> = fence.displays.iter().map(ToString::to_string).collect();
+        return Err(DesktopError::Forbidden(format!(
+            "display {display} is outside the fence; allowed: {}",
+            allowed.join(", ")
+        )));
+    }
+    if fence.apps.is_empty() {
+        return Ok(());
+    }
+    let top = match aim {
+        Some((_, point)) => tops.iter().find(|top| !own.has(top) && top.rect.contains(point)),
+        None => tops.iter().find(|top| top.focused),
+    };
+    match top {
+        Some(top) if is_within(fence, &top.app) => Ok(()),
+        top => Err(DesktopError::Forbidden(format!(
+            "{} is outside the fence; allowed: {}",
+            top.map_or("what is there", |top| top.app.as_str()),
+            fence.apps.join(", ")
+        ))),
+    }
+}
+
+/// Whether the fence lets acts go to an application.
+pub(crate) fn is_within(fence: &Fence, app: &str) -> bool {
+    let app = app.to_lowercase();
+    fence.apps.is_empty() || fence.apps.iter().any(|allowed| app.contains(&allowed.to_lowercase()))
+}
+
+/// The display that shows most of a rectangle, by its place in the list; the first where none shows it.
+pub(crate) fn shows_most(displays: &[PhysicalRect], rect: &PhysicalRect) -> usize {
+    let shared = |display: &PhysicalRect| {
+        let along = |start: i32, length: u32, from: i32, room: u32| {
+            let end = (i64::from(start) + i64::from(length)).min(i64::from(from) + i64::from(room));
+            (end - i64::from(start.max(from))).max(0)
+        };
+        along(rect.x, rect.width, display.x, display.width)
+            * along(rect.y, rect.height, display.y, display.height)
+    };
+    (0..displays.len()).max_by_key(|&at| (shared(&displays[at]), std::cmp::Reverse(at))).unwrap_or(0)
 }
 
 impl Own {
@@ -81,7 +206,7 @@ mod tests {
     const RIGHT: PhysicalRect = PhysicalRect { x: 1000, y: 0, width: 1000, height: 800 };
 
     fn top(pid: u32, app: &str, title: &str, rect: PhysicalRect) -> Top {
-        Top { pid, app: app.into(), title: title.into(), rect, focused: false }
+        Top { id: 0, pid, app: app.into(), title: title.into(), rect, focused: false }
     }
 
     fn own() -> Own {
@@ -125,5 +250,55 @@ mod tests {
         assert_eq!(meant(&tops, &own(), Some("POND")), Ok(&tops[1]));
         let error = meant(&tops, &own(), Some("miki")).unwrap_err().to_string();
         assert!(error.contains("Editor (pond.txt); Browser (News)"), "{error}");
+    }
+
+    #[test]
+    fn acts_stay_within_the_fence() {
+        let left = PhysicalRect { width: 500, ..SCREEN };
+        let mut tops = [top(2, "Editor", "pond.txt", left), top(3, "Browser", "News", SCREEN)];
+        tops[1].focused = true;
+        let apps = Fence { displays: vec![0], apps: vec!["edit".into()] };
+        let aim = |display, x| check_fence(&apps, &tops, &own(), Some((display, PhysicalPoint { x, y: 5 })));
+        assert_eq!(aim(0, 100), Ok(()));
+        assert!(matches!(aim(0, 700), Err(DesktopError::Forbidden(_))));
+        assert!(matches!(aim(1, 100), Err(DesktopError::Forbidden(_))));
+        assert!(matches!(check_fence(&apps, &tops, &own(), None), Err(DesktopError::Forbidden(_))));
+        assert_eq!(check_fence(&Fence::default(), &tops, &own(), None), Ok(()));
+    }
+
+    #[test]
+    fn a_window_is_on_the_display_that_shows_most_of_it() {
+        let at = |x| shows_most(&[SCREEN, RIGHT], &PhysicalRect { x, y: 0, width: 100, height: 100 });
+        assert_eq!([at(0), at(940), at(960), at(1500), at(9000)], [0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_wish_for_a_window_becomes_pixels_of_its_display() {
+        let change = |wish| to_change(wish, &RIGHT);
+        let to = PhysicalPoint { x: 1500, y: 400 };
+        assert_eq!(change(WindowChange::Move { x: 500.0, y: 500.0 }), Ok(Change::Move(to)));
+        let size = Change::Resize { width: 500, height: 200 };
+        assert_eq!(change(WindowChange::Resize { width: 500.0, height: 250.0 }), Ok(size));
+        for bad in [f64::NAN, 0.0, 1001.0] {
+            let wish = WindowChange::Resize { width: bad, height: 500.0 };
+            assert!(matches!(change(wish), Err(DesktopError::BadInput(_))), "{bad}");
+        }
+        let off = WindowChange::Move { x: -1.0, y: 0.0 };
+        assert!(matches!(change(off), Err(DesktopError::BadInput(_))));
+    }
+
+    #[test]
+    fn a_change_is_only_told_as_done_when_the_window_shows_it() {
+        let there = top(2, "Editor", "pond.txt", SCREEN);
+        let maximized = ["maximized".to_owned()];
+        assert!(!has_come(Change::Focus, Some(&there), true, &[]));
+        assert!(has_come(Change::Focus, Some(&Top { focused: true, ..there.clone() }), true, &[]));
+        assert!(has_come(Change::Move(PhysicalPoint { x: 8, y: 20 }), Some(&there), true, &[]));
+        assert!(!has_come(Change::Move(PhysicalPoint { x: 80, y: 0 }), Some(&there), true, &[]));
+        assert!(has_come(Change::Resize { width: 990, height: 800 }, Some(&there), true, &[]));
+        assert!(has_come(Change::Minimize, None, true, &[]) && !has_come(Change::Minimize, None, false, &[]));
+        assert!(has_come(Change::Maximize(SCREEN), Some(&there), true, &maximized));
+        assert!(!has_come(Change::Restore, Some(&there), true, &maximized));
+        assert!(has_come(Change::Close, None, false, &[]) && !has_come(Change::Close, None, true, &[]));
     }
 }

@@ -5,8 +5,30 @@
 #[cfg(test)]
 mod acting;
 #[cfg(test)]
+mod areas;
+#[cfg(test)]
+mod contract_screen;
+#[cfg(test)]
+mod copied;
+#[cfg(test)]
+mod corner;
+#[cfg(test)]
+mod holding;
+#[cfg(test)]
+mod layouts;
+#[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod screen;
 #[cfg(test)]
 mod seeing;
 #[cfg(test)]
+mod stepping_in;
+#[cfg(test)]
+mod trials;
+#[cfg(test)]
 mod typing;
+#[cfg(test)]
+mod user;
+#[cfg(test)]
+mod windows;

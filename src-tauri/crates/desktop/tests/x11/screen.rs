@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
+use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, InputFocus, MapState, PropMode, Window,
     WindowClass,
@@ -111,12 +112,23 @@ impl Screen {
         self.run("openbox", &[]);
         let conn = self.connect();
         let root = conn.setup().roots[0].root;
-        // Written last, when it has begun to manage.
         let name = conn.intern_atom(false, b"_NET_CLIENT_LIST").unwrap().reply().unwrap().atom;
+        let managed = |window: Window| {
+            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 64).unwrap().reply().unwrap();
+            list.value32().is_some_and(|mut windows| windows.any(|one| one == window))
+        };
+        // What is mapped while it starts may be forgotten: it is ready when it manages a window.
+        let probe = conn.generate_id().unwrap();
+        let values = CreateWindowAux::new();
+        conn.create_window(0, probe, root, 0, 0, 9, 9, 0, WindowClass::INPUT_OUTPUT, 0, &values).unwrap();
         wait_for("the window manager", || {
-            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 1).unwrap().reply().unwrap();
-            (list.type_ != 0).then_some(())
+            conn.map_window(probe).unwrap();
+            conn.flush().unwrap();
+            managed(probe).then_some(())
         });
+        conn.destroy_window(probe).unwrap();
+        conn.flush().unwrap();
+        wait_for("the window manager's rest", || (!managed(probe)).then_some(()));
         self
     }
 
@@ -138,6 +150,34 @@ impl Screen {
             Some(bus) => command.env("DBUS_SESSION_BUS_ADDRESS", bus),
             None => command.env_remove("DBUS_SESSION_BUS_ADDRESS"),
         };
+    }
+
+    #[allow(dead_code, reason = "only the test of memory asks")]
+    pub fn server_pid(&self) -> u32 {
+        self.server.0.id()
+    }
+
+    /// Two monitors side by side, LEFT and RIGHT, in place of one.
+    pub fn split(&self) {
+        let conn = self.connect();
+        let root = conn.setup().roots[0].root;
+        let outputs = conn.randr_get_screen_resources_current(root).unwrap().reply().unwrap().outputs;
+        let half = WIDTH / 2;
+        for (name, x, outputs) in [("LEFT", 0, outputs), ("RIGHT", half, Vec::new())] {
+            let name = conn.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+            let monitor = randr::MonitorInfo {
+                name,
+                primary: x == 0,
+                x: i16::try_from(x).unwrap(),
+                width: half,
+                height: HEIGHT,
+                width_in_millimeters: 160,
+                height_in_millimeters: 200,
+                outputs,
+                ..Default::default()
+            };
+            conn.randr_set_monitor(root, monitor).unwrap().check().unwrap();
+        }
     }
 
     pub fn run(&mut self, program: &str, arguments: &[&str]) {
@@ -168,6 +208,7 @@ impl Screen {
             own_pid: 0x7fff_fff0,
             display: Some(self.display.clone()),
             session_bus: self.bus.clone(),
+            ..Options::default()
         }
     }
 }

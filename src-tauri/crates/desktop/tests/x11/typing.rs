@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key};
 use x11rb::protocol::Event;
+use x11rb::protocol::xproto::ConnectionExt;
 
 use crate::screen::{Screen, Target, token, wait_for};
 
 /// An editor with the focus in its text.
-async fn editor() -> (Screen, Arc<dyn Desktop>) {
+pub async fn editor() -> (Screen, Arc<dyn Desktop>) {
     let mut screen = Screen::new().with_bus().with_window_manager();
     screen.run("mousepad", &["--disable-server"]);
     let desktop = screen.desktop();
@@ -44,11 +45,11 @@ async fn element(desktop: &dyn Desktop, name: &str, is_meant: impl Fn(&[String])
     panic!("no element {name:?} as wished: {last}");
 }
 
-async fn write(desktop: &dyn Desktop, text: &str) -> desktop::Acted {
+pub async fn write(desktop: &dyn Desktop, text: &str) -> desktop::Acted {
     desktop.act(Action::Type { text: text.into() }, token()).await.unwrap()
 }
 
-fn clipboard(screen: &Screen) -> String {
+pub fn clipboard(screen: &Screen) -> String {
     let output = Command::new("xclip")
         .args(["-selection", "clipboard", "-o", "-display", &screen.display])
         .stdin(Stdio::null())
@@ -57,7 +58,7 @@ fn clipboard(screen: &Screen) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn copy(screen: &Screen, text: &str) {
+pub fn copy(screen: &Screen, text: &str) {
     let file = screen.home().join("copied");
     std::fs::write(&file, text).unwrap();
     let mut command = Command::new("xclip");
@@ -167,6 +168,11 @@ async fn keys_arrive_in_order_with_their_shifts() {
     assert_eq!(presses, 4, "a, shift, a, 1");
 }
 
+fn clipboards_owner(conn: &impl ConnectionExt) -> u32 {
+    let clipboard = conn.intern_atom(false, b"CLIPBOARD").unwrap().reply().unwrap().atom;
+    conn.get_selection_owner(clipboard).unwrap().reply().unwrap().owner
+}
+
 #[tokio::test]
 async fn stopping_a_paste_gives_the_clipboard_back() {
     let screen = Screen::new();
@@ -176,8 +182,13 @@ async fn stopping_a_paste_gives_the_clipboard_back() {
     let desktop = screen.desktop();
     let cancel = token();
     let action = desktop.act(Action::Type { text: "ünread".into() }, cancel.clone());
+    let (conn, theirs) = (screen.connect(), clipboards_owner(&screen.connect()));
     let stop = async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        let began = Instant::now();
+        while clipboards_owner(&conn) == theirs {
+            assert!(began.elapsed() < Duration::from_secs(20), "the clipboard was not taken for the paste");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         cancel.cancel();
     };
     let (result, ()) = tokio::join!(action, stop);

@@ -1,12 +1,12 @@
 //! `click`: one or more clicks at a point.
 
-use desktop::{Abilities, Action, Button};
+use desktop::{Abilities, Action};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, at, chord, key, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool, within};
 
 pub(super) struct Click;
 
@@ -32,14 +32,6 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Which {
-    Left,
-    Middle,
-    Right,
-}
-
 impl Tool for Click {
     const NAME: &'static str = "click";
     const RISK: Risk = Risk::Edit;
@@ -52,19 +44,9 @@ impl Tool for Click {
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let point = point(input.x, input.y)?;
         let count = within("count", input.count.unwrap_or(1), 1, 3)?;
-        let names = input.modifiers.unwrap_or_default();
-        within("the number of modifiers", names.len(), 0, 4)?;
-        let held = names.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(other) = held.iter().find(|key| !key.is_modifier()) {
-            return Err(bad_arguments(format!("{other} is no modifier; name shift, ctrl, alt or cmd")));
-        }
-        let (button, name) = match input.button.unwrap_or(Which::Left) {
-            Which::Left => (Button::Left, "left"),
-            Which::Middle => (Button::Middle, "middle"),
-            Which::Right => (Button::Right, "right"),
-        };
+        let (held, with) = modifiers(input.modifiers)?;
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
         let times = ["", " twice", " three times"][usize::from(count - 1)];
-        let with = if held.is_empty() { String::new() } else { format!(" with {}", chord(&held)) };
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
         let action = Action::Click { display: DISPLAY, at: point, button, count, held };
         Ok(Gesture::plan(Self::NAME, action, summary, Some(point)).because(input.reason))

@@ -1,19 +1,19 @@
-//! `drag`: the left button goes down at the first point and up at the last.
+//! `drag`: a button goes down at the first point and up at the last.
 
-use desktop::{Abilities, Action, Button};
+use desktop::{Abilities, Action};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, at, needs_input, point};
+use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
 use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
 
 const MOST_POINTS: usize = 100;
 
 pub(super) struct Drag;
 
-/// Drags with the left button held: give either `from` and `to`, or a `path` of two or more points.
+/// Drags with a button held: give either `from` and `to`, or a `path` of two or more points.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -24,6 +24,11 @@ pub(super) struct Input {
     /// All points in order, in place of `from` and `to`.
     #[schemars(length(min = 2, max = 100))]
     path: Option<Vec<Place>>,
+    /// Left where it is left out.
+    button: Option<Which>,
+    /// Keys held while dragging: shift, ctrl, alt, cmd.
+    #[schemars(length(max = 4))]
+    modifiers: Option<Vec<String>>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -58,8 +63,10 @@ impl Tool for Drag {
         let path: Vec<NormPoint> =
             places.iter().map(|place| point(place.x, place.y)).collect::<Result<_, _>>()?;
         let [first, .., last] = path[..] else { return Err(bad_arguments("a path has two or more points")) };
-        let summary = format!("dragged from {} to {}", at(first), at(last));
-        let action = Action::Drag { display: DISPLAY, path, button: Button::Left };
+        let (held, with) = modifiers(input.modifiers)?;
+        let (button, _) = input.button.unwrap_or(Which::Left).named();
+        let summary = format!("dragged from {} to {}{with}", at(first), at(last));
+        let action = Action::Drag { display: DISPLAY, path, button, held };
         Ok(Gesture::plan(Self::NAME, action, summary, Some(last)).because(input.reason))
     }
 }

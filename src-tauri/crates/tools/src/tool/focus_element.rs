@@ -1,27 +1,36 @@
-//! `focusElement`: the keyboard focus goes to an element of the last list.
+//! `focusElement`: the keyboard focus goes to an element.
 
-use async_trait::async_trait;
-use desktop::{Abilities, Deed, Target};
+use desktop::{Abilities, Deed};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
-use crate::untrusted;
-
-const MOST_CHARS: usize = 40;
+use super::operate::{Operation, Wanted};
+use super::{Catalog, Plan, Tool};
 
 pub(super) struct FocusElement;
 
-/// Gives an element the keyboard focus, by its ref from the last elementsJson.
+/// Gives an element the keyboard focus: by its ref from elementsJson, or by its role and name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12.
+    /// Such as e12. Leave out the four below then.
     #[serde(rename = "ref")]
-    #[schemars(length(min = 1, max = 40))]
-    reference: String,
+    #[schemars(length(max = 40))]
+    reference: Option<String>,
+    /// Such as entry.
+    #[schemars(length(max = 200))]
+    role: Option<String>,
+    /// The element's name, whole or in part.
+    #[schemars(length(max = 200))]
+    name: Option<String>,
+    /// Name or role of an element above it, where several are alike.
+    #[schemars(length(max = 200))]
+    within: Option<String>,
+    /// Part of an application's or window's name; the active one where it is left out.
+    #[schemars(length(max = 200))]
+    app: Option<String>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -36,33 +45,8 @@ impl Tool for FocusElement {
     }
 
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        filled("ref", &input.reference, MOST_CHARS)?;
-        Ok(Plan::of(Focus { reference: input.reference }).because(input.reason))
-    }
-}
-
-struct Focus {
-    reference: String,
-}
-
-#[async_trait]
-impl Task for Focus {
-    async fn run(&self, cx: &Context) -> Outcome {
-        let seen = cx.seen().get(&self.reference).cloned();
-        let named =
-            seen.as_ref().map(|element| untrusted::line(&element.name, 60)).filter(|name| !name.is_empty());
-        let shown = untrusted::line(&self.reference, MOST_CHARS);
-        let summary = match named {
-            Some(name) => format!("focused {name} ({shown})"),
-            None => format!("focused {shown}"),
-        };
-        cx.begin();
-        let target = Target::Ref(self.reference.clone());
-        match cx.desktop.operate(target, Deed::Focus, cx.cancel.clone()).await {
-            Ok(done) => {
-                Outcome::acted(&done.acted, &summary, done.at.or(seen.and_then(|element| element.at)))
-            }
-            Err(error) => Outcome::failed_acting(FocusElement::NAME, &error),
-        }
+        let Input { reference, role, name, within, app, reason } = input;
+        let target = Wanted { reference, app, role, name, within }.target()?;
+        Ok(Operation::plan(Self::NAME, target, Deed::Focus, "focused").because(reason))
     }
 }

@@ -1,11 +1,13 @@
 //! What pointer and keyboard tools share: one action sent to the desktop, and the words that tools check alike.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Action, Key};
+use desktop::{Abilities, Action, Button, Key};
 use protocol::geometry::NormPoint;
 use protocol::tool::ToolError;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::{Context, Outcome, Plan, Task, bad_arguments};
+use super::{Context, Outcome, Plan, Task, bad_arguments, within};
 
 /// One action of pointer or keyboard.
 pub(super) struct Gesture {
@@ -30,11 +32,46 @@ impl Gesture {
 impl Task for Gesture {
     async fn run(&self, cx: &Context) -> Outcome {
         cx.begin();
+        if let Action::Drag { path, .. } = &self.action {
+            cx.dragged(path);
+        }
         match cx.desktop.act(self.action.clone(), cx.cancel.clone()).await {
             Ok(acted) => Outcome::acted(&acted, &self.summary, self.dot),
             Err(error) => Outcome { dot: self.dot, ..Outcome::failed_acting(self.tool, &error) },
         }
     }
+}
+
+/// A button, by the only names there are.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Which {
+    Left,
+    Middle,
+    Right,
+}
+
+impl Which {
+    /// The button, and its name for people.
+    pub(super) fn named(self) -> (Button, &'static str) {
+        match self {
+            Self::Left => (Button::Left, "left"),
+            Self::Middle => (Button::Middle, "middle"),
+            Self::Right => (Button::Right, "right"),
+        }
+    }
+}
+
+/// Modifiers held during a gesture, and the words for it.
+pub(super) fn modifiers(names: Option<Vec<String>>) -> Result<(Vec<Key>, String), ToolError> {
+    let names = names.unwrap_or_default();
+    within("the number of modifiers", names.len(), 0, 4)?;
+    let held = names.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(other) = held.iter().find(|key| !key.is_modifier()) {
+        return Err(bad_arguments(format!("{other} is no modifier; name shift, ctrl, alt or cmd")));
+    }
+    let words = if held.is_empty() { String::new() } else { format!(" with {}", chord(&held)) };
+    Ok((held, words))
 }
 
 pub(super) fn needs_input(abilities: &Abilities) -> Option<&'static str> {

@@ -3,6 +3,7 @@
 use desktop::{Acted, DesktopError, Evidence};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolError, ToolErrorKind};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::tool_error;
@@ -35,6 +36,17 @@ impl Outcome {
             dot: None,
             picture: None,
             finished: None,
+        }
+    }
+
+    /// A list, under its name.
+    pub(crate) fn listed(tool: &str, summary: impl Into<String>, name: &str, list: &impl Serialize) -> Self {
+        match serde_json::to_value(list) {
+            Ok(list) => Self::looked(summary, json!({ name: list })),
+            Err(error) => {
+                let error = tool_error(ToolErrorKind::Failed, format!("write the {name} as JSON: {error}"));
+                Self::failed(tool, Effect::Refused, error)
+            }
         }
     }
 

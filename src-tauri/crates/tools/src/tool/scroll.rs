@@ -5,7 +5,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, at, needs_input, point};
+use super::gesture::{Gesture, at, modifiers, needs_input, point};
 use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
 
 const MOST_NOTCHES: i32 = 50;
@@ -28,6 +28,9 @@ pub(super) struct Input {
     /// Notches to the right; negative to the left.
     #[schemars(range(min = -50, max = 50))]
     right: Option<i32>,
+    /// Keys held while scrolling: ctrl to zoom, for example.
+    #[schemars(length(max = 4))]
+    modifiers: Option<Vec<String>>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -55,8 +58,9 @@ impl Tool for Scroll {
         if words.is_empty() {
             return Err(bad_arguments("down and right are both 0; say how many notches to scroll"));
         }
-        let action = Action::Scroll { display: DISPLAY, at: place, down, right };
-        let summary = format!("scrolled {} at {}", words.join(" and "), at(place));
+        let (held, with) = modifiers(input.modifiers)?;
+        let action = Action::Scroll { display: DISPLAY, at: place, down, right, held };
+        let summary = format!("scrolled {} at {}{with}", words.join(" and "), at(place));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
     }
 }

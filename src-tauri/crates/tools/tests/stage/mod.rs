@@ -31,6 +31,7 @@ pub fn limits() -> Limits {
         picture: PixelSize { width: 1280, height: 800 },
         data_chars: 2_000,
         settle: Duration::from_millis(800),
+        fence: tools::Fence::default(),
     }
 }
 

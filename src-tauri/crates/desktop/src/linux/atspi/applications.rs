@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::bus::{Bus, CallError, Object};
-use super::role::{States, number};
-use crate::DesktopError;
+use super::bus::{Acquaintance, Bus, CallError, Object};
+use super::role::{States, Toolkit, number};
+use crate::{DesktopError, ElementQuery};
 
 /// Who we are, so that our own windows are never offered to an agent.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Application {
     /// Its name on the accessibility bus.
     pub(super) bus_name: Arc<str>,
     pub(super) name: String,
+    pub(super) pid: u32,
+    pub(super) toolkit: Toolkit,
     pub(super) windows: Vec<Window>,
 }
 
@@ -36,6 +38,8 @@ pub(super) struct Window {
 /// Everything on the screen that has a tree, ours left out.
 pub(super) struct Applications {
     pub(super) all: Vec<Application>,
+    /// Names of those that do not answer.
+    pub(super) silent: Vec<String>,
     /// One of our own windows has the focus.
     pub(super) ours_is_active: bool,
 }
@@ -47,32 +51,71 @@ pub(super) struct Choice {
     pub(super) notes: Vec<String>,
 }
 
-/// Asks all registered applications at once; one that does not answer within `patience` is left out.
+/// Asks all registered applications at once; one that does not answer within `patience` is left out, and named.
 pub(super) async fn list(bus: &Bus, own: &Own, patience: Duration) -> Result<Applications, CallError> {
-    let roots = bus.applications().await?;
-    let answers = join_all(roots.iter().map(|(bus_name, path)| async move {
+    list_named(bus, own, patience, None).await
+}
+
+/// The same; where one is `wanted` by part of its name, those that are known to have other names are left alone: a
+/// slow one would hold up the answer.
+pub(super) async fn list_named(
+    bus: &Bus,
+    own: &Own,
+    patience: Duration,
+    wanted: Option<&str>,
+) -> Result<Applications, CallError> {
+    let mut roots = bus.applications().await?;
+    let names: Vec<Arc<str>> = roots.iter().map(|(bus_name, _)| bus_name.as_str().into()).collect();
+    bus.forget_others(&names);
+    if let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.is_empty()) {
+        let wanted = wanted.to_lowercase();
+        let says = |name: &str| bus.known_name(name).map(|known| known.to_lowercase().contains(&wanted));
+        roots.retain(|(name, _)| says(name) != Some(false));
+    }
+    let names: Vec<Arc<str>> = roots.iter().map(|(bus_name, _)| bus_name.as_str().into()).collect();
+    let answers = join_all(roots.iter().zip(&names).map(|((_, path), bus_name)| async move {
         let root = Object::new(&bus.program(bus_name), path.as_str());
-        let asked = async { tokio::join!(root.name(), windows(&root), bus.pid(bus_name)) };
-        let (name, windows, pid) = tokio::time::timeout(patience, asked).await.ok()?;
-        let application =
-            Application { bus_name: bus_name.as_str().into(), name: name.ok()?, windows: windows.ok()? };
-        Some((application, pid.is_ok_and(|pid| pid == own.pid)))
+        let asked = async {
+            let who = bus.acquaintance(bus_name).await?;
+            let windows = windows(&root, who.toolkit).await?;
+            Ok::<_, CallError>((who, windows))
+        };
+        match tokio::time::timeout(patience, asked).await {
+            Ok(Ok(found)) => Answer::Found(bus_name.clone(), found.0, found.1),
+            Ok(Err(CallError::Late)) | Err(_) => Answer::Silent(bus.quiet_name(bus_name).await),
+            Ok(Err(_)) => Answer::Gone,
+        }
     }))
     .await;
-    let mut found = Applications { all: Vec::new(), ours_is_active: false };
-    for (mut application, is_ours) in answers.into_iter().flatten() {
-        let is_own_window = |window: &Window| is_ours || own.titles.contains(&window.name);
-        found.ours_is_active |=
-            application.windows.iter().any(|window| window.active && is_own_window(window));
-        application.windows.retain(|window| !is_own_window(window));
-        if !application.windows.is_empty() {
-            found.all.push(application);
+    let mut found = Applications { all: Vec::new(), silent: Vec::new(), ours_is_active: false };
+    for answer in answers {
+        let (bus_name, who, mut windows) = match answer {
+            Answer::Found(bus_name, who, windows) => (bus_name, who, windows),
+            Answer::Silent(name) => {
+                found.silent.push(name);
+                continue;
+            }
+            Answer::Gone => continue,
+        };
+        let is_own_window = |window: &Window| who.pid == own.pid || own.titles.contains(&window.name);
+        found.ours_is_active |= windows.iter().any(|window| window.active && is_own_window(window));
+        windows.retain(|window| !is_own_window(window));
+        if !windows.is_empty() {
+            let Acquaintance { name, pid, toolkit } = who;
+            found.all.push(Application { bus_name, name, pid, toolkit, windows });
         }
     }
     Ok(found)
 }
 
-async fn windows(root: &Object) -> Result<Vec<Window>, CallError> {
+enum Answer {
+    Found(Arc<str>, Acquaintance, Vec<Window>),
+    /// Its name.
+    Silent(String),
+    Gone,
+}
+
+async fn windows(root: &Object, toolkit: Toolkit) -> Result<Vec<Window>, CallError> {
     let children = root.children().await?;
     let windows = join_all(children.iter().map(|(_, path)| async move {
         let object = Object::new(&root.program, path.as_str());
@@ -80,7 +123,7 @@ async fn windows(root: &Object) -> Result<Vec<Window>, CallError> {
         let states = states.ok()?;
         let window =
             Window { name: name.ok()?, role: role.ok()?, active: states.has(States::ACTIVE), object };
-        states.has(States::SHOWING).then_some(window)
+        states.has(toolkit.shown()).then_some(window)
     }))
     .await;
     Ok(windows.into_iter().flatten().collect())
@@ -88,9 +131,13 @@ async fn windows(root: &Object) -> Result<Vec<Window>, CallError> {
 
 impl Applications {
     /// The application named, or the active one; where none is, the only one, or the one that was looked at last.
-    pub(super) fn choose(&self, wanted: Option<&str>, last: Option<&str>) -> Result<Choice, DesktopError> {
-        if let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.is_empty()) {
-            return self.named(wanted);
+    pub(super) fn choose(&self, query: &ElementQuery, last: Option<&str>) -> Result<Choice, DesktopError> {
+        let given = |text: &Option<String>| {
+            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase)
+        };
+        let (app, window) = (given(&query.app), given(&query.window));
+        if app.is_some() || window.is_some() {
+            return self.named(app.as_deref(), window.as_deref());
         }
         let active = |application: &&Application| application.windows.iter().any(|window| window.active);
         if let Some(application) = self.all.iter().find(active) {
@@ -113,25 +160,52 @@ impl Applications {
         }
     }
 
-    fn named(&self, wanted: &str) -> Result<Choice, DesktopError> {
-        let lower = wanted.to_lowercase();
-        let says = |text: &str| text.to_lowercase().contains(&lower);
-        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name));
+    /// The window with this path of the application with this bus name.
+    pub(super) fn holding(&self, bus_name: &str, path: &str) -> Option<Choice> {
+        let application = self.all.iter().find(|one| &*one.bus_name == bus_name)?;
+        let window = application.windows.iter().find(|window| &*window.object.path == path)?;
+        Some(Choice { application: application.clone(), windows: vec![window.clone()], notes: Vec::new() })
+    }
+
+    /// By part of the application's or one of its windows' names, and part of a window's title.
+    fn named(&self, app: Option<&str>, title: Option<&str>) -> Result<Choice, DesktopError> {
+        let says = |text: &str, wanted: Option<&str>| {
+            wanted.is_none_or(|wanted| text.to_lowercase().contains(wanted))
+        };
+        let is_app = |one: &&Application| says(&one.name, app);
+        let by_window = |one: &&Application| one.windows.iter().any(|window| says(&window.name, app));
+        let titled = |one: &&Application| one.windows.iter().any(|window| says(&window.name, title));
         let matching: Vec<&Application> =
-            self.all.iter().filter(|one| says(&one.name) || by_window(one)).collect();
+            self.all.iter().filter(|one| (is_app(one) || by_window(one)) && titled(one)).collect();
         let best = matching
             .iter()
-            .find(|one| one.windows.iter().any(|window| window.active))
-            .or_else(|| matching.iter().find(|one| says(&one.name)))
+            .find(|one| one.windows.iter().any(|window| window.active && says(&window.name, title)))
+            .or_else(|| matching.iter().find(|one| is_app(one)))
             .or_else(|| matching.first());
         let Some(application) = best else {
+            if let Some(silent) = self.silent.iter().find(|name| app.is_some() && says(name, app)) {
+                return Err(DesktopError::Failed(format!(
+                    "{silent} does not answer: it hangs or is busy; look at a screenshot, or try again later"
+                )));
+            }
+            let wanted = match (app, title) {
+                (Some(app), Some(title)) => format!("application \"{app}\" with a window \"{title}\""),
+                (Some(one), None) | (None, Some(one)) => format!("application or window named \"{one}\""),
+                (None, None) => "application".into(),
+            };
             return Err(DesktopError::NotFound(format!(
-                "no application or window named \"{wanted}\" has an accessibility tree; there are: {}",
+                "no {wanted} has an accessibility tree (look at a screenshot or read its text instead); there are: {}",
                 self.names()
             )));
         };
-        let named_window = application.windows.iter().any(|window| says(&window.name));
-        Ok(application.choice(|window| window.active || (named_window && says(&window.name)), None))
+        if title.is_some() {
+            let active = application.windows.iter().any(|window| window.active && says(&window.name, title));
+            return Ok(
+                application.choice(|window| says(&window.name, title) && (window.active || !active), None)
+            );
+        }
+        let named_window = !is_app(application) && by_window(application);
+        Ok(application.choice(|window| window.active || (named_window && says(&window.name, app)), None))
     }
 
     fn names(&self) -> String {
@@ -154,7 +228,7 @@ impl Application {
         for (at, window) in self.windows.iter().enumerate() {
             if at == first {
                 windows.insert(0, window.clone());
-            } else if window.role == number::FRAME {
+            } else if window.role == number::FRAME && !window.name.is_empty() {
                 behind.push(format!("\"{}\"", window.name));
             } else {
                 windows.push(window.clone());

@@ -3,14 +3,18 @@
 //! Raw method calls only: a proxy that asks one property after the other costs ten times as much. Knows nothing of
 //! what the answers mean.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use zbus::Connection;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
+
+use super::line::Line;
+use super::lock;
+use super::role::Toolkit;
 
 /// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
 pub(super) const CALL: Duration = Duration::from_millis(1500);
@@ -64,7 +68,17 @@ pub(super) enum ConnectError {
 /// The accessibility bus, connected and with accessibility turned on.
 #[derive(Clone)]
 pub(super) struct Bus {
-    connection: Connection,
+    line: Line,
+    /// Applications by their names here, which are never given to another one.
+    acquaintances: Arc<Mutex<HashMap<Arc<str>, Acquaintance>>>,
+}
+
+/// What does not change while an application runs.
+#[derive(Clone)]
+pub(super) struct Acquaintance {
+    pub(super) name: String,
+    pub(super) pid: u32,
+    pub(super) toolkit: Toolkit,
 }
 
 impl Bus {
@@ -84,28 +98,25 @@ impl Bus {
             None => Builder::session(),
         };
         let session = builder.map_err(no_session)?.build().await.map_err(no_session)?;
-        let host = Program { link: Link { connection: session, destination: Some("org.a11y.Bus".into()) } };
+        let host = Program { line: Line::new(session), destination: Some("org.a11y.Bus".into()) };
         let address: String = host
-            .link
             .raw("/org/a11y/bus", "org.a11y.Bus", "GetAddress", &())
             .await
             .and_then(|reply| reply.body().deserialize::<String>())
             .map_err(no_bus)?;
         let enabled = zbus::zvariant::Value::from(true);
-        if let Err(error) = host
-            .link
-            .raw("/org/a11y/bus", PROPERTIES, "Set", &("org.a11y.Status", "IsEnabled", enabled))
-            .await
+        if let Err(error) =
+            host.raw("/org/a11y/bus", PROPERTIES, "Set", &("org.a11y.Status", "IsEnabled", enabled)).await
         {
             tracing::debug!(%error, "accessibility could not be turned on; applications may show no tree");
         }
         let builder = Builder::address(address.as_str()).map_err(no_bus)?;
-        let bus = Self { connection: builder.build().await.map_err(no_bus)? };
+        let line = Line::new(builder.build().await.map_err(no_bus)?);
+        let bus = Self { line, acquaintances: Arc::default() };
         // Until one client has registered for an event, toolkits leave parts of their bridge asleep.
         let registry = bus.program(REGISTRY);
         let event = ("object:children-changed", Vec::<String>::new(), "");
-        if let Err(error) =
-            registry.link.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await
+        if let Err(error) = registry.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await
         {
             tracing::debug!(%error, "no event could be registered for");
         }
@@ -113,17 +124,73 @@ impl Bus {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.connection.is_closed()
+        self.line.is_closed()
     }
 
     /// The program with this bus name, called by way of the accessibility bus.
     pub(super) fn program(&self, name: &str) -> Program {
-        Program { link: Link { connection: self.connection.clone(), destination: Some(name.to_owned()) } }
+        Program { line: self.line.clone(), destination: Some(name.into()) }
+    }
+
+    /// Who has this bus name; asked once.
+    pub(super) async fn acquaintance(&self, name: &Arc<str>) -> Result<Acquaintance, CallError> {
+        if let Some(known) = lock(&self.acquaintances).get(name) {
+            return Ok(known.clone());
+        }
+        let root = Object::new(&self.program(name), ROOT);
+        let application = "org.a11y.atspi.Application";
+        let (called, pid, toolkit, version) = tokio::join!(
+            root.name(),
+            self.pid(name),
+            root.program.property::<String>(ROOT, application, "ToolkitName"),
+            root.program.property::<String>(ROOT, application, "Version"),
+        );
+        let toolkit = Toolkit::named(&toolkit.unwrap_or_default(), &version.unwrap_or_default());
+        let found = Acquaintance { name: called?, pid: pid?, toolkit };
+        // An application may register before it has a name.
+        if !found.name.is_empty() {
+            lock(&self.acquaintances).insert(name.clone(), found.clone());
+        }
+        Ok(found)
+    }
+
+    pub(super) fn known_name(&self, name: &str) -> Option<String> {
+        lock(&self.acquaintances).get(name).map(|known| known.name.clone())
+    }
+
+    /// What to call an application that does not answer: the bus and the system know its process.
+    pub(super) async fn quiet_name(&self, name: &Arc<str>) -> String {
+        if let Some(known) = self.known_name(name) {
+            return known;
+        }
+        let pid = self.pid(name).await.unwrap_or_default();
+        let command = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        if command.trim().is_empty() { format!("process {pid}") } else { command.trim().to_owned() }
+    }
+
+    /// Drops what is known of applications that are gone.
+    pub(super) fn forget_others(&self, there: &[Arc<str>]) {
+        lock(&self.acquaintances).retain(|name, _| there.contains(name));
     }
 
     /// All applications that have registered, by their root objects.
     pub(super) async fn applications(&self) -> Result<Vec<Reference>, CallError> {
         self.program(REGISTRY).call(ROOT, ACCESSIBLE, "GetChildren", &()).await
+    }
+
+    /// Every "focused" that an application tells from now on.
+    pub(super) async fn hear_focus(&self) -> zbus::Result<zbus::MessageStream> {
+        let rule = zbus::MatchRule::builder()
+            .msg_type(zbus::message::Type::Signal)
+            .interface("org.a11y.atspi.Event.Object")?
+            .member("StateChanged")?
+            .arg(0, "focused")?
+            .build();
+        let stream = self.line.stream(rule).await?;
+        let event = ("object:state-changed:focused", Vec::<String>::new(), "");
+        let registry = self.program(REGISTRY);
+        registry.raw("/org/a11y/atspi/registry", REGISTRY, "RegisterEvent", &event).await?;
+        Ok(stream)
     }
 
     /// The process behind a bus name.
@@ -135,28 +202,14 @@ impl Bus {
     }
 }
 
-const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
-
-#[derive(Clone)]
-struct Link {
-    connection: Connection,
-    /// Nothing on an application's own bus, where there is only one to talk to.
-    destination: Option<String>,
-}
-
-impl Link {
-    async fn raw<B>(&self, path: &str, interface: &str, method: &str, body: &B) -> zbus::Result<zbus::Message>
-    where
-        B: Serialize + DynamicType + Sync,
-    {
-        self.connection.call_method(self.destination.as_deref(), path, Some(interface), method, body).await
-    }
-}
+pub(super) const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
 /// One program on the accessibility bus. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Program {
-    link: Link,
+    line: Line,
+    /// Nothing on an application's own bus, where there is only one to talk to.
+    destination: Option<Arc<str>>,
 }
 
 impl Program {
@@ -170,7 +223,7 @@ impl Program {
         }
         let Ok(builder) = Builder::address(address.as_str()) else { return self.clone() };
         match tokio::time::timeout(CALL, builder.p2p().build()).await {
-            Ok(Ok(connection)) => Self { link: Link { connection, destination: None } },
+            Ok(Ok(connection)) => Self { line: Line::new(connection), destination: None },
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the application's own bus does not answer; its address goes unused");
                 self.clone()
@@ -180,7 +233,18 @@ impl Program {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.link.connection.is_closed()
+        self.line.is_closed()
+    }
+
+    async fn raw<B>(&self, path: &str, interface: &str, method: &str, body: &B) -> zbus::Result<zbus::Message>
+    where
+        B: Serialize + DynamicType + Sync,
+    {
+        let mut message = zbus::Message::method_call(path, method)?.interface(interface)?;
+        if let Some(destination) = &self.destination {
+            message = message.destination(&**destination)?;
+        }
+        self.line.ask(message.build(body)?).await
     }
 
     pub(super) async fn call<B, R>(
@@ -194,7 +258,7 @@ impl Program {
         B: Serialize + DynamicType + Sync,
         R: DeserializeOwned + Type,
     {
-        let reply = tokio::time::timeout(CALL, self.link.raw(path, interface, method, body))
+        let reply = tokio::time::timeout(CALL, self.raw(path, interface, method, body))
             .await
             .map_err(|_| CallError::Late)??;
         Ok(reply.body().deserialize::<R>()?)
@@ -232,6 +296,10 @@ impl Object {
 
     pub(super) async fn name(&self) -> Result<String, CallError> {
         self.program.property(&self.path, ACCESSIBLE, "Name").await
+    }
+
+    pub(super) async fn description(&self) -> Result<String, CallError> {
+        self.program.property(&self.path, ACCESSIBLE, "Description").await
     }
 
     pub(super) async fn children(&self) -> Result<Vec<Reference>, CallError> {

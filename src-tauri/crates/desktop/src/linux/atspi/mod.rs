@@ -3,27 +3,49 @@
 //! Everything is asked in bulk and pipelined, on the application's own bus where it has one; a call that would need
 //! one round trip for each property is a defect. Presses nothing and types nothing. Our own windows do not exist here.
 //!
-//! Known limits: GTK 4 reports positions relative to its window, and content embedded from another process (a
-//! WebKitGTK page) is not followed.
+//! Known limit: content embedded from another process (a WebKitGTK page) is not followed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::future::join_all;
-use protocol::view::{Check, CheckState, CheckView, DisplayView};
+use protocol::view::{Check, CheckState, CheckView};
 use tokio::time::Instant;
 
 use self::applications::{Applications, Own};
+use self::book::{Book, Known};
 use self::bus::{Bus, CallError, Object, Program};
 use self::role::States;
-use crate::{Acted, DesktopError, ElementQuery, Evidence, Snapshot};
+use crate::{Acted, DesktopError, Evidence};
+
+pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::place::{Hit, Place};
+
+mod look;
+
+mod acting;
+mod finding;
+mod heard;
+mod menu;
+mod place;
+mod setting;
 
 mod applications;
-mod bus;
+mod cached;
+mod cut;
+mod details;
+mod fingerprint;
+mod matched;
 mod nodes;
+mod origin;
 mod prune;
 mod role;
+mod table;
+mod walk;
+
+mod book;
+mod bus;
+mod line;
 
 /// For a snapshot whose query names no deadline.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -47,8 +69,12 @@ pub struct Accessibility {
 struct Inner {
     session: Option<String>,
     own: Own,
+    /// The X display; the environment's where empty.
+    display: Option<String>,
     bus: Mutex<Option<Connected>>,
+    book: Mutex<Book>,
     last: Mutex<Last>,
+    heard: Arc<heard::Heard>,
 }
 
 #[derive(Clone)]
@@ -62,100 +88,35 @@ struct Connected {
 #[derive(Default)]
 struct Last {
     application: Option<Arc<str>>,
-    /// `e1` is the first.
-    objects: Vec<Named>,
     focused: Option<Object>,
-}
-
-#[derive(Clone)]
-struct Named {
-    object: Object,
-    /// "button \"Save\"".
-    called: String,
 }
 
 impl Accessibility {
     /// `session` is the session bus's address; the environment's where empty. Windows of the process `own_pid` and
     /// windows titled as one of `own_titles` are left out of everything.
     pub fn new(session: Option<String>, own_pid: u32, own_titles: Vec<String>) -> Self {
-        let own = Own { pid: own_pid, titles: own_titles };
-        Self { inner: Arc::new(Inner { session, own, bus: Mutex::default(), last: Mutex::default() }) }
+        Self::on_display(None, session, own_pid, own_titles)
     }
 
-    /// One snapshot of the application meant; `display` is the one whose 0-1000 the bounds are in.
-    ///
-    /// # Errors
-    /// `NotFound` names the applications that exist; `NotAvailable` where there is no accessibility bus; `Timeout`
-    /// where nothing was read in time. What was read in part is an answer that says so in `cut`.
-    pub async fn elements(
-        &self,
-        query: &ElementQuery,
-        display: &DisplayView,
-    ) -> Result<Snapshot, DesktopError> {
-        let limit = query.deadline.unwrap_or(DEADLINE);
-        // Leaves time to hand over what was read before the caller's own clock runs out.
-        let deadline = Instant::now() + limit.mul_f32(0.9);
-        let bus = self.bus().await?;
-        let found = tokio::time::timeout_at(deadline, applications::list(&bus, &self.inner.own, PATIENCE))
-            .await
-            .map_err(|_| DesktopError::Timeout(limit))?
-            .map_err(|error| self.failed(&error, limit))?;
-        let last = lock(&self.inner.last).application.clone();
-        let choice = match found.choose(query.app.as_deref(), last.as_deref()) {
-            Ok(choice) => choice,
-            Err(error) if query.app.is_none() => return Ok(nothing(&error)),
-            Err(error) => return Err(error),
-        };
-        let near = self.near(&bus, &choice.application.bus_name).await;
-        let readings = join_all(choice.windows.iter().map(|window| {
-            let object = Object { program: near.clone(), path: window.object.path.clone() };
-            async move { nodes::read(&object, deadline).await }
-        }))
-        .await;
-        let mut all = Vec::new();
-        let mut cut = choice.notes;
-        let (mut unread, mut late) = (0, false);
-        for (at, reading) in readings.into_iter().enumerate() {
-            let reading = match reading {
-                Ok(reading) => reading,
-                Err(error) if at == 0 => return Err(self.failed(&error, limit)),
-                // A popup that closed while it was read.
-                Err(_) => continue,
-            };
-            unread += reading.unread;
-            late |= reading.late;
-            let offset = all.len();
-            all.extend(reading.nodes.into_iter().map(|mut node| {
-                node.parent = node.parent.map(|parent| parent + offset);
-                node
-            }));
+    /// The same on the X server `display`, which is asked where windows lie; the environment's where empty.
+    pub fn on_display(
+        display: Option<String>,
+        session: Option<String>,
+        own_pid: u32,
+        own_titles: Vec<String>,
+    ) -> Self {
+        let own = Own { pid: own_pid, titles: own_titles };
+        Self {
+            inner: Arc::new(Inner {
+                session,
+                own,
+                display,
+                bus: Mutex::default(),
+                book: Mutex::default(),
+                last: Mutex::default(),
+                heard: Arc::default(),
+            }),
         }
-        if unread > 0 {
-            let why = if late { "the time was up" } else { "there are too many" };
-            cut.push(format!("{unread} of {} were not read: {why}", unread + all.len()));
-        }
-        let facts: Vec<_> = all.iter().map(|node| (node.parent, &node.facts)).collect();
-        let pruned = prune::prune(&facts, &display.bounds, query);
-        cut.extend(pruned.cut);
-        let mut last = lock(&self.inner.last);
-        last.application = Some(choice.application.bus_name);
-        last.objects = pruned
-            .sources
-            .iter()
-            .zip(&pruned.elements)
-            .map(|(&at, element)| Named {
-                object: all[at].object.clone(),
-                called: format!("{} \"{}\"", element.role, element.name),
-            })
-            .collect();
-        drop(last);
-        Ok(Snapshot {
-            app: choice.application.name,
-            window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),
-            elements: pruned.elements,
-            cut,
-            ..Snapshot::default()
-        })
     }
 
     /// Gives an element of the last snapshot the keyboard focus, and reads back whether it has it.
@@ -168,13 +129,10 @@ impl Accessibility {
                 "element {reference} {what}; call elementsJson again for new refs"
             ))
         };
-        let number: Option<usize> = reference.strip_prefix('e').and_then(|number| number.parse().ok());
-        let named = number
-            .and_then(|number| number.checked_sub(1))
-            .and_then(|at| lock(&self.inner.last).objects.get(at).cloned());
-        let Some(Named { object, called }) = named else {
-            return Err(again("is not in the last snapshot"));
+        let Some(Known { object, element, .. }) = self.known(reference) else {
+            return Err(again("is not known"));
         };
+        let called = format!("{} \"{}\"", element.role, element.name);
         let taken: Result<bool, CallError> = object.call("org.a11y.atspi.Component", "GrabFocus", &()).await;
         match taken {
             Ok(_) => {}
@@ -288,6 +246,13 @@ impl Accessibility {
         program
     }
 
+    /// Gives up the application's own bus; the next call opens it again.
+    fn leave(&self, name: &Arc<str>) {
+        if let Some(connected) = lock(&self.inner.bus).as_mut() {
+            connected.near.remove(name);
+        }
+    }
+
     async fn find_focused(&self, deadline: Instant) -> Option<Object> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
@@ -321,6 +286,7 @@ impl Accessibility {
 
     fn forget(&self) {
         *lock(&self.inner.bus) = None;
+        lock(&self.inner.book).forget_objects();
     }
 }
 
@@ -328,12 +294,7 @@ async fn has_focus(object: &Object) -> bool {
     object.states().await.is_ok_and(|states| states.has(States::FOCUSED.with(States::EDITABLE)))
 }
 
-/// An empty snapshot that says why: the screen can still be seen and clicked.
-fn nothing(why: &DesktopError) -> Snapshot {
-    Snapshot { cut: vec![why.to_string()], ..Snapshot::default() }
-}
-
 /// A lock whose holder panicked still guards whole values: each is replaced, never half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,18 +1,18 @@
 //! From everything that was read to the few elements an agent can use: on the screen, with a size, and either
 //! operable or saying something. Pure; what is left out is counted.
 
-use std::fmt::Write as _;
-
 use protocol::geometry::PhysicalRect;
 
+use super::cut::{grouped, lists};
+use super::fingerprint;
 use super::nodes::Facts;
-use super::role::{self, Kind};
-use crate::{Element, ElementQuery};
+use super::role::{self, Kind, States, number};
+use crate::{Element, ElementQuery, Scope};
 
 /// Characters of a name; a paragraph is a name in some toolkits.
 const NAME_CHARS: usize = 200;
-/// Where the query names none.
-const LIMIT: usize = 200;
+/// How far above a label is looked for something of the same name.
+const ECHO: usize = 3;
 
 /// The elements, each with the index of the object it stands for.
 #[derive(Debug, Default, PartialEq)]
@@ -22,65 +22,92 @@ pub(super) struct Pruned {
     pub(super) cut: Vec<String>,
 }
 
+/// What the objects are looked at for.
+pub(super) struct View<'a> {
+    pub(super) app: &'a str,
+    pub(super) display: &'a PhysicalRect,
+    /// The one below which elements are wished for, itself included.
+    pub(super) root: Option<usize>,
+    /// All ancestors were read, so that paths of names can be told.
+    pub(super) whole: bool,
+}
+
 /// Objects in the tree's order, each with its parent's index, which is smaller than its own.
-pub(super) fn prune(
-    nodes: &[(Option<usize>, &Facts)],
-    display: &PhysicalRect,
-    query: &ElementQuery,
-) -> Pruned {
-    let rects = visible(nodes, display);
-    let useful: Vec<usize> = (0..nodes.len()).filter(|&at| is_useful(nodes, at)).collect();
-    let mut kept: Vec<usize> = useful.iter().copied().filter(|&at| rects[at].is_some()).collect();
+pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &ElementQuery) -> Pruned {
+    let rects = visible(nodes, view.display);
+    let is_below = below(nodes, view.root);
     let mut cut = Vec::new();
-    let mut say = |count: usize, of: usize, what: &str| {
-        if count > 0 {
-            let mut line = String::new();
-            let _ = write!(line, "{count} of {of} {what}");
-            cut.push(line);
+    let mut kept: Vec<usize> = (0..nodes.len()).filter(|&at| is_below[at] && is_useful(nodes, at)).collect();
+    if query.scope == Scope::Interactive {
+        kept.retain(|&at| nodes[at].1.states.has(States::FOCUSABLE));
+    }
+    if query.scope != Scope::All {
+        let before = kept.len();
+        kept.retain(|&at| rects[at].is_some());
+        if before > kept.len() {
+            let (count, before) = (grouped(before - kept.len()), grouped(before));
+            cut.push(format!("cut: {count} of {before} elements off screen or scrolled away"));
         }
-    };
-    say(useful.len() - kept.len(), useful.len(), "are off screen or scrolled away");
+        cut.extend(lists(nodes, &rects, &is_below));
+    }
     if let Some(wanted) = query.query.as_deref().map(str::trim).filter(|wanted| !wanted.is_empty()) {
         let before = kept.len();
         let wanted = wanted.to_lowercase();
         kept.retain(|&at| mentions(nodes[at].1, &wanted));
-        say(before - kept.len(), before, &format!("do not mention \"{wanted}\""));
+        if before > kept.len() {
+            let (count, before) = (grouped(before - kept.len()), grouped(before));
+            cut.push(format!("cut: {count} of {before} elements do not mention \"{wanted}\""));
+        }
     }
-    let limit = usize::try_from(query.limit).ok().filter(|&limit| limit > 0).unwrap_or(LIMIT);
-    if kept.len() > limit {
-        let before = kept.len();
-        kept = most_useful(nodes, &kept, limit);
-        say(before - limit, before, &format!("are beyond the limit of {limit}; ask with a query for others"));
-    }
+    let fingerprints = if view.whole { fingerprint::all(view.app, nodes) } else { Vec::new() };
     let mut depths: Vec<Option<u32>> = vec![None; nodes.len()];
     let mut elements = Vec::with_capacity(kept.len());
-    for (number, &at) in kept.iter().enumerate() {
-        let Some(rect) = rects[at] else { continue };
+    for &at in &kept {
         let depth = ancestors(nodes, at).find_map(|above| depths[above]).map_or(0, |depth| depth + 1);
         depths[at] = Some(depth);
-        elements.push(element(nodes[at].1, number + 1, depth, &rect, display));
+        let mut element = element(nodes[at].1, depth, rects[at].as_ref(), view.display);
+        element.fingerprint = fingerprints.get(at).cloned().unwrap_or_default();
+        elements.push(element);
     }
     Pruned { elements, sources: kept, cut }
 }
 
-fn element(facts: &Facts, number: usize, depth: u32, rect: &PhysicalRect, display: &PhysicalRect) -> Element {
+/// `rect` is the part that can be seen; nothing where it is off the screen.
+fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &PhysicalRect) -> Element {
     let (name, kind) = role::describe(facts.role);
     let shorten = |text: &str| text.trim().chars().take(NAME_CHARS).collect::<String>();
-    let value = if facts.value == facts.name { String::new() } else { facts.value.clone() };
+    let unlike = |text: &str| if text == facts.name { String::new() } else { shorten(text) };
+    let mut states = facts.states.names(kind);
+    if rect.is_none() {
+        states.push("offscreen".to_owned());
+    }
     Element {
-        reference: format!("e{number}"),
+        // Given by the book.
+        reference: String::new(),
         role: name.to_owned(),
         name: shorten(&facts.name),
-        value,
-        states: facts.states.names(kind),
-        bounds: rect.to_norm(display),
+        description: unlike(&facts.description),
+        value: if facts.value == facts.name { String::new() } else { facts.value.clone() },
+        states,
+        actions: facts.actions.clone(),
+        bounds: rect.copied().unwrap_or_else(|| own_rect(facts)).to_norm(display),
         depth,
-        ..Element::default()
+        fingerprint: String::new(),
     }
 }
 
 fn ancestors<'a>(nodes: &'a [(Option<usize>, &Facts)], at: usize) -> impl Iterator<Item = usize> + 'a {
     std::iter::successors(nodes[at].0, |&above| nodes[above].0)
+}
+
+/// Which objects are the root or below it.
+fn below(nodes: &[(Option<usize>, &Facts)], root: Option<usize>) -> Vec<bool> {
+    let mut is_below: Vec<bool> = Vec::with_capacity(nodes.len());
+    for (at, (parent, _)) in nodes.iter().enumerate() {
+        let inherited = parent.is_some_and(|parent| is_below[parent]);
+        is_below.push(root.is_none_or(|root| root == at) || inherited);
+    }
+    is_below
 }
 
 fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
@@ -89,42 +116,33 @@ fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
     match role::describe(facts.role).1 {
         Kind::Frame => false,
         Kind::Control => true,
-        Kind::Container => named && (parent.is_some() || at > 0),
-        // A button's label says what the button's name says.
+        Kind::Container => named && parent.is_some(),
+        // A label says what the button, the heading or the paragraph it stands in says by its name.
         Kind::Content => {
-            let echo = parent.is_some_and(|above| {
-                let above = nodes[above].1;
-                role::describe(above.role).1 == Kind::Control && above.name == facts.name
-            });
-            (named && !echo) || !facts.value.trim().is_empty()
+            let echo = ancestors(nodes, at).take(ECHO).any(|above| says_already(nodes[above].1, facts));
+            (named && !echo && !is_label_of_next(nodes, at)) || !facts.value.trim().is_empty()
         }
     }
+}
+
+fn says_already(element: &Facts, label: &Facts) -> bool {
+    role::describe(element.role).1 != Kind::Frame && element.name == label.name
+}
+
+/// A label before its field, which has its name from it.
+fn is_label_of_next(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
+    let (parent, label) = nodes[at];
+    let mut after = nodes[at + 1..].iter().filter(|(above, _)| *above != Some(at));
+    after.next().is_some_and(|(above, next)| {
+        *above == parent && role::describe(next.role).1 == Kind::Control && next.name == label.name
+    })
 }
 
 fn mentions(facts: &Facts, wanted: &str) -> bool {
     facts.name.to_lowercase().contains(wanted)
         || facts.value.to_lowercase().contains(wanted)
+        || facts.description.to_lowercase().contains(wanted)
         || role::describe(facts.role).0.contains(wanted)
-}
-
-/// What has the focus and what can be operated first; the order stays the tree's.
-fn most_useful(nodes: &[(Option<usize>, &Facts)], kept: &[usize], limit: usize) -> Vec<usize> {
-    let rank = |at: usize| {
-        let facts = nodes[at].1;
-        let named = !facts.name.is_empty() || !facts.value.is_empty();
-        match role::describe(facts.role).1 {
-            _ if facts.states.has(role::States::FOCUSED) => 0,
-            Kind::Control if named => 1,
-            Kind::Control => 2,
-            Kind::Content => 3,
-            Kind::Container | Kind::Frame => 4,
-        }
-    };
-    let mut best = kept.to_vec();
-    best.sort_by_key(|&at| rank(at));
-    best.truncate(limit);
-    best.sort_unstable();
-    best
 }
 
 /// What of each object can be seen: cut at the display's edge and at every pane that scrolls above it.
@@ -136,21 +154,20 @@ fn visible(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect) -> Vec<Opt
             Some(above) if !role::pops_up(nodes[*above].1.role) => panes[*above],
             _ => Some(*display),
         };
-        let (x, y, width, height) = facts.extents;
-        let own = PhysicalRect {
-            x,
-            y,
-            width: u32::try_from(width).unwrap_or(0),
-            height: u32::try_from(height).unwrap_or(0),
-        };
-        let rect = frame.and_then(|frame| intersection(&own, &frame));
+        let rect = frame.and_then(|frame| intersection(&own_rect(facts), &frame));
         panes.push(if role::clips(facts.role) { rect } else { frame });
         rects.push(rect);
     }
     rects
 }
 
-fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
+fn own_rect(facts: &Facts) -> PhysicalRect {
+    let (x, y, width, height) = facts.extents;
+    let length = |length: i32| u32::try_from(length).unwrap_or(0);
+    PhysicalRect { x, y, width: length(width), height: length(height) }
+}
+
+pub(super) fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect> {
     let span = |a: i32, a_length: u32, b: i32, b_length: u32| {
         let start = a.max(b);
         let end = (i64::from(a) + i64::from(a_length)).min(i64::from(b) + i64::from(b_length));
@@ -163,7 +180,6 @@ fn intersection(one: &PhysicalRect, other: &PhysicalRect) -> Option<PhysicalRect
 
 #[cfg(test)]
 mod tests {
-    use super::role::{States, number};
     use super::*;
     use protocol::geometry::NormRect;
 
@@ -173,12 +189,13 @@ mod tests {
     const LABEL: u32 = 29;
 
     fn facts(role: u32, name: &str, extents: (i32, i32, i32, i32)) -> Facts {
-        Facts { role, name: name.into(), value: String::new(), states: States::SENSITIVE, extents }
+        Facts { role, name: name.into(), states: States::SENSITIVE, extents, ..Facts::default() }
     }
 
     fn run(nodes: &[(Option<usize>, Facts)], query: &ElementQuery) -> Pruned {
         let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
-        prune(&nodes, &DISPLAY, query)
+        let view = View { app: "editor", display: &DISPLAY, root: None, whole: false };
+        prune(&nodes, &view, query)
     }
 
     fn window() -> (Option<usize>, Facts) {
@@ -199,11 +216,8 @@ mod tests {
         ];
         let pruned = run(&nodes, &ElementQuery::default());
         let save = Element {
-            reference: "e1".into(),
             role: "button".into(),
             name: "Save".into(),
-            value: String::new(),
-            states: Vec::new(),
             bounds: NormRect { x: 10.0, y: 20.0, width: 30.0, height: 40.0 },
             depth: 0,
             ..Element::default()
@@ -223,7 +237,7 @@ mod tests {
         let pruned = run(&nodes, &ElementQuery::default());
         assert_eq!(names(&pruned), ["Half"]);
         assert_eq!(pruned.elements[0].bounds, NormRect { x: 0.0, y: 80.0, width: 50.0, height: 20.0 });
-        assert_eq!(pruned.cut, ["2 of 3 are off screen or scrolled away"]);
+        assert_eq!(pruned.cut, ["cut: 2 of 3 elements off screen or scrolled away"]);
     }
 
     #[test]
@@ -246,21 +260,61 @@ mod tests {
             let query = ElementQuery { query: Some(wanted.into()), ..ElementQuery::default() };
             let pruned = run(&nodes, &query);
             assert_eq!(names(&pruned), [found]);
-            assert_eq!(pruned.cut, [format!("1 of 2 do not mention \"{}\"", wanted.to_lowercase())]);
+            assert_eq!(
+                pruned.cut,
+                [format!("cut: 1 of 2 elements do not mention \"{}\"", wanted.to_lowercase())]
+            );
         }
     }
 
     #[test]
-    fn the_limit_keeps_controls_before_labels_in_the_trees_order() {
+    fn rows_that_are_scrolled_away_are_counted_where_the_table_knows_them() {
+        let mut table = facts(number::TABLE, "Orders", (0, 0, 100, 100));
+        table.states = table.states.with(States::MANAGES_DESCENDANTS);
+        table.children = Some(1_404);
+        let cell = |row: i32, column: i32| {
+            let at = (column * 50, row * 10, 50, 10);
+            (Some(1), facts(number::TABLE_CELL, &format!("{row}/{column}"), at))
+        };
+        let mut nodes = vec![window(), (Some(0), table)];
+        nodes.extend((0..4).flat_map(|row| [cell(row, 0), cell(row, 1)]));
+        let pruned = run(&nodes, &ElementQuery::default());
+        assert_eq!(pruned.elements.len(), 9);
+        assert_eq!(pruned.cut, ["cut: 1,400 of 1,404 rows of \"Orders\" off screen"]);
+    }
+
+    #[test]
+    fn a_label_that_says_what_its_field_or_its_group_says_is_left_out() {
         let nodes = [
             window(),
-            (Some(0), facts(LABEL, "one", (0, 0, 10, 10))),
-            (Some(0), facts(BUTTON, "two", (0, 0, 10, 10))),
-            (Some(0), facts(LABEL, "three", (0, 0, 10, 10))),
-            (Some(0), facts(BUTTON, "four", (0, 0, 10, 10))),
+            (Some(0), facts(LABEL, "Name", (0, 0, 10, 10))),
+            (Some(0), facts(number::ENTRY, "Name", (20, 0, 10, 10))),
+            (Some(0), facts(LABEL, "Other", (0, 20, 10, 10))),
         ];
-        let pruned = run(&nodes, &ElementQuery { limit: 3, ..ElementQuery::default() });
-        assert_eq!(names(&pruned), ["one", "two", "four"]);
-        assert_eq!(pruned.cut, ["1 of 4 are beyond the limit of 3; ask with a query for others"]);
+        assert_eq!(names(&run(&nodes, &ElementQuery::default())), ["Name", "Other"]);
+        assert_eq!(run(&nodes, &ElementQuery::default()).elements[0].role, "entry");
+    }
+
+    #[test]
+    fn scopes_and_a_root_choose_among_all() {
+        let mut field = facts(number::ENTRY, "Field", (0, 0, 10, 10));
+        field.states = field.states.with(States::FOCUSABLE);
+        let nodes = [
+            window(),
+            (Some(0), facts(number::DIALOG, "Box", (0, 0, 100, 100))),
+            (Some(1), field),
+            (Some(1), facts(LABEL, "Text", (0, 20, 10, 10))),
+            (Some(0), facts(BUTTON, "Away", (0, 2_000, 10, 10))),
+        ];
+        let of = |scope| run(&nodes, &ElementQuery { scope, ..ElementQuery::default() });
+        assert_eq!(names(&of(Scope::Interactive)), ["Field"]);
+        assert_eq!(names(&of(Scope::Visible)), ["Box", "Field", "Text"]);
+        let all = of(Scope::All);
+        assert_eq!(names(&all), ["Box", "Field", "Text", "Away"]);
+        assert_eq!(all.elements[3].states, ["offscreen"]);
+        assert_eq!(all.elements[3].bounds.y, 2_000.0);
+        let nodes: Vec<_> = nodes.iter().map(|(parent, facts)| (*parent, facts)).collect();
+        let view = View { app: "editor", display: &DISPLAY, root: Some(1), whole: true };
+        assert_eq!(names(&prune(&nodes, &view, &ElementQuery::default())), ["Box", "Field", "Text"]);
     }
 }

@@ -1,0 +1,192 @@
+//! What the tests of the mind share: a scripted model, the real router, a fake desktop, a real journal.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use agent::{AgentHandle, ModelSource, SettingsStore, Setup};
+use desktop::fake::FakeDesktop;
+use desktop::{Action, Desktop};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use journal::{Clock, Journal, SystemClock};
+use models::SharedModel;
+use models::scripted::{Scripted, Step};
+use protocol::command::{RunOverrides, StartRun, StartedRun};
+use protocol::event::{Activity, RunEnd, Status};
+use protocol::ids::{ModelId, SessionId, Timestamp};
+use protocol::settings::Settings;
+use protocol::tool::{ApprovalMode, Door};
+use protocol::{ErrorView, Event, EventBody};
+use serde_json::json;
+use tokio::sync::broadcast;
+use tools::{Limits, Router};
+
+pub struct One(pub Arc<Scripted>);
+
+impl ModelSource for One {
+    fn open<'a>(
+        &'a self,
+        _: &'a ModelId,
+        _: &'a Settings,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+        let model: SharedModel = self.0.clone();
+        async move { Ok(model) }.boxed()
+    }
+}
+
+/// The machine's clock, which breaks once where it is told to: the write it is asked in breaks down with it.
+#[derive(Default)]
+pub struct FragileClock(AtomicBool);
+
+impl FragileClock {
+    pub fn break_once(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Clock for FragileClock {
+    fn now(&self) -> Timestamp {
+        assert!(!self.0.swap(false, Ordering::SeqCst), "the clock breaks, as it was told to");
+        SystemClock.now()
+    }
+}
+
+struct Nowhere;
+
+impl SettingsStore for Nowhere {
+    fn save(&self, _: &Settings) -> Result<(), ErrorView> {
+        Ok(())
+    }
+}
+
+pub struct Bench {
+    pub handle: AgentHandle,
+    pub model: Arc<Scripted>,
+    pub desktop: Arc<FakeDesktop>,
+    pub clock: Arc<FragileClock>,
+    pub home: tempfile::TempDir,
+    pub events: broadcast::Receiver<Event>,
+}
+
+impl Bench {
+    pub async fn new(steps: Vec<Step>) -> Self {
+        Self::at(tempfile::tempdir().unwrap(), steps).await
+    }
+
+    pub async fn at(home: tempfile::TempDir, steps: Vec<Step>) -> Self {
+        Self::with(home, steps, |_| {}).await
+    }
+
+    /// Another part in place of one of the usual ones.
+    pub async fn other(steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
+        Self::with(tempfile::tempdir().unwrap(), steps, change).await
+    }
+
+    async fn with(home: tempfile::TempDir, steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
+        let model = Arc::new(Scripted::new(steps));
+        let desktop = FakeDesktop::new();
+        let clock = Arc::new(FragileClock::default());
+        let journal = Arc::new(Journal::open(home.path(), clock.clone()).unwrap());
+        let limits = Limits { settle: Duration::from_millis(1), ..limits() };
+        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>, limits);
+        let settings = Settings { step_delay_ms: 0, batch_delay_ms: 0, ..Settings::default() };
+        let mut setup = Setup {
+            journal,
+            clock: clock.clone(),
+            router,
+            models: Arc::new(One(model.clone())),
+            settings,
+            settings_store: Arc::new(Nowhere),
+            version: "test".into(),
+        };
+        change(&mut setup);
+        let handle = AgentHandle::init(setup).await.unwrap();
+        let events = handle.subscribe();
+        Self { handle, model, desktop, clock, home, events }
+    }
+
+    pub async fn start(&self, approval: ApprovalMode) -> SessionId {
+        self.begin(approval).await.session
+    }
+
+    pub async fn begin(&self, approval: ApprovalMode) -> StartedRun {
+        let overrides = RunOverrides { approval: Some(approval), ..RunOverrides::default() };
+        self.handle.start_run(goal(None, overrides), Door::Cli).await.unwrap()
+    }
+
+    pub async fn start_with(&self, session: Option<SessionId>, overrides: RunOverrides) -> SessionId {
+        self.handle.start_run(goal(session, overrides), Door::Cli).await.unwrap().session
+    }
+
+    /// The next status that is wanted.
+    pub async fn status(&mut self, wanted: impl Fn(&Status) -> bool) -> Status {
+        let is_it = |body: &EventBody| matches!(body, EventBody::StatusChanged { status } if wanted(status));
+        match self.until(is_it).await.body {
+            EventBody::StatusChanged { status } => status,
+            _ => unreachable!(),
+        }
+    }
+
+    pub async fn activity(&mut self, activity: Activity) -> Status {
+        self.status(|status| status.activity == activity).await
+    }
+
+    pub async fn until(&mut self, wanted: impl Fn(&EventBody) -> bool) -> Event {
+        loop {
+            let event = tokio::time::timeout(Duration::from_secs(20), self.events.recv()).await;
+            let event = event.expect("the event did not come within 20 s").unwrap();
+            if wanted(&event.body) {
+                return event;
+            }
+        }
+    }
+
+    pub async fn end(&mut self) -> RunEnd {
+        match self.until(|body| matches!(body, EventBody::RunEnded { .. })).await.body {
+            EventBody::RunEnded { end } => end,
+            _ => unreachable!(),
+        }
+    }
+
+    pub async fn question(&mut self) -> protocol::tool::Approval {
+        match self.until(|body| matches!(body, EventBody::ApprovalRequested { .. })).await.body {
+            EventBody::ApprovalRequested { approval } => approval,
+            _ => unreachable!(),
+        }
+    }
+
+    pub fn clicks(&self) -> usize {
+        let is_click = |action: &&Action| matches!(action, Action::Click { .. });
+        self.desktop.actions().iter().filter(is_click).count()
+    }
+}
+
+pub fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(5),
+        retries: 0,
+        batch_delay: Duration::ZERO,
+        batch_actions: 8,
+        ui_nodes: 200,
+        jpeg_quality: 85,
+        picture: protocol::geometry::PixelSize { width: 64, height: 64 },
+        data_chars: 2_000,
+        settle: Duration::from_millis(1),
+        fence: tools::Fence::default(),
+    }
+}
+
+pub fn goal(session: Option<SessionId>, overrides: RunOverrides) -> StartRun {
+    StartRun { goal: "press the button".into(), session, overrides }
+}
+
+pub fn click() -> Step {
+    Step::call("click", json!({ "x": 500, "y": 500, "reason": "press it" }))
+}
+
+pub fn done() -> Step {
+    Step::call("done", json!({ "summary": "pressed it" }))
+}

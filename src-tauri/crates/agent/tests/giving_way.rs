@@ -1,0 +1,115 @@
+//! The user steps in: what stops, what pauses, and what the model is told.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's way to say that it failed"
+)]
+
+mod bench;
+
+use std::time::Duration;
+
+use bench::{Bench, click, done};
+use models::scripted::Step;
+use models::{Message, ProposedCall};
+use protocol::EventBody;
+use protocol::command::{AnswerApproval, ResumeRun};
+use protocol::event::RunEnd;
+use protocol::tool::{Answer, ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::turn::StopReason;
+use serde_json::json;
+
+async fn bench_with(steps: Vec<Step>, patch: serde_json::Value) -> Bench {
+    let bench = Bench::new(steps).await;
+    bench.handle.update_settings(serde_json::from_value(patch).unwrap()).await.unwrap();
+    bench
+}
+
+#[tokio::test]
+async fn a_corner_means_nothing_where_the_settings_say_so_and_all_as_soon_as_they_say_otherwise() {
+    let mut bench = bench_with(vec![done(), Step::silence()], json!({ "failsafe": false })).await;
+    bench.desktop.interrupt(tools::Interruption::Corner);
+    bench.desktop.end_interruption();
+    bench.start(ApprovalMode::Auto).await;
+    bench.end().await;
+    let patch = serde_json::from_value(json!({ "failsafe": true })).unwrap();
+    bench.handle.update_settings(patch).await.unwrap();
+    bench.start(ApprovalMode::Auto).await;
+    bench.desktop.interrupt(tools::Interruption::Corner);
+    assert!(matches!(bench.end().await, RunEnd::Stopped { reason } if reason.starts_with("failsafe")));
+}
+
+// bar: C78
+#[tokio::test]
+async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has_to_look_again() {
+    let calls = ["type", "click", "screenshot"].map(|name| ProposedCall {
+        id: None,
+        name: name.into(),
+        arguments: match name {
+            "type" => json!({ "text": "hello" }),
+            "click" => json!({ "x": 1, "y": 1 }),
+            _ => json!({}),
+        },
+    });
+    let steps = vec![Step::turn("", calls.to_vec(), StopReason::ToolCalls), done()];
+    let mut bench = Bench::new(steps).await;
+    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
+    bench.start(ApprovalMode::Auto).await;
+    let started = |body: &EventBody| matches!(body, EventBody::ToolStarted { .. });
+    bench.until(started).await;
+    let released = bench.desktop.releases();
+    let begun = std::time::Instant::now();
+    bench.desktop.interrupt(tools::Interruption::UserInput);
+    let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    println!("paused after {:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_millis(100), "{:?}", begun.elapsed());
+    assert!(bench.desktop.releases() > released);
+    assert!(matches!(paused.body, EventBody::RunPaused { reason } if reason.contains("mouse")));
+    let cut = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    let EventBody::ToolFinished { result, .. } = cut.body else { unreachable!() };
+    assert_eq!(result.error.map(|error| error.kind), Some(ToolErrorKind::Cancelled));
+    assert!(matches!(result.effect, Effect::Unknown | Effect::Refused));
+    bench.desktop.end_interruption();
+    bench.desktop.edit(|scene| scene.delay = Duration::ZERO);
+    bench.handle.resume_run(ResumeRun { run: None }, Door::Chat).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    // The click was meant for a screen that is no more; looking is never out of date.
+    assert_eq!(bench.clicks(), 0);
+    let messages = bench.model.requests()[1].messages.clone();
+    let [.., Message::ToolResults(answers), Message::User(parts)] = &messages[..] else {
+        panic!("{messages:?}")
+    };
+    assert!(answers[1].response.to_string().contains("look again"), "{answers:?}");
+    assert_eq!(answers[2].response["effect"], json!("confirmed"));
+    assert!(format!("{parts:?}").contains("look again"), "{parts:?}");
+}
+
+#[tokio::test]
+async fn the_users_input_is_no_pause_where_the_settings_say_so_while_a_question_is_open_or_when_paused() {
+    let mut bench = bench_with(vec![done()], json!({ "pauseOnUserInput": false })).await;
+    bench.start(ApprovalMode::Auto).await;
+    bench.desktop.interrupt(tools::Interruption::UserInput);
+    bench.desktop.end_interruption();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    bench.start(ApprovalMode::Ask).await;
+    let question = bench.question().await;
+    bench.desktop.interrupt(tools::Interruption::UserInput);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    bench.desktop.end_interruption();
+    let answer = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Once };
+    bench.handle.answer_approval(answer, Door::Chat).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(bench.clicks(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_held_while_a_question_is_open() {
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    bench.start(ApprovalMode::Ask).await;
+    bench.question().await;
+    assert!(bench.desktop.releases() > 0);
+}

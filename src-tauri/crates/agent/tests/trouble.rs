@@ -1,0 +1,155 @@
+//! What goes wrong around the mind: a keychain that hangs, a journal that cannot be written, a caller that goes away.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's way to say that it failed"
+)]
+
+mod bench;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use agent::{ModelSource, SettingsStore};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use models::SharedModel;
+use models::scripted::{Scripted, Step};
+use protocol::command::{CallTool, RunOverrides};
+use protocol::event::RunEnd;
+use protocol::ids::ModelId;
+use protocol::settings::Settings;
+use protocol::tool::{ApprovalMode, Door, Effect};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use serde_json::{Value, json};
+
+use bench::{Bench, One, done, goal};
+
+/// A keychain whose prompt stands open.
+struct Hanging;
+
+impl ModelSource for Hanging {
+    fn open<'a>(
+        &'a self,
+        _: &'a ModelId,
+        _: &'a Settings,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+        std::future::pending().boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
+    let bench = Bench::other(vec![], |setup| setup.models = Arc::new(Hanging)).await;
+    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli));
+    let looking = CallTool { tool: "screenshot".into(), arguments: json!({}) };
+    tokio::select! {
+        started = &mut asking => panic!("started without a key: {started:?}"),
+        looked = bench.handle.call_tool(looking, Door::Cli) => {
+            assert_eq!(looked.unwrap().effect, Effect::Confirmed);
+        }
+    }
+    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+}
+
+/// Says when it was asked.
+struct Asked(One, Arc<AtomicBool>);
+
+impl ModelSource for Asked {
+    fn open<'a>(
+        &'a self,
+        model: &'a ModelId,
+        settings: &'a Settings,
+        url: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+        self.1.store(true, Ordering::SeqCst);
+        self.0.open(model, settings, url)
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
+    let asked = Arc::new(AtomicBool::new(false));
+    let told = asked.clone();
+    let bench = Bench::other(vec![], |setup| {
+        let silent = One(Arc::new(Scripted::new(vec![Step::silence()])));
+        setup.models = Arc::new(Asked(silent, told));
+    })
+    .await;
+    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli));
+    // Up to the moment when it is handed to the orchestrator, and not further.
+    loop {
+        assert!(futures::poll!(&mut asking).is_pending());
+        if asked.load(Ordering::SeqCst) {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    drop(asking);
+    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+}
+
+#[tokio::test]
+async fn after_the_journal_failed_nothing_is_accepted_even_where_it_could_be_written_again() {
+    // bar: I70
+    let mut bench = Bench::new(vec![done()]).await;
+    bench.clock.break_once();
+    let call = || CallTool { tool: "screenshot".into(), arguments: json!({}) };
+    bench.handle.call_tool(call(), Door::Cli).await.unwrap_err();
+    bench.until(|body| matches!(body, EventBody::JournalFailed { .. })).await;
+    let refused = bench.handle.call_tool(call(), Door::Cli).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Storage);
+    let refused = bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Storage);
+    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+}
+
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |inner, _| json!([inner]))
+}
+
+#[tokio::test]
+async fn a_turn_that_cannot_be_journaled_fails_its_run_and_not_the_journal() {
+    let deep = Step::call("think", json!({ "thought": nested(200) }));
+    let mut bench = Bench::new(vec![deep, done()]).await;
+    bench.start(ApprovalMode::Auto).await;
+    match bench.end().await {
+        RunEnd::Failed { message, .. } => assert!(message.contains("cannot journal"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+    bench.handle.stop_run(protocol::command::StopRun { run: None }, Door::Cli).await.unwrap();
+    bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+}
+
+/// The file that settings would be in.
+struct OnDisk(Arc<Mutex<Settings>>);
+
+impl SettingsStore for OnDisk {
+    fn save(&self, settings: &Settings) -> Result<(), ErrorView> {
+        settings.clone_into(&mut self.0.lock().unwrap());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn settings_whose_change_could_not_be_journaled_are_as_before_in_memory_and_on_disk() {
+    let disk = Arc::new(Mutex::new(Settings::default()));
+    let file = disk.clone();
+    let mut in_force = None;
+    let bench = Bench::other(vec![], |setup| {
+        setup.settings_store = Arc::new(OnDisk(file));
+        in_force = Some(setup.settings.clone());
+    })
+    .await;
+    bench.clock.break_once();
+    let patch = || serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
+    bench.handle.update_settings(patch()).await.unwrap_err();
+    assert_eq!(Some(disk.lock().unwrap().clone()), in_force);
+    assert_eq!(Some(bench.handle.snapshot().await.unwrap().settings), in_force);
+    assert_eq!(bench.handle.update_settings(patch()).await.unwrap_err().code, ErrorCode::Storage);
+    assert_eq!(disk.lock().unwrap().max_steps, 30);
+}

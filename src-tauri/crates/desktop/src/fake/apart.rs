@@ -1,0 +1,82 @@
+//! Windows, applications and the clipboard of the desktop of tests.
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::{Call, FakeDesktop, Scene};
+use crate::{
+    Acted, AppView, Clipboard, DesktopError, Evidence, Glance, Glimpse, WindowChange, WindowId, WindowView,
+    Windows,
+};
+
+impl FakeDesktop {
+    fn find_app(&self, app: &str) -> Result<(), DesktopError> {
+        let is_there = self.state().scene.apps.iter().any(|view| view.name == app);
+        if is_there { Ok(()) } else { Err(DesktopError::NotFound(format!("application {app}"))) }
+    }
+}
+
+impl Windows for FakeDesktop {
+    fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.windows.clone()) })
+    }
+
+    fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
+        Box::pin(async {
+            let Scene { windows, focused, .. } = self.state().scene.clone();
+            let is_active = |one: &&WindowView| one.states.iter().any(|state| state == "focused");
+            let active = windows.iter().find(is_active).map(|one| one.id);
+            let windows = windows.into_iter().map(|one| Glimpse { id: one.id, title: one.title }).collect();
+            Ok(Glance { windows, active, focused, events: 0 })
+        })
+    }
+
+    fn change_window(
+        &self,
+        window: WindowId,
+        change: WindowChange,
+    ) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::ChangeWindow(window, change), &CancellationToken::new()).await?;
+            let is_there = self.state().scene.windows.iter().any(|view| view.id == window);
+            if !is_there {
+                return Err(DesktopError::NotFound(format!("window {}", window.0)));
+            }
+            Ok(self.acted(format!("fake: {change:?}")))
+        })
+    }
+
+    fn apps(&self) -> BoxFuture<'_, Result<Vec<AppView>, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.apps.clone()) })
+    }
+
+    fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Launch(app.clone()), &CancellationToken::new()).await?;
+            self.find_app(&app)?;
+            Ok(self.acted(format!("fake: launched {app}")))
+        })
+    }
+
+    fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Quit(app.clone()), &CancellationToken::new()).await?;
+            self.find_app(&app)?;
+            Ok(self.acted(format!("fake: quit {app}")))
+        })
+    }
+}
+
+impl Clipboard for FakeDesktop {
+    fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
+        Box::pin(async { Ok(self.state().scene.clipboard.clone()) })
+    }
+
+    fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Copy(text.clone()), &CancellationToken::new()).await?;
+            self.state().scene.clipboard = text;
+            Ok(Acted { evidence: Evidence::ReadBack, note: String::new() })
+        })
+    }
+}

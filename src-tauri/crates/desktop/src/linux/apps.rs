@@ -1,0 +1,265 @@
+//! Applications: which run (by their windows) and which could be launched (by their desktop files).
+//!
+//! Starts what a desktop file names and nothing else: there is no way to a command line from here.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use freedesktop_desktop_entry::{DesktopEntry, Iter, default_paths, get_languages_from_env};
+
+use super::ewmh::{Client, Ewmh};
+use crate::{Acted, AppView, DesktopError, Evidence};
+
+/// How long a program may take to show its first window.
+const START: Duration = Duration::from_secs(15);
+/// How long a program may take to close its windows, unless it asks its user.
+const END: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(40);
+/// Names said to someone who asked for an unknown one.
+const NEAREST: usize = 5;
+/// Where a program starts, and what tells it where it is shown.
+pub(super) struct Place {
+    pub(super) display: Option<String>,
+    pub(super) session_bus: Option<String>,
+}
+
+/// Something that can be launched.
+struct Launchable {
+    name: String,
+    entry: DesktopEntry,
+}
+
+impl Launchable {
+    /// Whether a window's class or a wish is this application's: by name, file, program or declared class.
+    fn is_called(&self, called: &str) -> bool {
+        let entry = &self.entry;
+        let program = entry.parse_exec().ok().and_then(|words| words.into_iter().next()).unwrap_or_default();
+        let program =
+            Path::new(&program).file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let last = entry.id().rsplit('.').next().unwrap_or_default();
+        [self.name.as_str(), entry.id(), last, &program, entry.startup_wm_class().unwrap_or_default()]
+            .iter()
+            .any(|name| !name.is_empty() && name.eq_ignore_ascii_case(called))
+    }
+}
+
+/// All that may be shown to people, by name, once each.
+fn launchables() -> Vec<Launchable> {
+    let locales = get_languages_from_env();
+    let mut all: Vec<Launchable> = Iter::new(default_paths())
+        .entries(Some(&locales))
+        .filter(|entry| entry.type_() == Some("Application") && !entry.no_display() && !entry.hidden())
+        .filter(|entry| entry.exec().is_some() && entry.try_exec().is_none_or(is_installed))
+        .map(|entry| Launchable {
+            name: entry.name(&locales).unwrap_or(entry.id().into()).into_owned(),
+            entry,
+        })
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.entry.id().cmp(b.entry.id())));
+    all.dedup_by(|a, b| a.name == b.name);
+    all
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = Path::new(program);
+    if path.is_absolute() {
+        return path.exists();
+    }
+    std::env::var_os("PATH")
+        .is_some_and(|paths| std::env::split_paths(&paths).any(|folder| folder.join(path).exists()))
+}
+
+/// What runs, then what could be launched.
+pub(super) fn list(ewmh: &Ewmh) -> Result<Vec<AppView>, DesktopError> {
+    let launchable = launchables();
+    let mut apps: Vec<AppView> = Vec::new();
+    for client in ewmh.clients()? {
+        let name = name_of(&client, &launchable);
+        match apps.iter_mut().find(|app| app.name == name) {
+            Some(app) => app.windows += 1,
+            None => apps.push(AppView { name, pid: client.pid, windows: 1 }),
+        }
+    }
+    for Launchable { name, .. } in launchable {
+        if !apps.iter().any(|app| app.name == name) {
+            apps.push(AppView { name, pid: None, windows: 0 });
+        }
+    }
+    Ok(apps)
+}
+
+fn name_of(client: &Client, launchable: &[Launchable]) -> String {
+    let known = launchable.iter().find(|one| one.is_called(&client.app));
+    known.map_or_else(|| client.app.clone(), |known| known.name.clone())
+}
+
+/// Starts an application, and waits for a window of it that was not there before.
+pub(super) fn launch(ewmh: &Ewmh, app: &str, place: &Place) -> Result<Acted, DesktopError> {
+    let all = launchables();
+    let found = all
+        .iter()
+        .find(|one| one.is_called(app))
+        .or_else(|| only(all.iter().filter(|one| contains(&one.name, app))));
+    let Some(found) = found else {
+        return Err(unknown(app, all.iter().map(|one| one.name.as_str())));
+    };
+    ewmh.fence.check_app(&[&found.name, found.entry.id()])?;
+    let words = found.entry.parse_exec().map_err(|error| {
+        DesktopError::Failed(format!("the desktop file of {} names no command: {error}", found.name))
+    })?;
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(DesktopError::Failed(format!("the desktop file of {} names no command", found.name)));
+    };
+    let before: Vec<u32> = ewmh.clients()?.iter().map(|client| client.window).collect();
+    let mut command = if found.entry.terminal() {
+        let mut terminal = Command::new("x-terminal-emulator");
+        terminal.arg("-e").arg(program);
+        terminal
+    } else {
+        Command::new(program)
+    };
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A group of its own: it lives on when this program ends, and no key of our terminal reaches it.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    if let Some(folder) = found.entry.path().filter(|folder| !folder.is_empty()) {
+        command.current_dir(folder);
+    }
+    if let Some(display) = &place.display {
+        command.env("DISPLAY", display);
+    }
+    if let Some(bus) = &place.session_bus {
+        command.env("DBUS_SESSION_BUS_ADDRESS", bus);
+    }
+    let mut child = command
+        .spawn()
+        .map_err(|error| DesktopError::Failed(format!("start {} ({program}): {error}", found.name)))?;
+    let pid = child.id();
+    // Someone has to take its exit code, or it stays as a zombie for as long as we run.
+    std::thread::spawn(move || child.wait());
+    let is_its = |client: &Client| client.pid == Some(pid) || found.is_called(&client.app);
+    let end = Instant::now() + START;
+    while Instant::now() < end {
+        let new =
+            ewmh.clients()?.into_iter().find(|client| !before.contains(&client.window) && is_its(client));
+        if let Some(client) = new {
+            let note = format!("{} runs; its window is \"{}\" ({})", found.name, client.title, client.window);
+            return Ok(Acted { evidence: Evidence::ReadBack, note });
+        }
+        std::thread::sleep(LOOK);
+    }
+    let shown = ewmh.clients()?.into_iter().find(is_its);
+    let note = match shown {
+        Some(client) => {
+            format!("{} ran already; its window is \"{}\" ({})", found.name, client.title, client.window)
+        }
+        None => format!("{} was started; it has shown no window within {START:?}", found.name),
+    };
+    Ok(Acted { evidence: Evidence::Sent, note })
+}
+
+/// Asks all windows of a running application to close.
+pub(super) fn quit(ewmh: &Ewmh, app: &str) -> Result<Acted, DesktopError> {
+    let launchable = launchables();
+    let clients = ewmh.clients()?;
+    let named: Vec<(String, &Client)> =
+        clients.iter().map(|client| (name_of(client, &launchable), client)).collect();
+    let is_exact = |(name, client): &&(String, &Client)| {
+        name.eq_ignore_ascii_case(app)
+            || client.app.eq_ignore_ascii_case(app)
+            || launchable.iter().any(|one| one.name == *name && one.is_called(app))
+    };
+    let mut meant: Vec<&(String, &Client)> = named.iter().filter(is_exact).collect();
+    if meant.is_empty() {
+        meant = named.iter().filter(|(name, _)| contains(name, app)).collect();
+    }
+    let Some((name, _)) = meant.first() else {
+        return Err(unknown(app, named.iter().map(|(name, _)| name.as_str())));
+    };
+    if let Some((other, _)) = meant.iter().find(|(other, _)| other != name) {
+        return Err(DesktopError::BadInput(format!("{app:?} is part of {name} and of {other}; name one")));
+    }
+    for (name, client) in &meant {
+        ewmh.fence.check_app(&[name, &client.app])?;
+    }
+    let windows: Vec<u32> = meant.iter().map(|(_, client)| client.window).collect();
+    for &window in &windows {
+        ewmh.close(window)?;
+    }
+    let end = Instant::now() + END;
+    loop {
+        let open: Vec<String> = ewmh
+            .clients()?
+            .into_iter()
+            .filter(|client| windows.contains(&client.window) || name_of(client, &launchable) == *name)
+            .map(|client| format!("\"{}\"", client.title))
+            .collect();
+        if open.is_empty() {
+            return Ok(Acted {
+                evidence: Evidence::ReadBack,
+                note: format!("{name} has closed its windows"),
+            });
+        }
+        if Instant::now() > end {
+            let note = format!(
+                "{name} was asked to end and still shows {}; perhaps it asks its user first",
+                open.join(", ")
+            );
+            return Ok(Acted { evidence: Evidence::Sent, note });
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    !part.is_empty() && name.to_lowercase().contains(&part.to_lowercase())
+}
+
+fn only<T>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// Names the nearest of those that there are.
+fn unknown<'a>(app: &str, names: impl Iterator<Item = &'a str>) -> DesktopError {
+    let wanted = app.to_lowercase();
+    let mut names: Vec<(&str, f64)> =
+        names.map(|name| (name, strsim::jaro_winkler(&wanted, &name.to_lowercase()))).collect();
+    names.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    names.dedup_by_key(|(name, _)| *name);
+    let nearest: Vec<&str> = names.iter().take(NEAREST).map(|(name, _)| *name).collect();
+    let nearest = if nearest.is_empty() {
+        "there is none".into()
+    } else {
+        format!("the nearest are {}", nearest.join(", "))
+    };
+    DesktopError::NotFound(format!("application {app:?}; {nearest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_application_is_answered_with_the_nearest_names() {
+        let names = ["Mousepad", "Galculator", "Chromium", "Mouse settings"];
+        let said = unknown("mosepad", names.into_iter()).to_string();
+        let place = |name: &str| said.find(name).unwrap();
+        assert!(place("Mousepad") < place("Galculator"), "{said}");
+    }
+
+    #[test]
+    fn a_launchable_is_known_by_its_name_its_file_its_program_and_its_class() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("org.example.Writer.desktop");
+        let text = "[Desktop Entry]\nType=Application\nName=Fine Writer\nExec=/opt/x/fwriter --new %F\nStartupWMClass=Fwr\n";
+        std::fs::write(&file, text).unwrap();
+        let entry = DesktopEntry::from_path(file, None::<&[&str]>).unwrap();
+        let one = Launchable { name: "Fine Writer".into(), entry };
+        for name in ["fine writer", "org.example.Writer", "writer", "fwriter", "fwr"] {
+            assert!(one.is_called(name), "{name}");
+        }
+        assert!(!one.is_called("fine") && !one.is_called(""));
+        assert_eq!(one.entry.parse_exec().unwrap(), ["/opt/x/fwriter", "--new"]);
+    }
+}

@@ -1,0 +1,139 @@
+//! What only some objects have: values, labels of controls without a name, actions of their own.
+
+use std::collections::HashMap;
+
+use futures::StreamExt;
+
+use super::bus::{ACCESSIBLE, CallError, Object, Reference};
+use super::nodes::{AT_ONCE, Facts, Node, Wish};
+use super::role::{self, Kind, Toolkit};
+use crate::Scope;
+
+/// Characters of text kept as a value.
+const VALUE_CHARS: i32 = 200;
+const TEXT: &str = "org.a11y.atspi.Text";
+const LABELLED_BY: u32 = 2;
+/// What a click does anyway, under all its names.
+const PLAIN: [&str; 12] = [
+    "click",
+    "press",
+    "activate",
+    "toggle",
+    "jump",
+    "select",
+    "check",
+    "uncheck",
+    "open",
+    "clickancestor",
+    "click ancestor",
+    "setfocus",
+];
+
+/// Adds them to the nodes that can be seen, as far as the time goes.
+pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
+    let names: HashMap<&str, &str> =
+        nodes.iter().map(|node| (&*node.object.path, node.facts.name.as_str())).collect();
+    let names = &names;
+    // Built one by one: a closure over borrowed nodes makes a future that cannot be sent.
+    let mut asked = Vec::new();
+    for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
+        let sized = facts.extents.2 > 0 && facts.extents.3 > 0;
+        if (sized || wish.scope == Scope::All) && wants(facts, wish.toolkit) {
+            asked.push(async move {
+                let label = async { if is_nameless(facts) { label(object, names).await } else { None } };
+                let (value, label, actions) =
+                    tokio::join!(value(object, facts), label, actions(object, facts, wish.toolkit));
+                (at, value, label, actions)
+            });
+        }
+    }
+    let mut answers = futures::stream::iter(asked).buffer_unordered(AT_ONCE / 3);
+    let mut found = Vec::new();
+    while let Ok(Some(answer)) = tokio::time::timeout_at(wish.deadline, answers.next()).await {
+        found.push(answer);
+    }
+    drop(answers);
+    for (at, value, label, actions) in found {
+        let facts = &mut nodes[at].facts;
+        facts.value = value;
+        facts.actions = actions;
+        if let Some(label) = label {
+            facts.name = label;
+        } else if is_nameless(facts) {
+            // What a person would call it then.
+            facts.name = std::mem::take(&mut facts.description);
+        }
+    }
+}
+
+fn is_nameless(facts: &Facts) -> bool {
+    facts.name.is_empty() && role::describe(facts.role).1 == Kind::Control
+}
+
+fn wants(facts: &Facts, toolkit: Toolkit) -> bool {
+    is_nameless(facts)
+        || role::is_textual(facts.role, facts.states)
+        || role::is_numeric(facts.role)
+        || role::may_do_more(facts.role, toolkit)
+}
+
+async fn value(object: &Object, facts: &Facts) -> String {
+    if role::is_textual(facts.role, facts.states) {
+        text(object, VALUE_CHARS).await.unwrap_or_default()
+    } else if role::is_numeric(facts.role) {
+        number(object).await.unwrap_or_default()
+    } else {
+        String::new()
+    }
+}
+
+/// The first `most` characters; -1 asks for all.
+pub(super) async fn text(object: &Object, most: i32) -> Result<String, CallError> {
+    let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
+    if most < 0 || !text.is_empty() {
+        return Ok(text);
+    }
+    // Some bridges answer nothing when the end lies beyond the text.
+    object
+        .call(TEXT, "GetText", &(0_i32, -1_i32))
+        .await
+        .map(|all: String| all.chars().take(usize::try_from(most).unwrap_or(0)).collect())
+}
+
+async fn number(object: &Object) -> Result<String, CallError> {
+    let value: f64 = object.program.property(&object.path, "org.a11y.atspi.Value", "CurrentValue").await?;
+    Ok(((value * 100.0).round() / 100.0).to_string())
+}
+
+/// The text of its label, for a control without a name.
+async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
+    let relations: Vec<(u32, Vec<Reference>)> =
+        object.call(ACCESSIBLE, "GetRelationSet", &()).await.unwrap_or_default();
+    let labels = relations.iter().filter(|(kind, _)| *kind == LABELLED_BY).flat_map(|(_, targets)| targets);
+    for (_, path) in labels {
+        let name = match names.get(path.as_str()) {
+            Some(name) => (*name).to_owned(),
+            None => Object::new(&object.program, path.as_str()).name().await.unwrap_or_default(),
+        };
+        if !name.trim().is_empty() {
+            return Some(name);
+        }
+    }
+    None
+}
+
+/// Names of the actions that are more than a click; one call.
+async fn actions(object: &Object, facts: &Facts, toolkit: Toolkit) -> Vec<String> {
+    if !role::may_do_more(facts.role, toolkit) {
+        return Vec::new();
+    }
+    let all: Vec<(String, String, String)> =
+        object.call("org.a11y.atspi.Action", "GetActions", &()).await.unwrap_or_default();
+    let names = all.into_iter().map(|(name, _, _)| name);
+    // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
+    names.filter(|name| !is_plain(name) && !name.contains('.')).collect()
+}
+
+fn is_plain(name: &str) -> bool {
+    name.trim().is_empty() || PLAIN.contains(&name.trim().to_lowercase().as_str())
+}

@@ -1,0 +1,117 @@
+//! From a target to the object that stands for it: by its ref, which is refused when its object is gone, or anew by
+//! what it is.
+
+use protocol::view::DisplayView;
+
+use super::acting::Operand;
+use super::book::Known;
+use super::bus::{CallError, Object};
+use super::place;
+use super::role::States;
+use super::{Accessibility, bus};
+use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
+
+/// Elements among which a selector chooses.
+const MOST: u32 = 3_000;
+
+impl Accessibility {
+    /// The element meant, and the process it belongs to.
+    ///
+    /// # Errors
+    /// `NotFound` names the nearest there is; `BadInput` names all where several match.
+    pub(in super::super) async fn find(
+        &self,
+        target: &Target,
+        display: &DisplayView,
+    ) -> Result<Operand, DesktopError> {
+        match target {
+            Target::Ref(reference) => {
+                let Some(known) = self.known(reference) else {
+                    return Err(DesktopError::NotFound(format!(
+                        "element {reference} is not known; call elementsJson for refs"
+                    )));
+                };
+                self.still_there(known, display).await
+            }
+            Target::Selector(selector) => self.seek_one(selector, display).await,
+        }
+    }
+
+    async fn still_there(&self, known: Known, display: &DisplayView) -> Result<Operand, DesktopError> {
+        match Operand::of(&known).await {
+            Ok(operand) if operand.states.has(States::DEFUNCT) => {}
+            Ok(operand) => {
+                if operand.states.has(States::SHOWING) || is_in_open_window(&operand.object).await {
+                    return Ok(operand);
+                }
+            }
+            // An application's own bus breaks when it ends.
+            Err(CallError::Gone | CallError::Refused(_) | CallError::Broken(_)) => {}
+            Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
+        }
+        let query = whole(Some(known.app.clone()), Scope::Visible);
+        Err(match self.elements(&query, display).await {
+            Ok(now) => choose::gone(&known.element, &now.elements),
+            Err(error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_))) => error,
+            Err(_) => DesktopError::NotFound(format!(
+                "{} is gone, with all windows of {}",
+                choose::called(&known.element),
+                known.app
+            )),
+        })
+    }
+
+    async fn seek_one(&self, selector: &Selector, display: &DisplayView) -> Result<Operand, DesktopError> {
+        let mut missing = None;
+        // What is on the screen comes before what is scrolled away.
+        for scope in [Scope::Visible, Scope::All] {
+            let now = self.elements(&whole(selector.app.clone(), scope), display).await?;
+            match choose::choose(&now.elements, selector) {
+                Ok(element) => return self.operand(element).await,
+                Err(error @ DesktopError::NotFound(_)) => {
+                    missing.get_or_insert_with(|| with_reason(error, &now));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(missing.unwrap_or_else(|| DesktopError::NotFound("nothing was looked for".into())))
+    }
+
+    async fn operand(&self, element: &Element) -> Result<Operand, DesktopError> {
+        let vanished = || DesktopError::NotFound(format!("{} vanished just now", choose::called(element)));
+        let known = self.known(&element.reference).ok_or_else(vanished)?;
+        Operand::of(&known).await.map_err(|_| vanished())
+    }
+
+    /// The process behind an operand, and the titles of its application's other windows.
+    pub(in super::super) async fn whereabouts(&self, operand: &Operand) -> (Option<u32>, Vec<String>) {
+        let Ok(bus) = self.bus().await else { return (None, Vec::new()) };
+        let root = Object::new(&operand.object.program, bus::ROOT);
+        let (pid, windows) = tokio::join!(bus.pid(&operand.home), root.children());
+        let mut titles = Vec::new();
+        for (_, path) in windows.unwrap_or_default() {
+            titles.extend(Object::new(&operand.object.program, path.as_str()).name().await);
+        }
+        (pid.ok(), titles)
+    }
+}
+
+fn whole(app: Option<String>, scope: Scope) -> ElementQuery {
+    ElementQuery { app, scope, limit: MOST, ..ElementQuery::default() }
+}
+
+/// Where nothing at all was seen, why not says more than what was looked for.
+fn with_reason(error: DesktopError, now: &Snapshot) -> DesktopError {
+    match now.cut.first() {
+        Some(why) if now.elements.is_empty() => DesktopError::NotFound(format!("{error}: {why}")),
+        _ => error,
+    }
+}
+
+/// Whether an object that is not showing is only scrolled away, folded in, or on another page.
+async fn is_in_open_window(object: &Object) -> bool {
+    match place::window_of(object).await {
+        Some(window) => window.states().await.is_ok_and(|states| states.has(States::SHOWING)),
+        None => false,
+    }
+}

@@ -1,0 +1,268 @@
+//! One look at one application: choosing it, reading its windows, pruning what was read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use protocol::view::DisplayView;
+use tokio::time::Instant;
+
+use super::applications::{self, Application, Applications, Choice};
+use super::book::{About, Known, Told};
+use super::bus::{Bus, Object};
+use super::cut::{self, grouped};
+use super::nodes::{self, Node, Reading, Wish};
+use super::prune::{self, Pruned, View};
+use super::role::Toolkit;
+use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
+use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
+
+/// What was chosen, and what of it are elements.
+struct Look {
+    choice: Choice,
+    pruned: Pruned,
+    /// The snapshot's number.
+    number: u64,
+}
+
+impl Accessibility {
+    /// One snapshot of the application meant; `display` is the one whose 0-1000 the bounds are in.
+    ///
+    /// # Errors
+    /// `NotFound` names the applications that exist; `NotAvailable` where there is no accessibility bus; `Timeout`
+    /// where nothing was read in time. What was read in part is an answer that says so in `cut`.
+    pub async fn elements(
+        &self,
+        query: &ElementQuery,
+        display: &DisplayView,
+    ) -> Result<Snapshot, DesktopError> {
+        let look = match self.look(query, display).await {
+            Ok(look) => look,
+            Err(Unseen::Nothing(error)) => return Ok(nothing(&error)),
+            Err(Unseen::Failed(error)) => return Err(error),
+        };
+        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
+        let mut gone = Vec::new();
+        if let Some(since) = query.since {
+            match lock(&self.inner.book).difference(since) {
+                Some(difference) => {
+                    elements.retain(|element| difference.changed.contains(&element.reference));
+                    gone = difference.gone;
+                }
+                None => cut.push(format!(
+                    "nothing was left out: snapshot {since} is not known or was of something else, so this is everything"
+                )),
+            }
+        }
+        cut::limit(&mut elements, query.limit, &mut cut);
+        Ok(Snapshot {
+            number,
+            app: choice.application.name,
+            window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),
+            elements,
+            gone,
+            cut,
+        })
+    }
+
+    /// What a ref of any earlier snapshot stands for; its object may be gone by now.
+    pub(super) fn known(&self, reference: &str) -> Option<Known> {
+        lock(&self.inner.book).find(reference)
+    }
+
+    /// Chooses, reads, prunes, and gives each element its ref.
+    async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Look, Unseen> {
+        let limit = query.deadline.unwrap_or(DEADLINE);
+        // Leaves time to hand over what was read before the caller's own clock runs out.
+        let deadline = Instant::now() + limit.mul_f32(0.9);
+        let root =
+            query.root.as_deref().map(|root| self.known(root).ok_or_else(|| unknown(root))).transpose()?;
+        let bus = self.bus().await?;
+        let last = lock(&self.inner.last).application.clone();
+        let chosen = match &root {
+            Some(root) => {
+                let found = self.list(&bus, Some(&root.app), deadline, limit).await?;
+                found.holding(&root.bus_name, &root.window).ok_or_else(|| gone(root))
+            }
+            None => {
+                let found = self.list(&bus, query.app.as_deref(), deadline, limit).await?;
+                match found.choose(query, last.as_deref()) {
+                    // It may have been named by one of its windows.
+                    Err(DesktopError::NotFound(_)) if query.app.is_some() => {
+                        self.list(&bus, None, deadline, limit).await?.choose(query, last.as_deref())
+                    }
+                    chosen => chosen,
+                }
+            }
+        };
+        let choice = match chosen {
+            Ok(choice) => choice,
+            Err(error) if query.app.is_none() && query.window.is_none() && root.is_none() => {
+                return Err(Unseen::Nothing(error));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let application = &choice.application;
+        let near = self.near(&bus, &application.bus_name).await;
+        // What is below a root is known by its ancestors, and these may not be interactive.
+        let scope = match query.scope {
+            Scope::Interactive if root.is_some() => Scope::Visible,
+            scope => scope,
+        };
+        let wish = Wish { toolkit: application.toolkit, scope, deadline };
+        // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
+        let mut asked = Vec::new();
+        for window in &choice.windows {
+            let object = Object { program: near.clone(), path: window.object.path.clone() };
+            asked.push(async move {
+                let (reading, origin) =
+                    tokio::join!(nodes::read(&object, wish), self.origin(application, &window.name));
+                reading.map(|reading| (moved(reading, origin), origin.is_some()))
+            });
+        }
+        let readings = join_all(asked).await;
+        let mut read = Read { whole: true, ..Read::default() };
+        for (at, reading) in readings.into_iter().enumerate() {
+            match reading {
+                Ok((reading, placed)) => {
+                    read.add(at, reading);
+                    read.adrift |= !placed;
+                }
+                Err(error) if at == 0 => return Err(self.failed(&error, limit).into()),
+                // A popup that closed while it was read.
+                Err(_) => {}
+            }
+        }
+        if read.late {
+            // What was sent may wait in its socket for ever, should it hang.
+            self.leave(&application.bus_name);
+        }
+        let root = match root {
+            Some(root) => {
+                let at = read.nodes.iter().position(|node| node.object.path == root.object.path);
+                Some(at.ok_or_else(|| gone(&root))?)
+            }
+            None => None,
+        };
+        let mut cut = choice.notes.clone();
+        cut.extend(read.note());
+        if read.adrift {
+            cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
+        }
+        let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
+        let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
+        let mut pruned = prune::prune(&facts, &view, query);
+        cut.append(&mut pruned.cut);
+        pruned.cut = cut;
+        let about = About::new(&application.bus_name, query);
+        let told = Told {
+            about,
+            app: &application.name,
+            objects: pruned.sources.iter().map(|&at| &read.nodes[at].object).collect(),
+            windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
+        };
+        let number = lock(&self.inner.book).enter(told, &mut pruned.elements);
+        lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
+        Ok(Look { choice, pruned, number })
+    }
+
+    async fn list(
+        &self,
+        bus: &Bus,
+        wanted: Option<&str>,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<Applications, DesktopError> {
+        tokio::time::timeout_at(deadline, applications::list_named(bus, &self.inner.own, PATIENCE, wanted))
+            .await
+            .map_err(|_| DesktopError::Timeout(limit))?
+            .map_err(|error| self.failed(&error, limit))
+    }
+
+    /// What to add to places in this window to have places on the screen.
+    async fn origin(&self, application: &Application, title: &str) -> Option<(i32, i32)> {
+        if application.toolkit != Toolkit::Gtk4 {
+            return Some((0, 0));
+        }
+        origin::of_window(self.inner.display.clone(), application.pid, title.to_owned()).await
+    }
+}
+
+/// Where the window is not known to the X server, places mean nothing, and there are none.
+fn moved(mut reading: Reading, origin: Option<(i32, i32)>) -> Reading {
+    for node in &mut reading.nodes {
+        let (x, y, width, height) = node.facts.extents;
+        node.facts.extents = match origin {
+            Some((left, top)) => (x.saturating_add(left), y.saturating_add(top), width, height),
+            None => (0, 0, 0, 0),
+        };
+    }
+    reading
+}
+
+/// Everything that was read of all windows.
+#[derive(Default)]
+struct Read {
+    nodes: Vec<Node>,
+    /// Of each node, the index of its window.
+    windows: Vec<usize>,
+    whole: bool,
+    unread: usize,
+    late: bool,
+    /// A window's place on the screen could not be found.
+    adrift: bool,
+}
+
+impl Read {
+    fn add(&mut self, window: usize, reading: Reading) {
+        self.unread += reading.unread;
+        self.late |= reading.late;
+        self.whole &= reading.whole;
+        let offset = self.nodes.len();
+        self.nodes.extend(reading.nodes.into_iter().map(|mut node| {
+            node.parent = node.parent.map(|parent| parent + offset);
+            node
+        }));
+        self.windows.resize(self.nodes.len(), window);
+    }
+
+    fn note(&self) -> Option<String> {
+        if self.unread == 0 && !self.late {
+            return None;
+        }
+        let (unread, all) = (grouped(self.unread), grouped(self.unread + self.nodes.len()));
+        let why = if self.late { "the time was up" } else { "there are too many" };
+        Some(format!(
+            "cut: {unread} of {all} objects were not read: {why}; ask with a window, or wait and ask again"
+        ))
+    }
+}
+
+fn unknown(reference: &str) -> DesktopError {
+    DesktopError::NotFound(format!("element {reference} is not known; call elementsJson again for new refs"))
+}
+
+fn gone(known: &Known) -> DesktopError {
+    let Element { reference, role, name, .. } = &known.element;
+    DesktopError::NotFound(format!(
+        "{role} \"{name}\" ({reference}) is no longer on the screen; call elementsJson without root"
+    ))
+}
+
+/// Why there is no look.
+enum Unseen {
+    /// Nobody was named, and what is active has no tree.
+    Nothing(DesktopError),
+    Failed(DesktopError),
+}
+
+impl From<DesktopError> for Unseen {
+    fn from(error: DesktopError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// An empty snapshot that says why: the screen can still be seen and clicked.
+fn nothing(why: &DesktopError) -> Snapshot {
+    Snapshot { cut: vec![why.to_string()], ..Snapshot::default() }
+}

@@ -1,0 +1,303 @@
+//! Menus by their path, pressed by accessibility without being opened where the toolkit allows it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::time::Instant;
+
+use super::acting::{ACTION, Operand, Tried};
+use super::applications;
+use super::bus::Object;
+use super::role::{self, States, number};
+use super::{Accessibility, DEADLINE, PATIENCE, lock};
+use crate::{Acted, DesktopError, ElementQuery};
+
+/// AT-SPI's role number of a menu bar.
+const MENU_BAR: u32 = 34;
+/// Where menu bars are looked for.
+const DEEPEST: u32 = 10;
+const MOST: usize = 600;
+/// For a menu to fill when it is opened.
+const OPENING: Duration = Duration::from_millis(1500);
+/// Items named in a message.
+const MOST_NAMED: usize = 40;
+
+/// A menu's item was pressed.
+pub(in super::super) struct Chosen {
+    pub(in super::super) acted: Acted,
+    /// `menu item "File > Save As..."`
+    pub(in super::super) called: String,
+}
+
+/// One entry of a menu, as it was read.
+struct Entry {
+    object: Object,
+    role: u32,
+    name: String,
+    states: States,
+}
+
+impl Accessibility {
+    /// Presses the item at the end of the path.
+    ///
+    /// # Errors
+    /// `NotFound` names the items there are at the level that does not match; `BadInput` where the item is disabled
+    /// or only opens a menu. What was opened on the way is said by `opened`.
+    pub(in super::super) async fn choose_menu(
+        &self,
+        app: Option<&str>,
+        path: &[String],
+        opened: &mut bool,
+    ) -> Result<Chosen, DesktopError> {
+        let Some((last, above)) = path.split_last() else {
+            return Err(DesktopError::BadInput("the menu's path is empty".into()));
+        };
+        let (home, name, bars) = self.menu_bars(app).await?;
+        if bars.is_empty() {
+            return Err(DesktopError::NotFound(format!(
+                "{name} shows no menu bar; look for a menu button in elementsJson"
+            )));
+        }
+        let mut level = Vec::new();
+        for bar in &bars {
+            level.extend(entries(bar).await);
+        }
+        let mut place = name;
+        for step in above {
+            let entry = pick(level, step, &place)?;
+            place = format!("\"{}\"", entry.name);
+            level = entries(&entry.object).await;
+            if level.is_empty() {
+                check_enabled(&entry)?;
+                *opened = true;
+                level = open(&home, entry).await?;
+            }
+        }
+        let entry = pick(level, last, &place)?;
+        let below = entries(&entry.object).await;
+        if !below.is_empty() || entry.role == number::MENU {
+            return Err(DesktopError::BadInput(format!(
+                "\"{}\" opens a menu; add one of its items to the path: {}",
+                entry.name,
+                names(&below)
+            )));
+        }
+        check_enabled(&entry)?;
+        let shortcut = shortcut(&entry, &home).await;
+        let called = {
+            let mut steps: Vec<&str> = above.iter().map(|step| step.trim()).collect();
+            steps.push(&entry.name);
+            format!("{} \"{}\"", role::describe(entry.role).0, steps.join(" > "))
+        };
+        let operand = operand(&home, entry);
+        let mut acted = match operand.press().await? {
+            Tried::Done(acted) => acted,
+            Tried::Not(why) => {
+                return Err(DesktopError::BadInput(format!("{why}; open the menu with a click instead")));
+            }
+        };
+        if let Some(shortcut) = shortcut {
+            acted.note = format!("{}; its shortcut is {shortcut}", acted.note);
+        }
+        Ok(Chosen { acted, called })
+    }
+
+    /// The application meant: its name on the bus, its name, and the menu bars of the window meant.
+    async fn menu_bars(&self, app: Option<&str>) -> Result<(Arc<str>, String, Vec<Object>), DesktopError> {
+        let bus = self.bus().await?;
+        let found = applications::list(&bus, &self.inner.own, PATIENCE)
+            .await
+            .map_err(|error| self.failed(&error, DEADLINE))?;
+        let last = lock(&self.inner.last).application.clone();
+        let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
+        let choice = found.choose(&query, last.as_deref())?;
+        let home = choice.application.bus_name.clone();
+        let near = self.near(&bus, &home).await;
+        let mut bars = Vec::new();
+        for window in &choice.windows {
+            let root = Object { program: near.clone(), path: window.object.path.clone() };
+            bars = bars_below(root).await;
+            if !bars.is_empty() {
+                break;
+            }
+        }
+        Ok((home, choice.application.name, bars))
+    }
+}
+
+/// Level by level; the highest level that has any.
+async fn bars_below(root: Object) -> Vec<Object> {
+    let mut level = vec![root];
+    for _ in 0..DEEPEST {
+        let children = join_all(level.iter().map(children)).await;
+        let all: Vec<Entry> = children.into_iter().flatten().take(MOST).collect();
+        if all.is_empty() {
+            break;
+        }
+        let bars: Vec<Object> =
+            all.iter().filter(|one| one.role == MENU_BAR).map(|one| one.object.clone()).collect();
+        if !bars.is_empty() {
+            return bars;
+        }
+        let holds = |one: &Entry| role::describe(one.role).1 == role::Kind::Container;
+        level = all.into_iter().filter(|one| holds(one)).map(|one| one.object).collect();
+    }
+    Vec::new()
+}
+
+async fn children(object: &Object) -> Vec<Entry> {
+    let found = object.children().await.unwrap_or_default();
+    let read = join_all(found.into_iter().take(MOST).map(|(_, path)| {
+        let object = Object::new(&object.program, path.as_str());
+        async move {
+            let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
+            let name = name.unwrap_or_default().trim().to_owned();
+            Some(Entry { role: role.ok()?, name, states: states.ok()?, object })
+        }
+    }));
+    read.await.into_iter().flatten().collect()
+}
+
+/// What a menu shows: its items, those of nameless parts and of its own popup among them.
+async fn entries(menu: &Object) -> Vec<Entry> {
+    let mut found = Vec::new();
+    let all = children(menu).await;
+    // GTK says which items are hidden; in Qt no item of a closed menu is visible.
+    let hides = all.iter().any(|entry| entry.states.has(States::VISIBLE));
+    for entry in all {
+        let word = role::describe(entry.role).0;
+        match word {
+            "separator" | "tearoff menu item" => {}
+            "popup menu" | "window" | "panel" | "filler" | "list" | "section" | "grouping" => {
+                found.extend(Box::pin(entries(&entry.object)).await);
+            }
+            _ if !entry.name.is_empty() && (!hides || entry.states.has(States::VISIBLE)) => found.push(entry),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The item whose name is the step's: case, mnemonic marks and final dots do not count.
+fn pick(level: Vec<Entry>, step: &str, place: &str) -> Result<Entry, DesktopError> {
+    let there = names(&level);
+    let wish = plain(step);
+    let found = level.into_iter().find(|entry| plain(&entry.name) == wish);
+    found
+        .ok_or_else(|| DesktopError::NotFound(format!("menu item \"{step}\" in {place}; there are: {there}")))
+}
+
+fn names(level: &[Entry]) -> String {
+    let more = level.len().saturating_sub(MOST_NAMED);
+    let mut names: Vec<String> =
+        level.iter().take(MOST_NAMED).map(|entry| format!("\"{}\"", entry.name)).collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
+fn plain(name: &str) -> String {
+    let bare: String = name.chars().filter(|one| !matches!(one, '_' | '&')).collect();
+    bare.trim().trim_end_matches(['.', '…']).trim_end().to_lowercase()
+}
+
+fn check_enabled(entry: &Entry) -> Result<(), DesktopError> {
+    if entry.states.has(States::ENABLED) || entry.states.has(States::SENSITIVE) {
+        return Ok(());
+    }
+    Err(DesktopError::BadInput(format!("menu item \"{}\" is disabled; nothing was done", entry.name)))
+}
+
+fn operand(home: &Arc<str>, entry: Entry) -> Operand {
+    let called = super::acting::called(entry.role, &entry.name);
+    Operand { object: entry.object, home: home.clone(), role: entry.role, states: entry.states, called }
+}
+
+/// Some toolkits fill a menu only when it is opened.
+async fn open(home: &Arc<str>, entry: Entry) -> Result<Vec<Entry>, DesktopError> {
+    let menu = operand(home, entry);
+    let actions = menu.actions().await.map_err(|error| menu.failed(&error))?;
+    let shows = actions.iter().find(|one| one.name.eq_ignore_ascii_case("showmenu"));
+    match shows {
+        Some(action) => {
+            menu.perform(&action.name).await?;
+        }
+        None => {
+            if let Tried::Not(why) = menu.press().await? {
+                return Err(DesktopError::BadInput(format!("{why}; open the menu with a click instead")));
+            }
+        }
+    }
+    let until = Instant::now() + OPENING;
+    loop {
+        let level = entries(&menu.object).await;
+        if !level.is_empty() || Instant::now() >= until {
+            return Ok(level);
+        }
+        tokio::time::sleep(super::acting::LOOK_AGAIN).await;
+    }
+}
+
+async fn shortcut(entry: &Entry, home: &Arc<str>) -> Option<String> {
+    let probe = Operand {
+        object: entry.object.clone(),
+        home: home.clone(),
+        role: entry.role,
+        states: entry.states,
+        called: String::new(),
+    };
+    let actions = probe.actions().await.ok()?;
+    if let Some(shortcut) = actions.iter().find_map(|action| readable(&action.keys)) {
+        return Some(shortcut);
+    }
+    // Qt tells it only where it is asked for by itself.
+    let keys: String = probe.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
+    readable(&keys)
+}
+
+/// `<Primary><Shift>s` in GTK's "mnemonic;path;shortcut" is `Ctrl+Shift+S`; Qt writes it so already.
+fn readable(keys: &str) -> Option<String> {
+    let shortcut = match keys.split(';').collect::<Vec<_>>().as_slice() {
+        [_, _, shortcut, ..] => (*shortcut).to_owned(),
+        [one] if one.contains('+') || one.starts_with('F') => (*one).to_owned(),
+        _ => return None,
+    };
+    if shortcut.is_empty() {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut rest = shortcut.as_str();
+    while let Some((modifier, after)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        words.push(match modifier {
+            "Primary" | "Control" => "Ctrl".to_owned(),
+            other => other.to_owned(),
+        });
+        rest = after;
+    }
+    let key = if rest.chars().count() == 1 { rest.to_uppercase() } else { rest.to_owned() };
+    words.push(key);
+    Some(words.join("+"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortcuts_read_as_people_write_them() {
+        assert_eq!(readable("s;<Alt>f:s;<Primary>s").as_deref(), Some("Ctrl+S"));
+        assert_eq!(readable("a;;<Primary><Shift>s").as_deref(), Some("Ctrl+Shift+S"));
+        assert_eq!(readable("Ctrl+Shift+S").as_deref(), Some("Ctrl+Shift+S"));
+        assert_eq!(readable("F5").as_deref(), Some("F5"));
+        assert_eq!(readable("o;<Alt>f:o;"), None);
+        assert_eq!(readable(""), None);
+    }
+
+    #[test]
+    fn marks_and_dots_do_not_count_in_a_menus_name() {
+        assert_eq!(plain("Save _As..."), plain("save as…"));
+        assert_ne!(plain("Save"), plain("Save As"));
+    }
+}

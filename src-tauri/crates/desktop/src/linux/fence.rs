@@ -1,0 +1,134 @@
+//! The fence: which displays and applications may be acted on. Asked before each act; our own windows are refused
+//! elsewhere, fence or not.
+
+use std::sync::{Mutex, PoisonError};
+
+use protocol::geometry::PhysicalPoint;
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
+
+use super::session::Session;
+use super::windows::Own;
+use crate::{DesktopError, Fence};
+
+/// The fence of one desktop, shared by all that act.
+#[derive(Default)]
+pub(super) struct Fenced(Mutex<Fence>);
+
+impl Fenced {
+    pub(super) fn set(&self, fence: Fence) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fence;
+    }
+
+    fn now(&self) -> Fence {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// # Errors
+    /// [`DesktopError::Forbidden`] names the displays that may be acted on.
+    pub(super) fn check_display(&self, index: u32) -> Result<(), DesktopError> {
+        let Fence { displays, .. } = self.now();
+        if displays.is_empty() || displays.contains(&index) {
+            return Ok(());
+        }
+        let allowed: Vec<String> = displays.iter().map(ToString::to_string).collect();
+        Err(DesktopError::Forbidden(format!(
+            "display {index} is outside the user's fence; act on display {}",
+            allowed.join(" or ")
+        )))
+    }
+
+    /// Whether an application by one of these names may be acted on.
+    ///
+    /// # Errors
+    /// [`DesktopError::Forbidden`] names the applications that may.
+    pub(super) fn check_app(&self, names: &[&str]) -> Result<(), DesktopError> {
+        let Fence { apps, .. } = self.now();
+        let within = |name: &str| apps.iter().any(|app| name.to_lowercase().contains(&app.to_lowercase()));
+        if apps.is_empty() || names.iter().any(|name| within(name)) {
+            return Ok(());
+        }
+        let shown = names.iter().find(|name| !name.is_empty()).copied().unwrap_or("what is there");
+        Err(DesktopError::Forbidden(format!(
+            "{shown} is outside the user's fence; act only on {}",
+            apps.join(" or ")
+        )))
+    }
+
+    /// The application whose window takes a click at this point.
+    pub(super) fn check_point(
+        &self,
+        session: &Session,
+        own: &Own,
+        point: PhysicalPoint,
+    ) -> Result<(), DesktopError> {
+        if self.now().apps.is_empty() {
+            return Ok(());
+        }
+        match session.top_at(point, own)? {
+            Some(top) => self.check_window(session, top.window),
+            None => self.check_app(&["the desktop's background"]),
+        }
+    }
+
+    /// The application that gets the keys.
+    pub(super) fn check_focus(&self, session: &Session) -> Result<(), DesktopError> {
+        if self.now().apps.is_empty() {
+            return Ok(());
+        }
+        let class = session.focused_class()?;
+        self.check_app(&[if class.is_empty() { "the window with the keyboard" } else { &class }])
+    }
+
+    /// The application of a window, which may be its frame.
+    fn check_window(&self, session: &Session, window: Window) -> Result<(), DesktopError> {
+        if self.now().apps.is_empty() {
+            return Ok(());
+        }
+        let class = class_within(session, window, 0)?;
+        self.check_app(&[if class.is_empty() { "a window without a name" } else { &class }])
+    }
+}
+
+/// The class of a window or of the one within this frame.
+fn class_within(session: &Session, window: Window, depth: u32) -> Result<String, DesktopError> {
+    const DEEPEST: u32 = 3;
+    let conn = &session.conn;
+    let class = conn.get_property(false, window, AtomEnum::WM_CLASS, AtomEnum::STRING, 0, 256)?.reply();
+    if let Some(class) = class.ok().filter(|class| !class.value.is_empty()) {
+        return Ok(String::from_utf8_lossy(&class.value).replace('\0', " ").trim().to_owned());
+    }
+    if depth == DEEPEST {
+        return Ok(String::new());
+    }
+    let Ok(tree) = conn.query_tree(window)?.reply() else { return Ok(String::new()) };
+    for child in tree.children.into_iter().rev() {
+        let class = class_within(session, child, depth + 1)?;
+        if !class.is_empty() {
+            return Ok(class);
+        }
+    }
+    Ok(String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_fence_everything_may_be_acted_on() {
+        let fenced = Fenced::default();
+        assert!(fenced.check_display(3).is_ok() && fenced.check_app(&["anything"]).is_ok());
+    }
+
+    #[test]
+    fn what_is_outside_the_fence_is_refused_and_what_is_inside_is_named() {
+        let fenced = Fenced::default();
+        fenced.set(Fence { displays: vec![1], apps: vec!["mousepad".into()] });
+        assert!(fenced.check_display(1).is_ok());
+        assert!(fenced.check_app(&["org.xfce.Mousepad Mousepad"]).is_ok());
+        let display = fenced.check_display(0).unwrap_err();
+        assert!(display.to_string().contains("act on display 1"), "{display}");
+        let app = fenced.check_app(&["xterm XTerm"]).unwrap_err();
+        assert!(app.to_string().contains("xterm XTerm") && app.to_string().contains("mousepad"), "{app}");
+    }
+}

@@ -1,0 +1,145 @@
+//! What macOS's user has to allow, whether it is allowed, and how to mend it. Asks without ever showing a dialog.
+#![expect(unsafe_code, reason = "C functions of the system; each block says what makes it sound")]
+
+use std::ffi::c_void;
+
+use objc2_core_graphics::CGPreflightScreenCaptureAccess;
+use protocol::view::{Check, CheckState, CheckView};
+
+use super::ax;
+use crate::DesktopError;
+use crate::portable::view;
+
+const ACCESSIBILITY: &str =
+    "allow Miki in System Settings > Privacy & Security > Accessibility, then try again";
+const RECORDING: &str = "allow Miki in System Settings > Privacy & Security > Screen & System Audio Recording, then start Miki again";
+const AUTOMATION: &str = "allow Miki in System Settings > Privacy & Security > Automation, then try again";
+const MONITORING: &str =
+    "allow Miki in System Settings > Privacy & Security > Input Monitoring, then start Miki again";
+
+/// The error of a call that may not read or operate others.
+pub(super) fn accessibility() -> DesktopError {
+    DesktopError::Permission {
+        what: "macOS does not let Miki read and operate other applications' windows".into(),
+        mend: ACCESSIBILITY.into(),
+    }
+}
+
+/// # Errors
+/// `Permission` where the screen may not be recorded.
+pub(super) fn recording() -> Result<(), DesktopError> {
+    if CGPreflightScreenCaptureAccess() {
+        return Ok(());
+    }
+    let what = "macOS does not let Miki record the screen".into();
+    Err(DesktopError::Permission { what, mend: RECORDING.into() })
+}
+
+pub(super) fn checks() -> Vec<CheckView> {
+    let allowed = |check, is: bool, well: &str, missing: &str, mend| {
+        if is {
+            view(check, CheckState::Well, well.into(), None)
+        } else {
+            view(check, CheckState::Missing, missing.into(), Some(mend))
+        }
+    };
+    vec![
+        allowed(
+            Check::ScreenCapture,
+            CGPreflightScreenCaptureAccess(),
+            "screen recording is allowed",
+            "macOS does not let Miki record the screen",
+            RECORDING,
+        ),
+        allowed(
+            Check::Accessibility,
+            ax::is_trusted(),
+            "accessibility is allowed",
+            "macOS does not let Miki read and operate other applications",
+            ACCESSIBILITY,
+        ),
+        automation(),
+        monitoring(),
+    ]
+}
+
+/// For System Events, which scripts need most; other applications are asked for at their first use.
+fn automation() -> CheckView {
+    match may_automate(b"com.apple.systemevents") {
+        0 => view(Check::Automation, CheckState::Well, "scripts may use System Events".into(), None),
+        -1743 => view(
+            Check::Automation,
+            CheckState::Missing,
+            "macOS does not let Miki's scripts use System Events".into(),
+            Some(AUTOMATION),
+        ),
+        _ => view(
+            Check::Automation,
+            CheckState::Limited,
+            "macOS will ask at the first script for each application".into(),
+            Some(AUTOMATION),
+        ),
+    }
+}
+
+fn monitoring() -> CheckView {
+    /// `kIOHIDRequestTypeListenEvent`
+    const LISTEN: u32 = 1;
+    // SAFETY: takes a number and only asks the system.
+    match unsafe { IOHIDCheckAccess(LISTEN) } {
+        0 => view(
+            Check::InputMonitoring,
+            CheckState::Well,
+            "the user's own input is heard, and pauses a run".into(),
+            None,
+        ),
+        _ => view(
+            Check::InputMonitoring,
+            CheckState::Limited,
+            "the user's own mouse and keys do not pause a run; the corner still stops it".into(),
+            Some(MONITORING),
+        ),
+    }
+}
+
+/// The system's number: 0 allowed, -1743 refused, -1744 not asked yet, -600 where the target does not run.
+fn may_automate(bundle: &[u8]) -> i32 {
+    const BUNDLE: u32 = u32::from_be_bytes(*b"bund");
+    const ANY: u32 = u32::from_be_bytes(*b"****");
+    let mut target = Descriptor { kind: 0, data: std::ptr::null_mut() };
+    let Ok(length) = isize::try_from(bundle.len()) else { return -1 };
+    // SAFETY: the bytes are `length` long and are copied; `target` is a valid place for the result.
+    let made = unsafe { AECreateDesc(BUNDLE, bundle.as_ptr().cast(), length, &raw mut target) };
+    if made != 0 {
+        return i32::from(made);
+    }
+    // SAFETY: `target` was just made; no dialog is asked for, so the call does not wait for the user.
+    let answer = unsafe { AEDeterminePermissionToAutomateTarget(&raw const target, ANY, ANY, 0) };
+    // SAFETY: made above, and disposed of once.
+    unsafe { AEDisposeDesc(&raw mut target) };
+    answer
+}
+
+/// `AEDesc`, as Apple's headers pack it.
+#[repr(C, packed(2))]
+struct Descriptor {
+    kind: u32,
+    data: *mut c_void,
+}
+
+#[link(name = "CoreServices", kind = "framework")]
+unsafe extern "C" {
+    fn AECreateDesc(kind: u32, data: *const c_void, length: isize, result: *mut Descriptor) -> i16;
+    fn AEDisposeDesc(descriptor: *mut Descriptor) -> i16;
+    fn AEDeterminePermissionToAutomateTarget(
+        target: *const Descriptor,
+        class: u32,
+        event: u32,
+        ask: u8,
+    ) -> i32;
+}
+
+#[link(name = "IOKit", kind = "framework")]
+unsafe extern "C" {
+    fn IOHIDCheckAccess(request: u32) -> u32;
+}

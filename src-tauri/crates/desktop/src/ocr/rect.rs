@@ -1,0 +1,121 @@
+//! Rectangles in a frame's pixels, and cutting them out. Arithmetic only.
+
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+
+use crate::DesktopError;
+use crate::picture::{Frame, Order};
+
+/// A part of a frame; `right` and `bottom` are outside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rect {
+    pub left: u32,
+    pub top: u32,
+    pub right: u32,
+    pub bottom: u32,
+}
+
+impl Rect {
+    pub(super) fn of(frame: &Frame) -> Self {
+        Self { left: 0, top: 0, right: frame.width, bottom: frame.height }
+    }
+
+    pub(super) fn width(&self) -> u32 {
+        self.right.saturating_sub(self.left)
+    }
+
+    pub(super) fn height(&self) -> u32 {
+        self.bottom.saturating_sub(self.top)
+    }
+
+    pub(super) fn area(&self) -> u64 {
+        u64::from(self.width()) * u64::from(self.height())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.area() == 0
+    }
+
+    /// The part of both; of no area where they do not meet.
+    pub(super) fn common(&self, other: &Self) -> Self {
+        let (left, top) = (self.left.max(other.left), self.top.max(other.top));
+        Self {
+            left,
+            top,
+            right: self.right.min(other.right).max(left),
+            bottom: self.bottom.min(other.bottom).max(top),
+        }
+    }
+
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        !self.common(other).is_empty()
+    }
+
+    pub(super) fn union(&self, other: &Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// Larger on each side, within `all`.
+    pub(super) fn grown(&self, x: u32, y: u32, all: &Self) -> Self {
+        Self {
+            left: self.left.saturating_sub(x),
+            top: self.top.saturating_sub(y),
+            right: self.right.saturating_add(x),
+            bottom: self.bottom.saturating_add(y),
+        }
+        .common(all)
+    }
+
+    pub(super) fn middle(&self) -> (u32, u32) {
+        (self.left + self.width() / 2, self.top + self.height() / 2)
+    }
+
+    pub(super) fn holds(&self, (x, y): (u32, u32)) -> bool {
+        (self.left..self.right).contains(&x) && (self.top..self.bottom).contains(&y)
+    }
+}
+
+/// What a network takes: three planes of -1 to 1, blue first, rows and planes without gaps.
+pub(super) struct Planes<'a> {
+    pub into: &'a mut [f32],
+    /// Of each plane, which may be larger than what is put in.
+    pub width: usize,
+    pub height: usize,
+}
+
+/// Cuts a part out of a frame, scales it to `width` x `height` and puts it at the planes' top left.
+pub(super) fn cut(
+    frame: &Frame,
+    part: &Rect,
+    (width, height): (u32, u32),
+    planes: &mut Planes<'_>,
+) -> Result<(), DesktopError> {
+    let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("cut text out: {error}"));
+    let source =
+        ImageRef::new(frame.width, frame.height, &frame.pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
+    let mut target = Image::new(width, height, PixelType::U8x4);
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))
+        .use_alpha(false)
+        .crop(f64::from(part.left), f64::from(part.top), f64::from(part.width()), f64::from(part.height()));
+    Resizer::new().resize(&source, &mut target, &options).map_err(|e| failed(&e))?;
+    let bytes: [usize; 3] = match frame.order {
+        Order::Bgrx => [0, 1, 2],
+        Order::Rgbx => [2, 1, 0],
+    };
+    let size = planes.width * planes.height;
+    let rows = target.buffer().chunks_exact(width as usize * 4);
+    for (plane, byte) in planes.into.chunks_exact_mut(size).zip(bytes) {
+        for (to, from) in plane.chunks_exact_mut(planes.width).zip(rows.clone()) {
+            for (value, pixel) in to.iter_mut().zip(from.chunks_exact(4)) {
+                *value = pixel.get(byte).map_or(0.0, |colour| f32::from(*colour) / 127.5 - 1.0);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! [`Screen`] of macOS and Windows: the platform's own capture where it has one, else xcap.
+
+use futures::future::BoxFuture;
+use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use protocol::view::DisplayView;
+
+use super::crop;
+use super::eye::Eye;
+use super::facade::{Facade, LOOK};
+use super::place::{self, Own};
+use super::platform::Platform;
+use crate::picture::{Frame, Place, develop};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
+
+/// The pixels of an area, and where they are on the screen.
+fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
+    match area {
+        Area::Display(index) => Ok((Eye::look::<P>(*index, own)?, Eye::display(*index)?.bounds)),
+        Area::Window(id) => {
+            let top = Eye::tops()?.into_iter().find(|top| top.id == id.0).ok_or_else(|| {
+                DesktopError::NotFound(format!(
+                    "window {} on the screen; it may be minimized or closed",
+                    id.0
+                ))
+            })?;
+            if own.has(&top) {
+                return Err(DesktopError::Forbidden("that is Miki's own window".into()));
+            }
+            Ok((Eye::look_at_window::<P>(&top, own)?, top.rect))
+        }
+        Area::Region { display, rect } => {
+            let bounds = Eye::display(*display)?.bounds;
+            let wanted = crop::region(rect, &bounds)?;
+            Ok((crop::crop(&Eye::look::<P>(*display, own)?, &bounds, &wanted)?, wanted))
+        }
+    }
+}
+
+/// The display whose 0-1000 an area's answers are in.
+fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopError> {
+    match area {
+        Area::Display(index) | Area::Region { display: index, .. } => Eye::display(*index),
+        Area::Window(_) => {
+            let mut displays = Eye::displays()?;
+            let bounds: Vec<PhysicalRect> = displays.iter().map(|display| display.bounds).collect();
+            Ok(displays.swap_remove(place::shows_most(&bounds, shows)))
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places on a screen")]
+fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopError> {
+    let (frame, shows) = look::<P>(area, own)?;
+    let display = display_of(area, &shows)?;
+    let lines = P::read_text(&frame)?;
+    let place = |part: f64, from: i32, length: u32| from + (part * f64::from(length)).round() as i32;
+    let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
+    Ok(lines
+        .into_iter()
+        .map(|line| TextLine {
+            bounds: PhysicalRect {
+                x: place(line.x, shows.x, shows.width),
+                y: place(line.y, shows.y, shows.height),
+                width: size(line.width, shows.width),
+                height: size(line.height, shows.height),
+            }
+            .to_norm(&display.bounds),
+            text: line.text,
+            confidence: line.confidence,
+        })
+        .collect())
+}
+
+/// The display whose 0-1000 an area's points are in: of a window, the one with its middle.
+fn display_of(area: &Area, shows: PhysicalRect) -> Result<PhysicalRect, DesktopError> {
+    if let Area::Display(index) | Area::Region { display: index, .. } = area {
+        return Ok(Eye::display(*index)?.bounds);
+    }
+    let middle = PhysicalPoint {
+        x: shows.x.saturating_add_unsigned(shows.width / 2),
+        y: shows.y.saturating_add_unsigned(shows.height / 2),
+    };
+    let displays = Eye::displays()?;
+    let found = displays.iter().find(|display| display.bounds.contains(middle)).or(displays.first());
+    Ok(found.map_or(shows, |display| display.bounds))
+}
+
+impl<P: Platform> Screen for Facade<P> {
+    fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
+        Box::pin(self.eye.run(LOOK, |_| Eye::displays()))
+    }
+
+    fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
+        let own = self.own.clone();
+        Box::pin(self.eye.run(LOOK, move |_| {
+            let (mut frame, shows) = look::<P>(&shot.area, &own)?;
+            let place = Place { shows, display: display_of(&shot.area, shows)? };
+            develop(&mut frame, place, &shot)
+        }))
+    }
+
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+        let own = self.own.clone();
+        Box::pin(self.eye.run(LOOK, move |_| read::<P>(&area, &own)))
+    }
+}

@@ -1,0 +1,83 @@
+//! Parts of a display: in pixels of the screen, and cut out of a frame. Arithmetic only.
+
+use protocol::geometry::{NormRect, PhysicalRect};
+
+use crate::DesktopError;
+use crate::picture::Frame;
+
+/// A part of a display in pixels.
+///
+/// # Errors
+/// `BadInput` where nothing of it is on the display.
+pub(crate) fn region(rect: &NormRect, display: &PhysicalRect) -> Result<PhysicalRect, DesktopError> {
+    let along = |start: f64, length: f64, from: i32, room: u32| {
+        let pixel = |norm: f64| (norm.clamp(0.0, 1000.0) / 1000.0 * f64::from(room)).round() as i32;
+        let (first, end) = (pixel(start), pixel(start + length));
+        (from + first, u32::try_from(end - first).unwrap_or(0))
+    };
+    let (x, width) = along(rect.x, rect.width, display.x, display.width);
+    let (y, height) = along(rect.y, rect.height, display.y, display.height);
+    if width == 0 || height == 0 {
+        return Err(DesktopError::BadInput("the region has no pixel on the display".into()));
+    }
+    Ok(PhysicalRect { x, y, width, height })
+}
+
+/// The part of a display's frame that shows `wanted`; a frame may have other pixels than the display says.
+///
+/// # Errors
+/// `Failed` where the frame's bytes do not fit its size.
+pub(crate) fn crop(
+    frame: &Frame,
+    display: &PhysicalRect,
+    wanted: &PhysicalRect,
+) -> Result<Frame, DesktopError> {
+    let along = |start: i32, length: u32, from: i32, room: u32, pixels: u32| {
+        let part = f64::from(pixels) / f64::from(room.max(1));
+        let first = ((f64::from(start - from) * part).round().max(0.0) as u32).min(pixels.saturating_sub(1));
+        let count = ((f64::from(length) * part).round().max(1.0) as u32).min(pixels - first);
+        (first as usize, count as usize)
+    };
+    let (left, width) = along(wanted.x, wanted.width, display.x, display.width, frame.width);
+    let (top, height) = along(wanted.y, wanted.height, display.y, display.height, frame.height);
+    let mut pixels = Vec::with_capacity(width * height * 4);
+    for row in top..top + height {
+        let start = (row * frame.width as usize + left) * 4;
+        let line = frame.pixels.get(start..start + width * 4);
+        pixels.extend_from_slice(
+            line.ok_or_else(|| DesktopError::Failed("the captured frame is too short".into()))?,
+        );
+    }
+    Ok(Frame { width: width as u32, height: height as u32, order: frame.order, pixels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Order;
+
+    const SCREEN: PhysicalRect = PhysicalRect { x: 100, y: 50, width: 10, height: 10 };
+
+    #[test]
+    fn a_region_is_clipped_to_its_display_and_one_beside_it_is_refused() {
+        let of = |x, y, width, height| region(&NormRect { x, y, width, height }, &SCREEN);
+        let part = PhysicalRect { x: 105, y: 50, width: 5, height: 2 };
+        assert_eq!(of(500.0, -100.0, 900.0, 300.0), Ok(part));
+        assert!(matches!(of(1000.0, 0.0, 50.0, 50.0), Err(DesktopError::BadInput(_))));
+        assert!(matches!(of(f64::NAN, 0.0, f64::NAN, 50.0), Err(DesktopError::BadInput(_))));
+    }
+
+    #[test]
+    fn a_crop_has_the_pixels_of_its_part_also_in_a_frame_of_another_scale() {
+        // Twice as many pixels as the display says, each holding its own place.
+        let pixels = (0..20_u8).flat_map(|y| (0..20_u8).flat_map(move |x| [x, y, 0, 0])).collect();
+        let frame = Frame { width: 20, height: 20, order: Order::Rgbx, pixels };
+        let part = PhysicalRect { x: 102, y: 53, width: 2, height: 1 };
+        let cut = crop(&frame, &SCREEN, &part).unwrap();
+        assert_eq!((cut.width, cut.height), (4, 2));
+        assert_eq!(&cut.pixels[..8], [4, 6, 0, 0, 5, 6, 0, 0]);
+        assert_eq!(&cut.pixels[28..], [7, 7, 0, 0]);
+        let short = Frame { pixels: vec![0; 8], ..frame };
+        assert!(matches!(crop(&short, &SCREEN, &part), Err(DesktopError::Failed(_))));
+    }
+}

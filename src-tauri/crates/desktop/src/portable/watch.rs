@@ -1,0 +1,139 @@
+//! What the user's own mouse and keys mean: nothing, a pause, or a stop. Pure rules over what a platform hears; our
+//! own events never come here.
+
+use std::time::{Duration, Instant};
+
+use protocol::geometry::PhysicalPoint;
+
+use crate::Interruption;
+
+/// Escape held for this long stops everything.
+const ESCAPE: Duration = Duration::from_secs(1);
+/// A desk that shakes moves the pointer less than this, in the platform's unit.
+const SHAKE: i32 = 24;
+/// Movement counts together while its parts are no further apart.
+const TOGETHER: Duration = Duration::from_millis(300);
+
+/// One thing the user did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Heard {
+    Moved(PhysicalPoint),
+    /// A button or the wheel.
+    Pressed(PhysicalPoint),
+    Escape(Way),
+    /// Any other key.
+    Key,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Down,
+    Up,
+}
+
+/// Where the user did it: to see whether a window of ours was meant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Place {
+    Pointer(PhysicalPoint),
+    Keyboard,
+}
+
+/// What was heard, taken together.
+#[derive(Default)]
+pub(crate) struct Watch {
+    escape: Option<Instant>,
+    moving: Option<(PhysicalPoint, Instant)>,
+}
+
+impl Watch {
+    /// What it means, and where it was.
+    pub(crate) fn hear(&mut self, heard: Heard, now: Instant) -> Option<(Interruption, Place)> {
+        match heard {
+            Heard::Escape(Way::Down) => {
+                // A held key repeats: the first one counts.
+                self.escape.get_or_insert(now);
+                self.due(now)
+            }
+            Heard::Escape(Way::Up) => {
+                let due = self.due(now);
+                self.escape = None;
+                due.or(Some((Interruption::UserInput, Place::Keyboard)))
+            }
+            Heard::Key => Some((Interruption::UserInput, Place::Keyboard)),
+            Heard::Pressed(at) => Some((Interruption::UserInput, Place::Pointer(at))),
+            Heard::Moved(to) => {
+                let from = match self.moving {
+                    Some((from, last)) if now.duration_since(last) <= TOGETHER => from,
+                    _ => to,
+                };
+                self.moving = Some((from, now));
+                let far = (to.x - from.x).abs().max((to.y - from.y).abs()) >= SHAKE;
+                far.then(|| {
+                    self.moving = None;
+                    (Interruption::UserInput, Place::Pointer(to))
+                })
+            }
+        }
+    }
+
+    /// Whether Escape has been held for long enough.
+    pub(crate) fn due(&mut self, now: Instant) -> Option<(Interruption, Place)> {
+        let held = now.duration_since(self.escape?) >= ESCAPE;
+        held.then(|| {
+            self.escape = None;
+            (Interruption::Escape, Place::Keyboard)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: i32) -> PhysicalPoint {
+        PhysicalPoint { x, y: 0 }
+    }
+
+    fn after(milliseconds: u64, start: Instant) -> Instant {
+        start + Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn escape_stops_once_it_was_held_for_a_second_and_pauses_when_only_tapped() {
+        let start = Instant::now();
+        let mut watch = Watch::default();
+        assert_eq!(watch.hear(Heard::Escape(Way::Down), start), None);
+        assert_eq!(watch.hear(Heard::Escape(Way::Down), after(500, start)), None);
+        assert_eq!(watch.due(after(999, start)), None);
+        assert_eq!(watch.due(after(1000, start)), Some((Interruption::Escape, Place::Keyboard)));
+        assert_eq!(watch.due(after(1001, start)), None);
+        let mut watch = Watch::default();
+        watch.hear(Heard::Escape(Way::Down), start);
+        let tapped = watch.hear(Heard::Escape(Way::Up), after(100, start));
+        assert_eq!(tapped, Some((Interruption::UserInput, Place::Keyboard)));
+        assert_eq!(watch.due(after(5000, start)), None);
+    }
+
+    #[test]
+    fn a_key_or_a_button_pauses_at_once() {
+        let now = Instant::now();
+        let mut watch = Watch::default();
+        assert_eq!(watch.hear(Heard::Key, now), Some((Interruption::UserInput, Place::Keyboard)));
+        let pressed = watch.hear(Heard::Pressed(at(5)), now);
+        assert_eq!(pressed, Some((Interruption::UserInput, Place::Pointer(at(5)))));
+    }
+
+    #[test]
+    fn a_shaken_desk_is_no_user_and_a_moved_mouse_is() {
+        let start = Instant::now();
+        let mut watch = Watch::default();
+        for (round, x) in [100, 110, 100, 115].into_iter().enumerate() {
+            let now = after(round as u64 * 10, start);
+            assert_eq!(watch.hear(Heard::Moved(at(x)), now), None, "{x}");
+        }
+        // Slow drift is not taken together.
+        assert_eq!(watch.hear(Heard::Moved(at(130)), after(1000, start)), None);
+        let moved = watch.hear(Heard::Moved(at(160)), after(1050, start));
+        assert_eq!(moved, Some((Interruption::UserInput, Place::Pointer(at(160)))));
+    }
+}

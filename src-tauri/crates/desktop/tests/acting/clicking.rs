@@ -1,0 +1,133 @@
+//! Clicks, actions and the focus: by accessibility where it does, with the pointer where not, refused where unclear.
+
+use desktop::{Button, Deed, DesktopError, Element, Evidence, Glance, Rung, Selector, Target};
+
+use crate::stage::{Stage, by, elements, eventually, find, of, operate, signal};
+
+const CLICK: Deed = Deed::Click { button: Button::Left, count: 1 };
+
+/// What the calculator shows.
+fn shown(elements: &[Element]) -> Vec<String> {
+    elements.iter().map(|one| format!("{}{}", one.name, one.value)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calculator_computes_by_clicks_that_steal_no_focus() {
+    let mut stage = Stage::open();
+    let calculator = stage.start("galculator", &[]);
+    let desktop = stage.desktop();
+    elements(&desktop, "galculator", |seen| seen.iter().any(|one| one.name == "7")).await;
+    stage.start("xterm", &[]);
+    for key in ["7", "*", "6", "="] {
+        let done = operate(&desktop, by("galculator", "", key), CLICK).await.unwrap();
+        assert_eq!(done.by, Rung::Accessibility, "{done:?}");
+        assert!(done.at.is_some() && done.called.contains(key), "{done:?}");
+    }
+    let seen =
+        elements(&desktop, "galculator", |seen| shown(seen).iter().any(|text| text.contains("42"))).await;
+    let seven = seen.iter().find(|one| one.name == "7").unwrap().clone();
+
+    signal("KILL", &calculator.to_string());
+    let gone = eventually(
+        "the end of the calculator",
+        || operate(&desktop, of(&seven), CLICK),
+        |answer| matches!(answer, Err(DesktopError::NotFound(_))),
+    )
+    .await
+    .unwrap_err();
+    assert!(gone.to_string().contains("is gone"), "{gone}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_boxes_pages_and_the_focus_are_confirmed_by_their_states() {
+    let mut stage = Stage::open();
+    stage.start("gtk3-widget-factory", &[]);
+    let desktop = stage.desktop();
+    let seen = elements(&desktop, "widget", |seen| seen.len() > 50).await;
+    let is = |one: &Element, state: &str| one.states.iter().any(|is| is == state);
+    let open = |one: &&Element| one.role == "check box" && !is(one, "disabled");
+    let check_box = seen.iter().find(open).unwrap();
+    let was = is(check_box, "checked");
+    let done = operate(&desktop, of(check_box), CLICK).await.unwrap();
+    assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::ReadBack), "{done:?}");
+    elements(&desktop, "widget", |now| {
+        now.iter().any(|one| one.reference == check_box.reference && is(one, "checked") != was)
+    })
+    .await;
+
+    let disabled = seen.iter().find(|one| one.role == "check box" && is(one, "disabled")).unwrap();
+    let error = operate(&desktop, of(disabled), CLICK).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("is disabled")), "{error:?}");
+
+    let entry = seen.iter().find(|one| one.role == "text" && is(one, "editable")).unwrap();
+    let done = operate(&desktop, of(entry), Deed::Focus).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+
+    let error = operate(&desktop, of(check_box), Deed::Do("fly".into())).await.unwrap_err();
+    assert!(
+        matches!(&error, DesktopError::NotFound(why) if why.to_lowercase().contains("its actions: click")),
+        "{error:?}"
+    );
+    let done = operate(&desktop, of(check_box), Deed::Do("Click".into())).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+
+    let tab = seen.iter().find(|one| one.role == "page tab" && !is(one, "selected")).unwrap();
+    let done = operate(&desktop, of(tab), CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_selector_that_matches_several_or_none_is_refused_with_names() {
+    let mut stage = Stage::open();
+    stage.start("gtk3-widget-factory", &[]);
+    let desktop = stage.desktop();
+    elements(&desktop, "widget", |seen| seen.len() > 50).await;
+    let error = operate(&desktop, by("widget", "check box", "checkbutton"), CLICK).await.unwrap_err();
+    let DesktopError::BadInput(why) = &error else { panic!("{error:?}") };
+    assert!(why.contains("elements are check box named \"checkbutton\": e"), "{why}");
+    let error = operate(&desktop, by("widget", "check box", "chekbuton"), CLICK).await.unwrap_err();
+    let DesktopError::NotFound(why) = &error else { panic!("{error:?}") };
+    assert!(why.contains("the nearest is e") && why.contains("(check box \"checkbutton\")"), "{why}");
+    let within = Selector {
+        app: Some("widget".into()),
+        name: Some("checkbutton".into()),
+        within: Some("no such page".into()),
+        ..Selector::default()
+    };
+    let error = operate(&desktop, Target::Selector(within), CLICK).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::NotFound(_)), "{error:?}");
+    let error = operate(&desktop, by("no such app", "button", "OK"), CLICK).await.unwrap_err();
+    assert!(error.to_string().contains("gtk3-widget-factory"), "{error}");
+    let error = operate(&desktop, Target::Ref("e99999".into()), CLICK).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::NotFound(_)), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
+    let mut stage = Stage::open();
+    let file = stage.write("pond.txt", "old pond\n");
+    stage.start("mousepad", &["--disable-server", &file]);
+    let desktop = stage.desktop();
+    let seen = elements(&desktop, "mousepad", |seen| {
+        seen.iter().any(|one| one.role == "text" && one.value.starts_with("old pond"))
+    })
+    .await;
+    let area = seen.iter().find(|one| one.role == "text").unwrap().clone();
+    let twice = Deed::Click { button: Button::Left, count: 2 };
+    let done =
+        eventually("the click", || operate(&desktop, of(&area), twice.clone()), Result::is_ok).await.unwrap();
+    assert_eq!((done.by, done.acted.evidence), (Rung::Input, Evidence::Sent), "{done:?}");
+
+    let right = Deed::Click { button: Button::Right, count: 1 };
+    operate(&desktop, of(&area), right.clone()).await.unwrap();
+    let menu = elements(&desktop, "mousepad", |seen| find(seen, "menu item", "Paste").is_some()).await;
+    assert!(find(&menu, "menu item", "Paste").is_some());
+    let escape = desktop::Action::Press { key: desktop::Key::Escape, times: 1 };
+    desktop.act(escape, tokio_util::sync::CancellationToken::new()).await.unwrap();
+
+    stage.start("xterm", &["-geometry", "300x100+0+0", "-title", "The wall"]);
+    let is_up = |now: &Glance| now.active_title() == Some("The wall");
+    eventually("the wall", || async { desktop.glance().await.unwrap() }, is_up).await;
+    let error = operate(&desktop, of(&area), right.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("is covered by the window \"The wall\""), "{error}");
+}

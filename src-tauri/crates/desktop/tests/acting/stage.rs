@@ -1,0 +1,188 @@
+//! A private desktop with a window manager and accessibility; everything in it ends with it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's stage that cannot be set up fails the test")]
+
+use std::future::Future;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use desktop::{Deed, Desktop, DesktopError, Element, ElementQuery, Operated, Options, Selector, Target};
+use tokio_util::sync::CancellationToken;
+
+/// A private desktop; everything in it ends with it.
+pub struct Stage {
+    home: tempfile::TempDir,
+    display: String,
+    bus: String,
+    /// Each leads a process group, so that what it starts ends with it.
+    running: Vec<Child>,
+}
+
+impl Stage {
+    pub fn open() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut stage = Self { home, display: String::new(), bus: String::new(), running: Vec::new() };
+        let screen = ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"];
+        stage.display = format!(":{}", stage.start_and_read("Xvfb", &screen));
+        let session = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
+        stage.bus = stage.start_and_read("dbus-daemon", &session);
+        stage.start("openbox", &[]);
+        stage.start("/usr/libexec/at-spi-bus-launcher", &["--launch-immediately"]);
+        stage
+    }
+
+    fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(self.home.path())
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("AT_SPI_BUS_ADDRESS")
+            .env("HOME", self.home.path())
+            .env("XDG_RUNTIME_DIR", self.home.path())
+            .env("DISPLAY", &self.display)
+            .env("DBUS_SESSION_BUS_ADDRESS", &self.bus)
+            .env("NO_AT_BRIDGE", "0")
+            .env("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1")
+            .env("GDK_BACKEND", "x11")
+            .env("XDG_SESSION_TYPE", "x11")
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        command
+    }
+
+    pub fn start(&mut self, program: &str, arguments: &[&str]) -> u32 {
+        let child = self.command(program, arguments).spawn();
+        let child = child.unwrap_or_else(|error| panic!("start {program}: {error}"));
+        let pid = child.id();
+        self.running.push(child);
+        pid
+    }
+
+    fn start_and_read(&mut self, program: &str, arguments: &[&str]) -> String {
+        let child = self.command(program, arguments).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap_or_else(|error| panic!("start {program}: {error}"));
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        self.running.push(child);
+        assert!(!line.trim().is_empty(), "{program} ended without a word");
+        line.trim().to_owned()
+    }
+
+    pub fn desktop(&self) -> Arc<dyn Desktop> {
+        desktop::open(Options {
+            display: Some(self.display.clone()),
+            session_bus: Some(self.bus.clone()),
+            own_titles: vec!["Miki".into()],
+            own_pid: std::process::id(),
+            ..Options::default()
+        })
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> String {
+        let path = self.home.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What a program started may have left its process group; so it is looked for by its parent, too.
+        for pid in descendants(self.running.iter().map(Child::id).collect()) {
+            signal("KILL", &pid.to_string());
+        }
+        for child in self.running.iter_mut().rev() {
+            signal("KILL", &format!("-{}", child.id()));
+            let _reaped = child.wait();
+        }
+    }
+}
+
+/// Everything below `found`, those excluded.
+fn descendants(mut found: Vec<u32>) -> Vec<u32> {
+    let roots = found.len();
+    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| {
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // After the name, which is in brackets and may hold anything: state, parent.
+            let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+            Some((entry.file_name().to_str()?.parse().ok()?, parent))
+        })
+        .collect();
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| pid));
+        next += 1;
+    }
+    found.split_off(roots)
+}
+
+pub fn signal(name: &str, target: &str) {
+    let _status = Command::new("kill").args(["-s", name, "--", target]).stderr(Stdio::null()).status();
+}
+
+/// Asks again until `found` is content; a program takes its time to start.
+pub async fn eventually<T: std::fmt::Debug, F: Future<Output = T>>(
+    what: &str,
+    mut ask: impl FnMut() -> F,
+    found: impl Fn(&T) -> bool,
+) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        let answer = ask().await;
+        if found(&answer) {
+            return answer;
+        }
+        assert!(Instant::now() < until, "{what} did not come; last: {answer:#?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The elements of an application, once they are as wished.
+pub async fn elements(
+    desktop: &Arc<dyn Desktop>,
+    app: &str,
+    has: impl Fn(&[Element]) -> bool,
+) -> Vec<Element> {
+    let query = || ElementQuery { app: Some(app.into()), limit: 1_000, ..ElementQuery::default() };
+    let found = eventually(
+        "the elements",
+        || desktop.elements(query()),
+        |seen| seen.as_ref().is_ok_and(|seen| has(&seen.elements)),
+    );
+    found.await.unwrap().elements
+}
+
+pub fn find<'a>(elements: &'a [Element], role: &str, name: &str) -> Option<&'a Element> {
+    elements.iter().find(|element| element.role == role && element.name == name)
+}
+
+pub fn by(app: &str, role: &str, name: &str) -> Target {
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Target::Selector(Selector { app: filled(app), role: filled(role), name: filled(name), within: None })
+}
+
+pub fn of(element: &Element) -> Target {
+    Target::Ref(element.reference.clone())
+}
+
+pub async fn operate(
+    desktop: &Arc<dyn Desktop>,
+    target: Target,
+    deed: Deed,
+) -> Result<Operated, DesktopError> {
+    desktop.operate(target, deed, CancellationToken::new()).await
+}
+
+pub async fn menu(desktop: &Arc<dyn Desktop>, app: &str, path: &[&str]) -> Result<Operated, DesktopError> {
+    let path = path.iter().map(|step| (*step).to_owned()).collect();
+    desktop.press_menu(Some(app.into()), path, CancellationToken::new()).await
+}

@@ -1,0 +1,115 @@
+//! What each toolkit needs of its own: tables of GTK 3, places of GTK 4, pages of Chromium.
+
+use std::time::{Duration, Instant};
+
+use desktop::{Action, Button, DesktopError, ElementQuery, Scope, Snapshot};
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{Stage, eventually, find, query, screen, snapshot};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cells_of_a_gtk_3_table_come_with_their_actions() {
+    let mut stage = Stage::open();
+    stage.start("gtk3-widget-factory", &[]);
+    let accessibility = stage.accessibility();
+    let ask = ElementQuery { scope: Scope::All, limit: 2_000, ..query("widget") };
+    let seen = snapshot(&accessibility, &ask, |seen| find(seen, "table cell", "Andrea").is_some()).await;
+    let cell = find(&seen, "table cell", "Andrea").unwrap();
+    assert!(cell.actions.iter().any(|action| action == "Edit"), "{cell:?}");
+    assert!(find(&seen, "table cell", "Cimi").is_some(), "{seen:#?}");
+    let button = find(&seen, "button", "Close").unwrap();
+    assert!(button.actions.is_empty(), "a plain press is not named: {button:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_of_a_gtk_4_window_are_where_they_can_be_clicked() {
+    let mut stage = Stage::open();
+    stage.start("gtk4-print-editor", &[]);
+    let desktop = stage.desktop();
+    let ask = || desktop.elements(query("print-editor"));
+    let has = |seen: &Result<Snapshot, DesktopError>, name: &str| {
+        let item = |seen: &Snapshot| {
+            seen.elements
+                .iter()
+                .any(|one| one.role == "menu item" && one.name == name && one.bounds.width > 0.0)
+        };
+        seen.as_ref().is_ok_and(item)
+    };
+    let seen = eventually("the menu bar", ask, |seen| has(seen, "File") && has(seen, "Help")).await.unwrap();
+    assert!(seen.elements.iter().all(|one| !one.name.starts_with("Gtk")), "{seen:#?}");
+    let file = find(&seen, "menu item", "File").unwrap();
+    let click = Action::Click {
+        at: file.bounds.center().unwrap(),
+        display: 0,
+        button: Button::Left,
+        count: 1,
+        held: Vec::new(),
+    };
+    let before = seen.elements.len();
+    desktop.act(click, CancellationToken::new()).await.unwrap();
+    let opened = |seen: &Result<Snapshot, DesktopError>| {
+        seen.as_ref().is_ok_and(|seen| seen.elements.len() > before + 2)
+    };
+    eventually("the open menu", ask, opened).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_page_in_chromium_is_listed_as_far_as_is_asked_and_time_allows() {
+    let mut stage = Stage::open();
+    let row = |n: usize| {
+        format!(
+            "<div>Order {n} <a href='#{n}'>open {n}</a> <button>Delete {n}</button> <input value={n}></div>"
+        )
+    };
+    let rows: String = (0..200).map(row).collect();
+    let page =
+        stage.write("page.html", &format!("<!doctype html><title>Orders</title><h1>All orders</h1>{rows}"));
+    let profile = stage.write("unused", "");
+    let profile = format!("--user-data-dir={}", profile.replace("unused", "profile"));
+    let mut flags = vec!["--no-sandbox", "--no-first-run", "--no-default-browser-check"];
+    flags.extend(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    flags.extend(["--disable-default-apps", "--password-store=basic", "--disable-gpu"]);
+    flags.extend(["--force-renderer-accessibility", &profile, &page]);
+    stage.start("chromium", &flags);
+    let accessibility = stage.accessibility();
+    let ask = |scope| ElementQuery {
+        scope,
+        limit: 10_000,
+        deadline: Some(Duration::from_secs(30)),
+        ..query("chromium")
+    };
+    let loaded = |seen: &Snapshot| find(seen, "button", "Delete 1").is_some();
+    let visible = snapshot(&accessibility, &ask(Scope::Visible), loaded).await;
+    assert!(find(&visible, "heading", "All orders").is_some(), "{visible:#?}");
+    assert!(find(&visible, "button", "Delete 199").is_none(), "it is scrolled away");
+    let interactive = accessibility.elements(&ask(Scope::Interactive), &screen()).await.unwrap();
+    assert!(find(&interactive, "button", "Delete 1").is_some(), "{interactive:#?}");
+    assert!(find(&interactive, "heading", "All orders").is_none(), "{interactive:#?}");
+    let known = find(&visible, "button", "Delete 1").unwrap();
+    assert_eq!(find(&interactive, "button", "Delete 1").unwrap().reference, known.reference);
+    let whole = |seen: &Snapshot| find(seen, "button", "Delete 199").is_some();
+    let all = snapshot(&accessibility, &ask(Scope::All), whole).await;
+    let away = find(&all, "button", "Delete 199").unwrap();
+    assert!(away.bounds.center().is_err() || away.states.contains(&"offscreen".into()), "{away:?}");
+
+    // In less time than it takes: what was read so far, or nothing, and said so.
+    let (mut hurry, mut partial) = (Duration::from_millis(20), 0);
+    while hurry < Duration::from_secs(20) {
+        let query = ElementQuery { deadline: Some(hurry), ..ask(Scope::All) };
+        let started = Instant::now();
+        match accessibility.elements(&query, &screen()).await {
+            Ok(seen) if seen.elements.len() < all.elements.len() => {
+                assert!(seen.cut.iter().any(|cut| cut.contains("the time was up")), "{:?}", seen.cut);
+                partial += 1;
+            }
+            Ok(_) => break,
+            Err(error) => {
+                assert_eq!(error, DesktopError::Timeout(hurry));
+                partial += 1;
+            }
+        }
+        assert!(started.elapsed() < hurry + Duration::from_secs(5), "{:?} for {hurry:?}", started.elapsed());
+        hurry = hurry * 3 / 2;
+    }
+    assert!(partial > 0, "20 ms were enough for the whole page");
+}

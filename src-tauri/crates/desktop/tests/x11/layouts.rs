@@ -1,0 +1,49 @@
+//! Text in many scripts on many keyboard layouts, into a real editor, read back.
+
+use std::process::{Command, Stdio};
+
+use desktop::{Action, Evidence};
+
+use crate::screen::{Screen, token};
+use crate::typing::editor;
+
+const TEXTS: [(&str, &str); 14] = [
+    (
+        "Latin",
+        "The quick brown fox, 42 times: {a[0]} @ ~/home ^ `x` \"y\" 'z' | \\ # $ % & * _ + = < > ? ! ;",
+    ),
+    ("Latin with accents", "Čeština, Français, Türkçe: ß ø ñ ő ı"),
+    ("Greek", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία"),
+    ("Cyrillic", "Съешь ещё этих мягких французских булок"),
+    ("Arabic, right to left", "نص حكيم له سر قاطع وذو شأن عظيم"),
+    ("Hebrew, right to left", "דג סקרן שט בים מאוכזב"),
+    ("Devanagari", "ऋषियों को सताने वाले दुष्ट राक्षसों"),
+    ("Thai", "เป็นมนุษย์สุดประเสริฐเลิศคุณค่า"),
+    ("Chinese", "視野無限廣,窗外有藍天"),
+    ("Japanese", "いろはにほへと チリヌルヲ 色は匂へど"),
+    ("Korean", "다람쥐 헌 쳇바퀴에 타고파"),
+    ("emoji joined", "👩🏽‍🚀 👨‍👩‍👧‍👦 🏳️‍🌈 🇯🇵 ✍️"),
+    ("combining marks", "e\u{301} n\u{303} a\u{308}\u{304} ก\u{0e34}\u{0e48}"),
+    ("both directions", "abc עברית 123 عربي xyz"),
+];
+
+fn use_layout(screen: &Screen, layout: &str) {
+    let mut command = Command::new("setxkbmap");
+    command.args(["-display", &screen.display, "-layout", layout]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(command.status().unwrap().success(), "setxkbmap {layout}");
+}
+
+// bar: C79
+#[tokio::test]
+async fn text_in_ten_scripts_on_five_layouts_reads_back_equal() {
+    let (screen, desktop) = editor().await;
+    for layout in ["us", "de", "fr", "ru", "jp"] {
+        use_layout(&screen, layout);
+        for (script, text) in TEXTS {
+            let acted = desktop.act(Action::Type { text: text.into() }, token()).await;
+            let acted = acted.unwrap_or_else(|error| panic!("{script} on {layout}: {error}"));
+            assert_eq!(acted.evidence, Evidence::ReadBack, "{script} on {layout}: {}", acted.note);
+        }
+    }
+}

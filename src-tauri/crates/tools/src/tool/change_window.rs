@@ -1,0 +1,111 @@
+//! `changeWindow`: a window is moved, resized, minimized, maximized, restored or closed.
+
+use async_trait::async_trait;
+use desktop::{Abilities, WindowChange, WindowId};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::list_windows::needs_windows;
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, within};
+
+pub(super) struct ChangeWindow;
+
+/// Moves, resizes, minimizes, maximizes, restores or closes a window. Closing is as by its close button: the application
+/// may ask its user to save first.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The id from listWindows.
+    window: u64,
+    change: Which,
+    /// For move: where the top left corner goes, 0-1000 of the window's display.
+    #[schemars(range(min = 0, max = 1000))]
+    x: Option<f64>,
+    #[schemars(range(min = 0, max = 1000))]
+    y: Option<f64>,
+    /// For resize: the size with its frame, 10-1000 of the window's display.
+    #[schemars(range(min = 10, max = 1000))]
+    width: Option<f64>,
+    #[schemars(range(min = 10, max = 1000))]
+    height: Option<f64>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Which {
+    Move,
+    Resize,
+    Minimize,
+    Maximize,
+    Restore,
+    Close,
+}
+
+impl Tool for ChangeWindow {
+    const NAME: &'static str = "changeWindow";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_windows(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let Input { window, change, x, y, width, height, reason } = input;
+        let given = |name: &str, value: Option<f64>| {
+            value.ok_or_else(|| bad_arguments(format!("{name} is missing; this change needs it")))
+        };
+        let unused = |wanted: &[&str]| {
+            let fields = [("x", x), ("y", y), ("width", width), ("height", height)];
+            let extra = fields.iter().find(|(name, value)| value.is_some() && !wanted.contains(name));
+            extra.map_or(Ok(()), |(name, _)| {
+                Err(bad_arguments(format!("{name} has no meaning for this change")))
+            })
+        };
+        let (change, done) = match change {
+            Which::Move => {
+                unused(&["x", "y"])?;
+                let x = within("x", given("x", x)?, 0.0, 1000.0)?;
+                let y = within("y", given("y", y)?, 0.0, 1000.0)?;
+                (WindowChange::Move { x, y }, "moved")
+            }
+            Which::Resize => {
+                unused(&["width", "height"])?;
+                let width = within("width", given("width", width)?, 10.0, 1000.0)?;
+                let height = within("height", given("height", height)?, 10.0, 1000.0)?;
+                (WindowChange::Resize { width, height }, "resized")
+            }
+            Which::Minimize => (WindowChange::Minimize, "minimized"),
+            Which::Maximize => (WindowChange::Maximize, "maximized"),
+            Which::Restore => (WindowChange::Restore, "restored"),
+            Which::Close => (WindowChange::Close, "closed"),
+        };
+        if !matches!(change, WindowChange::Move { .. } | WindowChange::Resize { .. }) {
+            unused(&[])?;
+        }
+        let summary = format!("{done} window {window}");
+        let task = Change { tool: Self::NAME, window: WindowId(window), change, summary };
+        Ok(Plan::of(task).because(reason))
+    }
+}
+
+pub(super) struct Change {
+    pub(super) tool: &'static str,
+    pub(super) window: WindowId,
+    pub(super) change: WindowChange,
+    pub(super) summary: String,
+}
+
+#[async_trait]
+impl Task for Change {
+    async fn run(&self, cx: &Context) -> Outcome {
+        cx.begin();
+        match cx.desktop.change_window(self.window, self.change).await {
+            Ok(acted) => Outcome::acted(&acted, &self.summary, None),
+            Err(error) => Outcome::failed_acting(self.tool, &error),
+        }
+    }
+}

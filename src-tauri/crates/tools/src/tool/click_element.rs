@@ -1,0 +1,64 @@
+//! `clickElement`: a click on an element, wherever it is.
+
+use desktop::{Abilities, Button, Deed};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::elements::needs_elements;
+use super::gesture::Which;
+use super::operate::{Operation, Wanted};
+use super::{Catalog, Plan, Tool, within};
+
+pub(super) struct ClickElement;
+
+/// Clicks an element: by its ref from elementsJson, or by its role and name. Prefer it to click: it needs no point,
+/// scrolls by itself, and leaves the focus where it is. The answer says what changed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Such as e12. Leave out the four below then.
+    #[serde(rename = "ref")]
+    #[schemars(length(max = 40))]
+    reference: Option<String>,
+    /// Such as button or check box.
+    #[schemars(length(max = 200))]
+    role: Option<String>,
+    /// The element's name, whole or in part.
+    #[schemars(length(max = 200))]
+    name: Option<String>,
+    /// Name or role of an element above it, where several are alike.
+    #[schemars(length(max = 200))]
+    within: Option<String>,
+    /// Part of an application's or window's name; the active one where it is left out.
+    #[schemars(length(max = 200))]
+    app: Option<String>,
+    /// Left where it is left out.
+    button: Option<Which>,
+    /// 2 for a double click, 3 for a triple click.
+    #[schemars(range(min = 1, max = 3))]
+    count: Option<u8>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for ClickElement {
+    const NAME: &'static str = "clickElement";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_elements(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let Input { reference, role, name, within: above, app, button, count, reason } = input;
+        let count = within("count", count.unwrap_or(1), 1, 3)?;
+        let (button, which) = button.unwrap_or(Which::Left).named();
+        let which = if button == Button::Left { String::new() } else { format!(" {which}") };
+        let times = ["", " twice", " three times"][usize::from(count - 1)];
+        let target = Wanted { reference, app, role, name, within: above }.target()?;
+        let deed = Deed::Click { button, count };
+        Ok(Operation::plan(Self::NAME, target, deed, format!("clicked{which}{times}")).because(reason))
+    }
+}

@@ -1,0 +1,46 @@
+//! `displays`: the screens there are.
+
+use async_trait::async_trait;
+use desktop::Abilities;
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Catalog, Context, Outcome, Plan, Task, Tool};
+
+pub(super) struct Displays;
+
+/// Lists the displays: index, name, bounds in pixels, scale, and which one is the primary.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {}
+
+impl Tool for Displays {
+    const NAME: &'static str = "displays";
+    const RISK: Risk = Risk::Observe;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        (!abilities.screen).then_some("there is no display; `miki doctor` says why")
+    }
+
+    fn plan(Input {}: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::of(List))
+    }
+}
+
+struct List;
+
+#[async_trait]
+impl Task for List {
+    async fn run(&self, cx: &Context) -> Outcome {
+        match cx.desktop.displays().await {
+            Ok(displays) => {
+                let count = displays.len();
+                let summary = format!("{count} {}", if count == 1 { "display" } else { "displays" });
+                Outcome::listed(Displays::NAME, summary, "displays", &displays)
+            }
+            Err(error) => Outcome::failed_looking(Displays::NAME, &error),
+        }
+    }
+}

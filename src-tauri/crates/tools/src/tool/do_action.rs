@@ -1,0 +1,61 @@
+//! `doAction`: one of an element's own actions.
+
+use desktop::{Abilities, Deed};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::elements::needs_elements;
+use super::operate::{Operation, Wanted};
+use super::{Catalog, Plan, Tool, filled};
+use crate::untrusted;
+
+const MOST_CHARS: usize = 100;
+
+pub(super) struct DoAction;
+
+/// Does one of the actions that elementsJson lists for an element, such as expand or show menu. For a plain click use
+/// clickElement.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Such as e12. Leave out the four below then.
+    #[serde(rename = "ref")]
+    #[schemars(length(max = 40))]
+    reference: Option<String>,
+    /// Such as tree item.
+    #[schemars(length(max = 200))]
+    role: Option<String>,
+    /// The element's name, whole or in part.
+    #[schemars(length(max = 200))]
+    name: Option<String>,
+    /// Name or role of an element above it, where several are alike.
+    #[schemars(length(max = 200))]
+    within: Option<String>,
+    /// Part of an application's or window's name; the active one where it is left out.
+    #[schemars(length(max = 200))]
+    app: Option<String>,
+    /// The action's name.
+    #[schemars(length(min = 1, max = 100))]
+    action: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for DoAction {
+    const NAME: &'static str = "doAction";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_elements(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let Input { reference, role, name, within, app, action, reason } = input;
+        filled("action", &action, MOST_CHARS)?;
+        let target = Wanted { reference, app, role, name, within }.target()?;
+        let verb = format!("did {} of", untrusted::line(&action, 40));
+        Ok(Operation::plan(Self::NAME, target, Deed::Do(action), verb).because(reason))
+    }
+}

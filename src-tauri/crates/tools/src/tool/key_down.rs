@@ -1,0 +1,37 @@
+//! `keyDown`: a key goes down and stays down.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, key, needs_input};
+use super::{Catalog, Plan, Tool};
+
+pub(super) struct KeyDown;
+
+/// Presses a key and leaves it down, until keyUp. To hold keys for a while use hold; for shortcuts use hotkey.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The key's name, such as shift, ctrl, Space or one character.
+    key: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for KeyDown {
+    const NAME: &'static str = "keyDown";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let key = key(&input.key)?;
+        let summary = format!("pressed {key} down");
+        Ok(Gesture::plan(Self::NAME, Action::KeyDown { key }, summary, None).because(input.reason))
+    }
+}

@@ -1,0 +1,37 @@
+//! `keyUp`: a key that is down comes up.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, key, needs_input};
+use super::{Catalog, Plan, Tool};
+
+pub(super) struct KeyUp;
+
+/// Lets go of a key that keyDown left down.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The key's name, such as shift, ctrl, Space or one character.
+    key: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for KeyUp {
+    const NAME: &'static str = "keyUp";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let key = key(&input.key)?;
+        let summary = format!("let go of {key}");
+        Ok(Gesture::plan(Self::NAME, Action::KeyUp { key }, summary, None).because(input.reason))
+    }
+}

@@ -1,0 +1,64 @@
+//! `launchApp`: an application is started.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use desktop::Abilities;
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::list_windows::needs_windows;
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use crate::untrusted;
+
+const MOST_CHARS: usize = 100;
+
+pub(super) struct LaunchApp;
+
+/// Starts an application by its name from listApps, and waits until it shows a window.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// The application's name.
+    #[schemars(length(min = 1, max = 100))]
+    app: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for LaunchApp {
+    const NAME: &'static str = "launchApp";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_windows(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        filled("app", &input.app, MOST_CHARS)?;
+        let mut plan = Plan::of(Launch { app: input.app }).because(input.reason);
+        // Programs take their time.
+        plan.takes = Duration::from_secs(15);
+        Ok(plan)
+    }
+}
+
+struct Launch {
+    app: String,
+}
+
+#[async_trait]
+impl Task for Launch {
+    async fn run(&self, cx: &Context) -> Outcome {
+        cx.begin();
+        match cx.desktop.launch(self.app.clone()).await {
+            Ok(acted) => {
+                let summary = format!("launched {}", untrusted::line(&self.app, MOST_CHARS));
+                Outcome::acted(&acted, &summary, None)
+            }
+            Err(error) => Outcome::failed_acting(LaunchApp::NAME, &error),
+        }
+    }
+}

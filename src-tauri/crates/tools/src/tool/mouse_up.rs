@@ -1,0 +1,45 @@
+//! `mouseUp`: a button that is down comes up.
+
+use desktop::{Abilities, Action};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gesture::{Gesture, Which, at, needs_input, point};
+use super::{Catalog, DISPLAY, Plan, Tool};
+
+pub(super) struct MouseUp;
+
+/// Moves to a point and lets go of the mouse button that mouseDown left down.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// From the left edge (0) to the right edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    x: f64,
+    /// From the top edge (0) to the bottom edge (1000).
+    #[schemars(range(min = 0, max = 1000))]
+    y: f64,
+    /// Left where it is left out.
+    button: Option<Which>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for MouseUp {
+    const NAME: &'static str = "mouseUp";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_input(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let place = point(input.x, input.y)?;
+        let (button, name) = input.button.unwrap_or(Which::Left).named();
+        let action = Action::ButtonUp { display: DISPLAY, at: place, button };
+        let summary = format!("let go of the {name} button at {}", at(place));
+        Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
+    }
+}

@@ -1,0 +1,68 @@
+//! `pressMenu`: an item of the menu bar by its path.
+
+use async_trait::async_trait;
+use desktop::Abilities;
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::elements::needs_elements;
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled, operate, within};
+
+const MOST_CHARS: usize = 200;
+const MOST_STEPS: usize = 8;
+
+pub(super) struct PressMenu;
+
+/// Chooses an item of an application's menu bar by its path, such as ["File", "Save As..."]. A name that is not there
+/// is answered with those that are.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Part of an application's or window's name; the active one where it is left out.
+    #[schemars(length(max = 200))]
+    app: Option<String>,
+    /// From the menu bar to the item.
+    #[schemars(length(min = 1, max = 8))]
+    path: Vec<String>,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for PressMenu {
+    const NAME: &'static str = "pressMenu";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_elements(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        within("the number of names in path", input.path.len(), 1, MOST_STEPS)?;
+        for (index, step) in input.path.iter().enumerate() {
+            filled(&format!("path[{index}]"), step, MOST_CHARS)?;
+        }
+        let app = input.app.filter(|text| !text.trim().is_empty());
+        if let Some(app) = &app {
+            filled("app", app, MOST_CHARS)?;
+        }
+        Ok(Plan::of(Choose { app, path: input.path }).because(input.reason))
+    }
+}
+
+struct Choose {
+    app: Option<String>,
+    path: Vec<String>,
+}
+
+#[async_trait]
+impl Task for Choose {
+    async fn run(&self, cx: &Context) -> Outcome {
+        cx.begin();
+        match cx.desktop.press_menu(self.app.clone(), self.path.clone(), cx.cancel.clone()).await {
+            Ok(done) => operate::told(&done, "chose"),
+            Err(error) => Outcome::failed_acting(PressMenu::NAME, &error),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `setValue`: an element's whole value.
+
+use desktop::{Abilities, Deed};
+use protocol::tool::{Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::elements::needs_elements;
+use super::operate::{Operation, Wanted};
+use super::{Catalog, Plan, Tool, bad_arguments};
+
+/// Characters of a value.
+const MOST_CHARS: usize = 20_000;
+
+pub(super) struct SetValue;
+
+/// Replaces an element's whole value, and reads it back: text of a field, the number of a slider or spin button, the
+/// item of a list or combo box by its name, on or off of a check box.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// Such as e12. Leave out the four below then.
+    #[serde(rename = "ref")]
+    #[schemars(length(max = 40))]
+    reference: Option<String>,
+    /// Such as entry or slider.
+    #[schemars(length(max = 200))]
+    role: Option<String>,
+    /// The element's name, whole or in part.
+    #[schemars(length(max = 200))]
+    name: Option<String>,
+    /// Name or role of an element above it, where several are alike.
+    #[schemars(length(max = 200))]
+    within: Option<String>,
+    /// Part of an application's or window's name; the active one where it is left out.
+    #[schemars(length(max = 200))]
+    app: Option<String>,
+    /// The new value; an empty one empties a field.
+    #[schemars(length(max = 20_000))]
+    value: String,
+    /// Why, in a few words for the user.
+    reason: Option<String>,
+}
+
+impl Tool for SetValue {
+    const NAME: &'static str = "setValue";
+    const RISK: Risk = Risk::Edit;
+    type Input = Input;
+
+    fn missing(abilities: &Abilities) -> Option<&'static str> {
+        needs_elements(abilities)
+    }
+
+    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+        let Input { reference, role, name, within, app, value, reason } = input;
+        let length = value.chars().count();
+        if length > MOST_CHARS {
+            let message = format!("value has {length} characters; at most {MOST_CHARS} are taken");
+            return Err(bad_arguments(message));
+        }
+        let target = Wanted { reference, app, role, name, within }.target()?;
+        // The value is not said: it may be a password.
+        Ok(Operation::plan(Self::NAME, target, Deed::SetValue(value), "set the value of").because(reason))
+    }
+}

@@ -1,0 +1,114 @@
+//! The tools that look: what they ask the desktop for, and what they say of it.
+
+mod stage;
+
+use desktop::fake::Call;
+use protocol::geometry::NormPoint;
+use protocol::tool::ToolErrorKind;
+use serde_json::json;
+use stage::{call, desktop, limits};
+use tools::Router;
+
+#[expect(clippy::unwrap_used, reason = "the tests' own points")]
+fn point(x: f64, y: f64) -> NormPoint {
+    NormPoint::new(x, y).unwrap()
+}
+
+fn shots(fake: &desktop::fake::FakeDesktop) -> Vec<desktop::Shot> {
+    let only_shots = |call: Call| match call {
+        Call::Screenshot(shot) => Some(shot),
+        _ => None,
+    };
+    fake.calls().into_iter().filter_map(only_shots).collect()
+}
+
+fn rect(x: f64, y: f64, width: f64, height: f64) -> protocol::geometry::NormRect {
+    protocol::geometry::NormRect { x, y, width, height }
+}
+
+#[tokio::test]
+async fn zoom_shows_a_region_in_its_own_pixels_and_says_where_it_is() {
+    let fake = desktop();
+    fake.edit(|scene| scene.displays[0].bounds.width = 4000);
+    let router = Router::builtin(fake.clone(), limits());
+    let executed = call(&router, "zoom", json!({"x": 500, "y": 0, "width": 100, "height": 500})).await;
+    let picture = executed.picture.unwrap();
+    assert_eq!((picture.size.width, picture.size.height), (400, 24));
+    assert_eq!(executed.result.summary, "took a picture of a part of the screen, 400x24, at full resolution");
+    let shows = json!({"x": 500.0, "y": 0.0, "width": 100.0, "height": 500.0});
+    assert_eq!(executed.result.data, json!({"width": 400, "height": 24, "display": 0, "shows": shows}));
+    let executed = call(&router, "zoom", json!({"x": 0, "y": 0, "width": 1000, "height": 500})).await;
+    assert!(executed.result.summary.contains("scaled down from 4000x24"), "{}", executed.result.summary);
+}
+
+#[tokio::test]
+async fn a_windows_picture_says_where_the_window_is_and_a_missing_one_is_not_found() {
+    let fake = desktop();
+    fake.edit(|scene| {
+        let bounds = rect(250.0, 250.0, 500.0, 500.0);
+        let (title, app) = ("Editor".into(), "editor".into());
+        let id = desktop::WindowId(7);
+        let window = desktop::WindowView { id, title, app, pid: None, display: 0, bounds, states: vec![] };
+        scene.windows.push(window);
+    });
+    let router = Router::builtin(fake.clone(), limits());
+    let executed = call(&router, "screenshot", json!({"window": 7})).await;
+    assert_eq!(executed.result.data["shows"]["x"], 250.0);
+    assert_eq!(executed.picture.unwrap().size.width, 32);
+    let error = call(&router, "screenshot", json!({"window": 8})).await.result.error.unwrap();
+    assert_eq!(error.kind, ToolErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn marks_are_boxes_with_the_refs_of_the_elements_and_not_of_what_holds_them() {
+    let fake = desktop();
+    fake.edit(|scene| {
+        let save = scene.snapshot.elements[0].clone();
+        for (reference, role, x) in [("e2", "panel", 10.0), ("e3", "button", 2000.0)] {
+            let (reference, role) = (reference.into(), role.into());
+            let element = desktop::Element { reference, role, ..save.clone() };
+            let bounds = rect(x, 10.0, 50.0, 20.0);
+            scene.snapshot.elements.push(desktop::Element { bounds, ..element });
+        }
+    });
+    let router = Router::builtin(fake.clone(), limits());
+    let plain = call(&router, "screenshot", json!({})).await.picture.unwrap();
+    let marked = call(&router, "screenshot", json!({"marks": true})).await;
+    assert_eq!(marked.result.data["marks"], json!([{"ref": "e1", "role": "button", "name": "Save"}]));
+    let wished: Vec<_> = shots(&fake).pop().unwrap().marks.into_iter().map(|mark| mark.label).collect();
+    assert_eq!(wished, ["e1"]);
+    let marked = marked.picture.unwrap();
+    assert_eq!(marked.pixels, plain.pixels);
+    assert_ne!((marked.sight, &marked.jpeg), (plain.sight, &plain.jpeg));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_picture_after_a_drag_has_its_line_and_the_one_after_a_click_has_none() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    let drag = json!({"path": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}]});
+    call(&router, "drag", drag).await;
+    let line = [point(1.0, 2.0), point(3.0, 4.0), point(5.0, 6.0)];
+    assert_eq!(shots(&fake).pop().unwrap().trail, line);
+    call(&router, "click", json!({"x": 5, "y": 6})).await;
+    assert_eq!(shots(&fake).pop().unwrap().trail, []);
+}
+
+#[tokio::test]
+async fn an_unchanged_screen_is_the_same_sight_and_another_part_of_it_is_not() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    let mut sights = Vec::new();
+    for (tool, arguments) in [
+        ("screenshot", json!({})),
+        ("screenshot", json!({"display": 0})),
+        ("zoom", json!({"x": 0, "y": 0, "width": 500, "height": 500})),
+        ("zoom", json!({"x": 500, "y": 500, "width": 500, "height": 500})),
+    ] {
+        sights.push(call(&router, tool, arguments).await.picture.unwrap().sight);
+    }
+    assert_eq!(sights[0], sights[1]);
+    assert_ne!(sights[2], sights[3]);
+    fake.edit(|scene| scene.colour[1] = 200);
+    assert_ne!(call(&router, "screenshot", json!({})).await.picture.unwrap().sight, sights[0]);
+}
