@@ -3,7 +3,8 @@
 mod stage;
 
 use desktop::fake::Call;
-use protocol::geometry::NormPoint;
+use desktop::{Area, TextLine};
+use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::ToolErrorKind;
 use serde_json::json;
 use stage::{call, desktop, limits};
@@ -116,4 +117,35 @@ async fn an_unchanged_screen_is_the_same_sight_and_another_part_of_it_is_not() {
     assert_ne!(sights[2], sights[3]);
     fake.edit(|scene| scene.colour[1] = 200);
     assert_ne!(call(&router, "screenshot", json!({})).await.picture.unwrap().sight, sights[0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() {
+    let fake = desktop();
+    let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
+    let line = |text: &str, confidence| TextLine { text: text.into(), bounds, confidence };
+    fake.edit(|scene| scene.text = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]);
+    let router = Router::builtin(fake.clone(), limits());
+    let result = call(&router, "readText", json!({"query": ""})).await.result;
+    let at = json!({"x": 10.0, "y": 20.0, "width": 30.0, "height": 4.0});
+    assert_eq!(result.summary, "read 3 lines of text");
+    assert_eq!(
+        result.data,
+        json!({ "lines": [
+            {"text": "Save As", "bounds": at},
+            {"text": "保存", "bounds": at, "confidence": 0.6},
+            {"text": "Quit", "bounds": at},
+        ]})
+    );
+    let region = json!({"x": 0, "y": 100, "width": 500, "height": 200});
+    let result = call(&router, "readText", json!({"query": "QU it", "region": region})).await.result;
+    assert_eq!(result.data, json!({ "lines": [{"text": "Quit", "bounds": at}] }));
+    let rect = NormRect { x: 0.0, y: 100.0, width: 500.0, height: 200.0 };
+    assert_eq!(
+        fake.calls(),
+        [Call::ReadText(Area::Display(0)), Call::ReadText(Area::Region { display: 0, rect })]
+    );
+    fake.edit(|scene| scene.abilities.ocr = false);
+    let error = call(&router, "readText", json!({})).await.result.error.unwrap();
+    assert_eq!(error.kind, ToolErrorKind::NotAvailable);
 }

@@ -5,8 +5,8 @@ mod stage;
 use std::time::Duration;
 
 use desktop::fake::Call;
-use desktop::{Action, Area, Button, Evidence, Key, Script, TextLine};
-use protocol::geometry::{NormPoint, NormRect};
+use desktop::{Action, Button, Evidence, Key, Script};
+use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
 use stage::{call, desktop, limits};
@@ -325,37 +325,6 @@ async fn elements_are_data_without_invisible_characters() {
     assert!(
         matches!(&fake.calls()[..], [Call::Elements(q)] if q.app.as_deref() == Some("Edit") && q.limit == 200)
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() {
-    let fake = desktop();
-    let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
-    let line = |text: &str, confidence| TextLine { text: text.into(), bounds, confidence };
-    fake.edit(|scene| scene.text = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]);
-    let router = Router::builtin(fake.clone(), limits());
-    let result = call(&router, "readText", json!({"query": ""})).await.result;
-    let at = json!({"x": 10.0, "y": 20.0, "width": 30.0, "height": 4.0});
-    assert_eq!(result.summary, "read 3 lines of text");
-    assert_eq!(
-        result.data,
-        json!({ "lines": [
-            {"text": "Save As", "bounds": at},
-            {"text": "保存", "bounds": at, "confidence": 0.6},
-            {"text": "Quit", "bounds": at},
-        ]})
-    );
-    let region = json!({"x": 0, "y": 100, "width": 500, "height": 200});
-    let result = call(&router, "readText", json!({"query": "QU it", "region": region})).await.result;
-    assert_eq!(result.data, json!({ "lines": [{"text": "Quit", "bounds": at}] }));
-    let rect = NormRect { x: 0.0, y: 100.0, width: 500.0, height: 200.0 };
-    assert_eq!(
-        fake.calls(),
-        [Call::ReadText(Area::Display(0)), Call::ReadText(Area::Region { display: 0, rect })]
-    );
-    fake.edit(|scene| scene.abilities.ocr = false);
-    let error = call(&router, "readText", json!({})).await.result.error.unwrap();
-    assert_eq!(error.kind, ToolErrorKind::NotAvailable);
 }
 
 #[tokio::test(start_paused = true)]
