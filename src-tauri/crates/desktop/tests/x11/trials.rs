@@ -121,7 +121,9 @@ pub async fn measure(screen: &Screen, count: usize) -> Trials {
                 }
             }
         });
+        let begun = Instant::now();
         while witness.last() == before {
+            assert!(begun.elapsed() < Duration::from_secs(20), "nothing was done; has the server ended?");
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         // At another moment of the work each time.
