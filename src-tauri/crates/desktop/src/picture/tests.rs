@@ -1,3 +1,5 @@
+//! One picture, decoded again: sizes, colours, marks, hashes, and what is refused.
+
 use protocol::geometry::{NormPoint, NormRect};
 
 use super::*;
