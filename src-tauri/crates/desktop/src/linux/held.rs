@@ -6,7 +6,7 @@
 //! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -37,10 +37,23 @@ enum Way {
 pub(super) struct Held {
     display: Option<String>,
     down: Mutex<BTreeSet<Down>>,
+    /// What the acts under way have pressed on their own connection, whoever has released it since.
+    pressed: Mutex<BTreeSet<Down>>,
+    /// Acts under way.
+    acting: AtomicUsize,
     /// Counts releases of everything; an action begun before one of them is over.
     epoch: AtomicU64,
     session: Mutex<Option<Arc<Session>>>,
     pub(super) guard: Guard,
+}
+
+/// An act under way.
+pub(super) struct Acting(Arc<Held>);
+
+impl Drop for Acting {
+    fn drop(&mut self) {
+        self.0.acting.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// When an action has to end.
@@ -85,6 +98,8 @@ impl Held {
         Arc::new(Self {
             display,
             down: Mutex::new(BTreeSet::new()),
+            pressed: Mutex::default(),
+            acting: AtomicUsize::new(0),
             epoch: AtomicU64::new(0),
             session: Mutex::new(session),
             guard,
@@ -93,6 +108,24 @@ impl Held {
 
     fn down(&self) -> MutexGuard<'_, BTreeSet<Down>> {
         self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pressed(&self) -> MutexGuard<'_, BTreeSet<Down>> {
+        self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be kept while an act is under way.
+    pub(super) fn begin(self: &Arc<Self>) -> Acting {
+        self.acting.fetch_add(1, Ordering::SeqCst);
+        Acting(Arc::clone(self))
+    }
+
+    /// An act was cut short: lets go of what it pressed on the connection that pressed it, and waits for the server.
+    /// A release from another connection may have overtaken the press.
+    pub(super) fn release_pressed(&self, session: &Session) -> Result<(), DesktopError> {
+        let pressed = std::mem::take(&mut *self.pressed());
+        release_each(session, &pressed)?;
+        session.sync()
     }
 
     pub(super) fn has(&self, what: Down) -> bool {
@@ -114,6 +147,10 @@ impl Held {
         let (told, heard) = std::sync::mpsc::sync_channel(1);
         let held = Arc::clone(self);
         let started = std::thread::Builder::new().name("desktop-release".into()).spawn(move || {
+            // What is being pressed sees that it is over, and lets go by itself.
+            while held.acting.load(Ordering::SeqCst) > 0 {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
             held.release_all_and_wait();
             let _gone = told.send(());
         });
@@ -127,6 +164,7 @@ impl Held {
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
         self.down().insert(what);
+        self.pressed().insert(what);
         self.guard.down(what);
         send(session, what, Way::Press)?;
         session.conn.flush()?;
@@ -141,6 +179,7 @@ impl Held {
         send(session, what, Way::Release)?;
         session.conn.flush()?;
         self.down().remove(&what);
+        self.pressed().remove(&what);
         Ok(())
     }
 

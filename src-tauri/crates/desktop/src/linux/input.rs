@@ -77,6 +77,7 @@ impl Hand {
         action: &Action,
         cancel: CancellationToken,
     ) -> Result<Acted, DesktopError> {
+        let _acting = self.held.begin();
         let stop = Stop::new(cancel, &self.held);
         let before = self.held.all();
         let result = stop.check().and_then(|()| self.dispatch(action, &stop));
@@ -84,6 +85,10 @@ impl Hand {
             Ok(_) => {}
             Err(DesktopError::Cancelled | DesktopError::Timeout(_) | DesktopError::Failed(_)) => {
                 self.held.release_all_and_wait();
+                // The connection may be what failed; then the server lets it go, and says so where it is next used.
+                if let Err(error) = self.held.release_pressed(&self.session) {
+                    tracing::debug!(%error, "what was pressed is released by another connection alone");
+                }
             }
             // Refused: what an earlier act left down stays down.
             Err(_) => self.held.release_since(&self.session, &before)?,

@@ -104,6 +104,10 @@ impl Senses {
             told_input: None,
         };
         senses.read_devices()?;
+        // Pressed before anyone listened: its second begins now.
+        if senses.is_escape_down()? {
+            senses.escape = Some(Escape { since: now, told: false });
+        }
         Ok(senses)
     }
 
@@ -157,20 +161,26 @@ impl Senses {
     }
 
     fn look_at_escape(&mut self, held: &Held, tell: &impl Fn(Interruption)) -> Result<(), DesktopError> {
-        let (Some(escape), Some(code)) = (&mut self.escape, self.escape_code) else { return Ok(()) };
+        let (Some(escape), Some(code)) = (&self.escape, self.escape_code) else { return Ok(()) };
         if escape.told || escape.since.elapsed() < ESCAPE {
             return Ok(());
         }
-        let keys = self.session.conn.query_keymap()?.reply()?.keys;
-        let is_down = keys[usize::from(code / 8)] & (1 << (code % 8)) != 0;
-        if !is_down || held.has(Down::Key(code)) {
+        if held.has(Down::Key(code)) || !self.is_escape_down()? {
             self.escape = None;
             return Ok(());
         }
-        escape.told = true;
+        if let Some(escape) = &mut self.escape {
+            escape.told = true;
+        }
         self.told_input = Some(Instant::now());
         tell(Interruption::Escape);
         Ok(())
+    }
+
+    fn is_escape_down(&self) -> Result<bool, DesktopError> {
+        let Some(code) = self.escape_code else { return Ok(false) };
+        let keys = self.session.conn.query_keymap()?.reply()?.keys;
+        Ok(keys[usize::from(code / 8)] & (1 << (code % 8)) != 0)
     }
 
     fn take(&mut self, event: &Event, tell: &impl Fn(Interruption)) -> Result<(), DesktopError> {
