@@ -45,8 +45,6 @@ pub fn make(app: &AppHandle) -> tauri::Result<()> {
         .focusable(false)
         .visible(false)
         .build()?;
-    #[cfg(target_os = "linux")]
-    app.webview_windows().values().for_each(super::repose::no_compositor_without_card);
     Ok(())
 }
 
