@@ -82,13 +82,11 @@ impl Step {
             Self::App => run::app_with(place, Build::Debug, Build::Release).map(|()| Tally::PASSED),
             Self::CrossMacos => cross::check(place, cross::MACOS).map(|()| Tally::PASSED),
             Self::CrossWindows => cross::check(place, cross::WINDOWS).map(|()| Tally::PASSED),
-            Self::Unit => tests(shell::cargo(place).args([
-                "test",
-                "--workspace",
-                "--exclude",
-                "outside",
-                "--no-fail-fast",
-            ])),
+            Self::Unit => tests(
+                shell::cargo(place)
+                    .args(["test", "--workspace", "--exclude", "outside", "--no-fail-fast"])
+                    .env("PROPTEST_RNG_SEED", seed()),
+            ),
             Self::Tidy => tests(outside(place).args(["--test", "tidy"])),
             Self::Gui => tests(outside(place).args(["--test", "gui"])),
             Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
@@ -147,6 +145,12 @@ fn carry_out(place: &Place, step: Step) -> Outcome {
         Tally::FAILED
     });
     Outcome { step, tally, time: start.elapsed() }
+}
+
+/// One seed for all runs, so that a red one is the commit's doing. `PROPTEST_RNG_SEED` takes another; `cargo test` by
+/// hand takes a new one each time.
+fn seed() -> String {
+    std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| "20261121".into())
 }
 
 /// Runs a test command and counts; a command that fails without a failed test (it did not compile, it was killed)

@@ -90,6 +90,27 @@ fn without_null(object: &mut serde_json::Map<String, Value>) {
     }
 }
 
+/// Where `value` has a list and `schema` an object: its path, such as `path[1]`. serde would fill the fields in their
+/// order, and `[100, 200]` is y and x for some models.
+pub(crate) fn list_for_object(value: &Value, schema: &Value) -> Option<String> {
+    let inner = |step: String, value, schema| {
+        list_for_object(value, schema).map(|rest| {
+            let dot = if rest.is_empty() || rest.starts_with('[') { "" } else { "." };
+            format!("{step}{dot}{rest}")
+        })
+    };
+    match value {
+        Value::Array(_) if schema["type"] == "object" => Some(String::new()),
+        Value::Array(parts) => {
+            parts.iter().enumerate().find_map(|(at, part)| inner(format!("[{at}]"), part, &schema["items"]))
+        }
+        Value::Object(fields) => fields
+            .iter()
+            .find_map(|(name, field)| inner(name.clone(), field, schema["properties"].get(name.as_str())?)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +163,18 @@ mod tests {
                 "required": ["list"],
             })
         );
+    }
+
+    #[test]
+    fn a_list_in_an_objects_place_is_found_wherever_it_is() {
+        let schema = derive::<Input>().schema;
+        for (value, path) in [
+            (json!({"at": {"x": 1}, "list": [{"x": 1}]}), None),
+            (json!({"at": [1], "list": []}), Some("at")),
+            (json!({"list": [{"x": 1}, [2]]}), Some("list[1]")),
+            (json!({"unknown": [1], "list": []}), None),
+        ] {
+            assert_eq!(list_for_object(&value, &schema).as_deref(), path, "{value}");
+        }
     }
 }

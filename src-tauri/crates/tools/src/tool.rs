@@ -298,6 +298,11 @@ impl Catalog<'_> {
             Value::Object(_) => arguments.clone(),
             _ => return Err(refuse(bad_arguments("the arguments must be one JSON object"))),
         };
+        if let Some(path) = schema::list_for_object(&arguments, &entry.schema) {
+            return Err(refuse(bad_arguments(format!(
+                "{path}: a list, where an object with named fields is asked for"
+            ))));
+        }
         (entry.plan)(arguments, self).map_err(refuse)
     }
 }

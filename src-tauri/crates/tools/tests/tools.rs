@@ -167,6 +167,7 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
         ("click", json!([1, 2]), "the arguments must be one JSON object"),
         ("move", json!({"x": 1000.1, "y": 2}), "coordinate x = 1000.1"),
         ("drag", json!({"from": {"x": 1, "y": 2}}), "give either from and to, or a path"),
+        ("drag", json!({"from": [1, 2], "to": {"x": 3, "y": 4}}), "from: a list, where an object"),
         ("drag", json!({"path": [{"x": 1, "y": 2}]}), "the number of points = 1 is outside 2-100"),
         ("drag", json!({"path": [{"x": 1, "y": 2}, {"x": 1, "y": "b"}]}), "path[1].y: invalid type"),
         ("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 1, "y": 2000}}), "coordinate y = 2000"),
