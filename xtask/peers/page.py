@@ -1,10 +1,10 @@
 """Peer of the page's elements: Playwright's snapshot, over the browser's debugging port."""
 
+from serve import serve
+
 import sys
 
 from playwright.sync_api import sync_playwright
-
-from serve import serve
 
 with sync_playwright() as playwright:
     browser = playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{sys.argv[1]}")

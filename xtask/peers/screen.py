@@ -1,5 +1,7 @@
 """Peers of capture and pointer: pyautogui, mss with Pillow, and the shell's scrot, convert and xdotool."""
 
+from serve import serve
+
 import base64
 import io
 import itertools
@@ -10,8 +12,6 @@ import tempfile
 import mss
 import pyautogui
 from PIL import Image, ImageDraw
-
-from serve import serve
 
 DOT = (768, 324)
 RADIUS = 11

@@ -1,8 +1,8 @@
 """Peer of the elements: pyatspi walking an application's whole tree, role, name, states and extents of each object."""
 
-import pyatspi
-
 from serve import serve
+
+import pyatspi
 
 
 def application(name):

@@ -51,7 +51,7 @@ impl Scene {
         let widgets = stage.launch(GTK, "gtk-3-examples", stage.command(GTK))?;
         let screen = stage.screen()?;
         screen.wait_for_window("the browser's window", LONG, |title| title.contains("Many"))?;
-        let window = screen.wait_for_window("the widgets", LONG, |title| title.contains("Widget Factory"))?;
+        let window = screen.wait_for_window("the widgets", LONG, |title| title == GTK)?;
         screen.place(&window, 1010, 30, 880, 880)?;
         let port = wait_for("the browser's debugging port", LONG, || port_in(&profile))?;
         Ok(Self { _running: [browser, widgets], port })
