@@ -201,7 +201,7 @@ pub fn rows(races: &[Race]) -> Result<Vec<Row>> {
         let other = theirs.map(|(who, _)| times(work, who)).transpose()?;
         Ok(Row {
             title,
-            work: if ours == &"ours" { (*work).to_owned() } else { format!("{work}, {ours}") },
+            work: if *ours == "ours" { (*work).to_owned() } else { format!("{work}, {ours}") },
             ours: mine,
             peer: theirs.map(|(_, called)| called),
             theirs: other,
