@@ -66,11 +66,11 @@ async fn get(port: u16, path: &str) -> Result<String, Failure> {
             }
             continue;
         };
-        let lengths = head.lines().filter_map(|line| {
+        let mut lengths = head.lines().filter_map(|line| {
             let (name, value) = line.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
         });
-        if count == 0 || lengths.last().is_some_and(|length| body.len() >= length) {
+        if count == 0 || lengths.next().is_some_and(|length| body.len() >= length) {
             return Ok(body.to_owned());
         }
     }
