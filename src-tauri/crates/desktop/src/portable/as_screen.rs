@@ -10,7 +10,7 @@ use super::facade::{Facade, LOOK};
 use super::place::{self, Own};
 use super::platform::Platform;
 use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine, TextRead};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -49,13 +49,13 @@ fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopE
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places on a screen")]
-fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopError> {
+fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
     let (frame, shows) = look::<P>(area, own)?;
     let display = display_of(area, &shows)?;
     let lines = P::read_text(&frame)?;
     let place = |part: f64, from: i32, length: u32| from + (part * f64::from(length)).round() as i32;
     let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
-    Ok(lines
+    let lines = lines
         .into_iter()
         .map(|line| TextLine {
             bounds: PhysicalRect {
@@ -68,7 +68,8 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopErr
             text: line.text,
             confidence: line.confidence,
         })
-        .collect())
+        .collect();
+    Ok(TextRead { lines, unread: None })
 }
 
 impl<P: Platform> Screen for Facade<P> {
@@ -85,7 +86,7 @@ impl<P: Platform> Screen for Facade<P> {
         }))
     }
 
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         let own = self.own.clone();
         Box::pin(self.eye.run(LOOK, move |_| read::<P>(&area, &own)))
     }
