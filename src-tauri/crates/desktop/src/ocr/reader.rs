@@ -18,7 +18,7 @@ use crate::picture::Frame;
 use crate::{DesktopError, TextLine, TextRead, Unread};
 
 /// Pixels around what changed that are looked at with it: letters at its edge are whole then.
-const AROUND: u32 = 40;
+const AROUND: u32 = 32;
 /// A line whose middle is so near to an area may have it in there by another measure; better found twice than not at
 /// all.
 const BLUR: u32 = 3;
@@ -38,6 +38,7 @@ pub(super) struct Reading {
     pub text: TextRead,
     /// The number of this look, counted from one.
     pub turn: u64,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests look at: how much it had to do"))]
     pub work: Work,
 }
 

@@ -10,10 +10,9 @@ use crate::picture::Frame;
 
 /// The height the network reads.
 const HEIGHT: u32 = 48;
-/// Pixels to a step of its answer.
-const STEP: u32 = 8;
-/// The network wants to see at least this much; what is beyond the line is grey.
-const LEAST: u32 = 32;
+/// Widths are rounded up to this; what is beyond the line is grey. The network steps by 8, but takes an "l" for an "I"
+/// where a line has no end.
+const STEP: u32 = 32;
 /// A longer line is squeezed.
 const LONGEST: u32 = 3_200;
 /// What the reader is less sure of is left out.
@@ -48,7 +47,7 @@ pub(super) fn read(
 /// Of the line in the network's height.
 fn width(part: &Rect) -> u32 {
     let width = (part.width() * HEIGHT).div_ceil(part.height().max(1));
-    width.clamp(LEAST, LONGEST)
+    width.clamp(STEP, LONGEST)
 }
 
 /// The likeliest character of each step; repeats are one, and the first class means none.
