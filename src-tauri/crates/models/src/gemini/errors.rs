@@ -89,7 +89,7 @@ mod tests {
         from_answer(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), body)
     }
 
-    // bar: 61
+    // bar: C61
     #[test]
     fn each_refusal_has_its_kind_and_says_whether_to_try_again() {
         let wait = |seconds: u64| Retry::After(Some(Duration::from_secs(seconds)));
