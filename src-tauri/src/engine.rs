@@ -2,7 +2,7 @@
 //!
 //! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use agent::{AgentHandle, ModelSource, Setup};
@@ -206,18 +206,26 @@ fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn des
     desktop::browser::open(options, Arc::clone(desktop))
 }
 
-/// `MIKI_OCR_MODELS`, else `models/ocr` of the data folder, beside the program, or where packages put resources; the
-/// data folder's where there is none yet.
+/// `MIKI_OCR_MODELS`, else the first that has them: `models/ocr` of the data folder, and what came with the program;
+/// the data folder's where there are none yet.
 fn ocr_models(home: &Home) -> PathBuf {
     if let Some(named) = std::env::var_os("MIKI_OCR_MODELS").filter(|value| !value.is_empty()) {
         return named.into();
     }
     let own = home.ocr_models();
     let program = std::env::current_exe().and_then(|program| program.canonicalize()).ok();
-    let beside = program.iter().filter_map(|program| program.parent()).flat_map(|folder| {
-        ["models/ocr", "../lib/miki/models/ocr", "../share/miki/models/ocr"].map(|part| folder.join(part))
-    });
-    std::iter::once(own.clone()).chain(beside).find(|folder| folder.is_dir()).unwrap_or(own)
+    let bundled = program.iter().flat_map(|program| bundled_models(program));
+    let mut folders = std::iter::once(own.clone()).chain(bundled);
+    folders.find(|folder| desktop::has_ocr_models(folder)).unwrap_or(own)
+}
+
+/// Where `models/ocr` may have come with this program: beside it, where Tauri's packages for Linux have their resources
+/// (`/usr/lib/Miki` for `/usr/bin/miki`, the same below an AppImage's mount), and where distributions would put them.
+fn bundled_models(program: &Path) -> Vec<PathBuf> {
+    let folder = program.parent().unwrap_or(Path::new("."));
+    ["", "../lib/Miki", "../lib/miki", "../share/miki"]
+        .map(|part| folder.join(part).join("models/ocr"))
+        .into()
 }
 
 /// This very program as the guard of what it holds down; none where it cannot be found again.
@@ -262,4 +270,23 @@ pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("a piece of work broke down: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_that_came_with_a_package_are_looked_for_where_tauri_puts_resources() {
+        let config = include_str!("../../tauri.conf.json");
+        let config: Value = serde_json::from_str(config).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let resources = root.path().join("usr/lib").join(config["productName"].as_str().unwrap());
+        std::fs::create_dir_all(resources.join("models/ocr")).unwrap();
+        std::fs::create_dir_all(root.path().join("usr/bin")).unwrap();
+        let found =
+            bundled_models(&root.path().join("usr/bin/miki")).into_iter().find(|folder| folder.is_dir());
+        let expected = resources.join("models/ocr").canonicalize().unwrap();
+        assert_eq!(found.unwrap().canonicalize().unwrap(), expected);
+    }
 }

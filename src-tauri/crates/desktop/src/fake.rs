@@ -17,7 +17,7 @@ use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
     Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot, Snapshot,
-    Target, TextLine, WindowChange, WindowId, WindowView,
+    Target, TextRead, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -43,7 +43,7 @@ pub struct Scene {
     pub apps: Vec<AppView>,
     pub clipboard: String,
     /// What `read_text` answers.
-    pub text: Vec<TextLine>,
+    pub text: TextRead,
     /// What `run_script` answers; not available where empty.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
@@ -110,7 +110,7 @@ impl Default for FakeDesktop {
             focused: None,
             apps: Vec::new(),
             clipboard: String::new(),
-            text: Vec::new(),
+            text: TextRead::default(),
             script: None,
             delay: Duration::ZERO,
         };
@@ -216,7 +216,7 @@ impl Screen for FakeDesktop {
         })
     }
 
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::ReadText(area), &CancellationToken::new()).await?;
             Ok(self.state().scene.text.clone())

@@ -34,8 +34,9 @@ pub trait Screen: Send + Sync {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>>;
     /// Captures, leaves our own windows out, marks, scales, encodes.
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>>;
-    /// The text that can be read in the pixels of an area (OCR), for what has no tree. In reading order.
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>>;
+    /// The text that can be read in the pixels of an area (OCR), for what has no tree. Where it takes too long, what was
+    /// read until then, said so; nothing of it is lost.
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>>;
 }
 
 /// Pointer and keyboard, and how the user stops them.
@@ -108,6 +109,15 @@ pub trait Clipboard: Send + Sync {
 /// Opens the desktop of this platform. Never fails: what is missing is said by [`Desktop::checks`] and by each call.
 pub fn open(options: Options) -> Arc<dyn Desktop> {
     platform::open(options)
+}
+
+/// Whether this folder holds the models of OCR; only Linux uses them.
+pub fn has_ocr_models(folder: &std::path::Path) -> bool {
+    #[cfg(target_os = "linux")]
+    let has = ocr::Ocr::is_in(folder);
+    #[cfg(not(target_os = "linux"))]
+    let has = folder.is_dir();
+    has
 }
 
 /// The guard's whole program: waits on standard input for the end of the process that started it, and lets go of
@@ -215,7 +225,7 @@ pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
-pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine};
+pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine, TextRead, Unread};
 pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
 
 mod act;

@@ -136,6 +136,23 @@ impl Mapping {
     }
 }
 
+/// The text of an area, as far as it was read. In reading order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextRead {
+    pub lines: Vec<TextLine>,
+    /// What there was no time for; asking again goes on there.
+    pub unread: Option<Unread>,
+}
+
+/// What time ran out for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Lines that were found, but not read.
+    pub lines: usize,
+    /// Of the area, 0-100: where no lines were looked for.
+    pub percent: u8,
+}
+
 /// A line of text that was read in a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,7 @@
 mod stage;
 
 use desktop::fake::Call;
-use desktop::{Area, TextLine};
+use desktop::{Area, TextLine, Unread};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::ToolErrorKind;
 use serde_json::json;
@@ -124,7 +124,9 @@ async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() 
     let fake = desktop();
     let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
     let line = |text: &str, confidence| TextLine { text: text.into(), bounds, confidence };
-    fake.edit(|scene| scene.text = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]);
+    fake.edit(|scene| {
+        scene.text.lines = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]
+    });
     let router = Router::builtin(fake.clone(), limits());
     let result = call(&router, "readText", json!({"query": ""})).await.result;
     let at = json!({"x": 10.0, "y": 20.0, "width": 30.0, "height": 4.0});
@@ -148,4 +150,22 @@ async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() 
     fake.edit(|scene| scene.abilities.ocr = false);
     let error = call(&router, "readText", json!({})).await.result.error.unwrap();
     assert_eq!(error.kind, ToolErrorKind::NotAvailable);
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_that_could_not_be_read_in_time_is_counted_and_asking_again_is_told_to_go_on() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    let again = "; call readText again: it goes on from here";
+    for (lines, percent, said) in [
+        (12, 0, "12 more are not read yet"),
+        (0, 40, "40% of the area is not looked at yet"),
+        (12, 40, "12 more are not read yet, and 40% of the area is not looked at yet"),
+    ] {
+        fake.edit(|scene| scene.text.unread = Some(Unread { lines, percent }));
+        let result = call(&router, "readText", json!({})).await.result;
+        let said = format!("time ran out: {said}");
+        assert_eq!(result.summary, format!("read 0 lines of text; {said}"));
+        assert_eq!(result.data, json!({ "lines": [], "unread": format!("{said}{again}") }));
+    }
 }

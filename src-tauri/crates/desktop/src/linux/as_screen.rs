@@ -8,7 +8,7 @@ use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
 use crate::ocr::{Look, Ocr, What};
 use crate::picture::Frame;
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
@@ -32,7 +32,7 @@ impl Screen for LinuxDesktop {
         })
     }
 
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         Box::pin(async move {
             let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
             let (what, area, part) = What::of(area);

@@ -5,8 +5,7 @@
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::Leave;
-use super::models::Networks;
+use super::models::{Hand, Networks};
 use super::rect::{Planes, Rect, cut};
 use crate::DesktopError;
 use crate::picture::Frame;
@@ -15,10 +14,6 @@ use crate::picture::Frame;
 const STEP: u32 = 32;
 /// A frame with a longer side is looked at in this size; its text is larger, too.
 const LONGEST: u32 = 2_560;
-/// Rows looked at in one go: bounds the memory, and the time until a stop is heeded.
-const ROWS: u32 = 640;
-/// Rows that two goes share, so that each line up to this height is whole in one of them.
-const SHARED: u32 = 128;
 /// From where on a pixel belongs to text.
 const TEXT: f32 = 0.3;
 /// How sure a whole box must be.
@@ -31,37 +26,18 @@ const LEAST: u32 = 3;
 /// The boxes around lines of text in `patch`, in the frame's pixels.
 pub(super) fn find(
     networks: &Networks,
+    hand: &Hand,
     frame: &Frame,
     patch: &Rect,
-    leave: &Leave,
 ) -> Result<Vec<Rect>, DesktopError> {
-    let mut found = Vec::new();
-    let mut top = patch.top;
-    loop {
-        leave.check()?;
-        let bottom = if patch.bottom - top <= ROWS + SHARED { patch.bottom } else { top + ROWS };
-        let strip = Rect { top, bottom, ..*patch };
-        // Each go answers for what has its middle in its own rows.
-        let from = if top == patch.top { top } else { top + SHARED / 2 };
-        let to = if bottom == patch.bottom { bottom } else { bottom - SHARED / 2 };
-        let boxes = find_in(networks, frame, &strip)?;
-        found.extend(boxes.into_iter().filter(|one| (from..to).contains(&one.middle().1)));
-        if bottom == patch.bottom {
-            return Ok(found);
-        }
-        top = bottom - SHARED;
-    }
-}
-
-fn find_in(networks: &Networks, frame: &Frame, strip: &Rect) -> Result<Vec<Rect>, DesktopError> {
     let scale = (f64::from(LONGEST) / f64::from(frame.width.max(frame.height))).min(1.0);
     let side = |length: u32| ((f64::from(length) * scale).round() as u32).max(1);
-    let (width, height) = (side(strip.width()), side(strip.height()));
+    let (width, height) = (side(patch.width()), side(patch.height()));
     let (full_width, full_height) = (width.next_multiple_of(STEP), height.next_multiple_of(STEP));
     let mut planes = vec![0.0; 3 * (full_width * full_height) as usize];
     let (w, h) = (full_width as usize, full_height as usize);
-    cut(frame, strip, (width, height), &mut Planes { into: &mut planes, width: w, height: h })?;
-    let marked = networks.detect(&NdTensor::from_data([1, 3, h, w], planes))?;
+    cut(frame, patch, (width, height), &mut Planes { into: &mut planes, width: w, height: h })?;
+    let marked = networks.detect(hand, &NdTensor::from_data([1, 3, h, w], planes))?;
     let marked = marked.to_vec();
     if marked.len() != w * h {
         return Err(DesktopError::Failed(format!(
@@ -71,10 +47,10 @@ fn find_in(networks: &Networks, frame: &Frame, strip: &Rect) -> Result<Vec<Rect>
     }
     let whole = Rect { left: 0, top: 0, right: width, bottom: height };
     let back = |box_: Rect| {
-        let x = |at: u32| strip.left + (f64::from(at) / scale).round() as u32;
-        let y = |at: u32| strip.top + (f64::from(at) / scale).round() as u32;
+        let x = |at: u32| patch.left + (f64::from(at) / scale).round() as u32;
+        let y = |at: u32| patch.top + (f64::from(at) / scale).round() as u32;
         Rect { left: x(box_.left), top: y(box_.top), right: x(box_.right), bottom: y(box_.bottom) }
-            .common(strip)
+            .common(patch)
     };
     Ok(boxes(&marked, w, &whole).into_iter().map(back).filter(|one| !one.is_empty()).collect())
 }

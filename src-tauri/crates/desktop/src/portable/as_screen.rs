@@ -12,7 +12,7 @@ use super::platform::Platform;
 #[cfg(windows)]
 use crate::ocr::{Look, Ocr, What};
 use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine, locked};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine, TextRead, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -55,7 +55,7 @@ fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopE
 
 #[cfg(windows)]
 impl<P: Platform> Facade<P> {
-    async fn read_by_networks(&self, area: Area) -> Result<Vec<TextLine>, DesktopError> {
+    async fn read_by_networks(&self, area: Area) -> Result<TextRead, DesktopError> {
         let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
         let (what, area, part) = What::of(area);
         let own = self.own.clone();
@@ -70,13 +70,13 @@ impl<P: Platform> Facade<P> {
 
 #[cfg(target_os = "macos")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places on a screen")]
-fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopError> {
+fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
     let (frame, shows) = look::<P>(area, own)?;
     let display = display_of(area, &shows)?;
     let lines = P::read_text(&frame)?;
     let place = |part: f64, from: i32, length: u32| from + (part * f64::from(length)).round() as i32;
     let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
-    Ok(lines
+    let lines = lines
         .into_iter()
         .map(|line| TextLine {
             bounds: PhysicalRect {
@@ -89,7 +89,8 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopErr
             text: line.text,
             confidence: line.confidence,
         })
-        .collect())
+        .collect();
+    Ok(TextRead { lines, unread: None })
 }
 
 impl<P: Platform> Screen for Facade<P> {
@@ -106,7 +107,7 @@ impl<P: Platform> Screen for Facade<P> {
         }))
     }
 
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         #[cfg(windows)]
         return Box::pin(self.read_by_networks(area));
         #[cfg(target_os = "macos")]

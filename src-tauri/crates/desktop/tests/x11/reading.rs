@@ -26,7 +26,7 @@ fn plain(text: &str) -> String {
 async fn read_until(desktop: &dyn Desktop, area: Area, wanted: &[&str]) -> Vec<TextLine> {
     let end = Instant::now() + Duration::from_secs(120);
     loop {
-        let lines = desktop.read_text(area.clone()).await.unwrap();
+        let lines = desktop.read_text(area.clone()).await.unwrap().lines;
         let has = |text: &&str| lines.iter().any(|line| plain(&line.text).contains(&plain(text)));
         if wanted.iter().all(has) {
             return lines;

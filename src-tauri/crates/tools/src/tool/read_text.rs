@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, TextLine};
+use desktop::{Abilities, Area, TextLine, TextRead, Unread};
 use protocol::geometry::NormRect;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, display,
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
-/// A first look at a full display on a slow machine, on top of the timeout.
+/// A first look at a full display on a slow machine, on top of the timeout. The desktop answers what it has before.
 const TAKES: Duration = Duration::from_secs(40);
 
 pub(super) struct ReadText;
@@ -96,8 +96,8 @@ struct Read {
 #[async_trait]
 impl Task for Read {
     async fn run(&self, cx: &Context) -> Outcome {
-        let mut lines = match cx.desktop.read_text(self.area.clone()).await {
-            Ok(lines) => lines,
+        let TextRead { mut lines, unread } = match cx.desktop.read_text(self.area.clone()).await {
+            Ok(read) => read,
             Err(error) => return Outcome::failed_looking(ReadText::NAME, &error),
         };
         if let Some(query) = self.query.as_deref().map(folded) {
@@ -113,7 +113,26 @@ impl Task for Read {
                 format!("{} of {count} lines; ask with region or query for fewer", count - most).into();
         }
         let words = if count == 1 { "line" } else { "lines" };
-        Outcome::looked(format!("read {count} {words} of text"), data)
+        let mut summary = format!("read {count} {words} of text");
+        if let Some(unread) = unread.as_ref().map(left) {
+            summary = format!("{summary}; {unread}");
+            data["unread"] = format!("{unread}; call readText again: it goes on from here").into();
+        }
+        Outcome::looked(summary, data)
+    }
+}
+
+/// What there was no time for.
+fn left(unread: &Unread) -> String {
+    let Unread { lines, percent } = unread;
+    match (lines, percent) {
+        (lines, 0) => format!("time ran out: {lines} more are not read yet"),
+        (0, percent) => format!("time ran out: {percent}% of the area is not looked at yet"),
+        (lines, percent) => {
+            format!(
+                "time ran out: {lines} more are not read yet, and {percent}% of the area is not looked at yet"
+            )
+        }
     }
 }
 

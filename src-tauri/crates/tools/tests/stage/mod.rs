@@ -9,7 +9,7 @@ use desktop::fake::FakeDesktop;
 use desktop::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
     Elements, Fence, Hands, Interruption, Operated, Picture, Screen, Script, Shot, Snapshot, Target,
-    TextLine, WindowChange, WindowId, WindowView, Windows,
+    TextRead, WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use protocol::geometry::{NormRect, PixelSize};
@@ -145,7 +145,7 @@ impl Screen for Troubled {
             self.fake.screenshot(shot).await
         })
     }
-    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
+    fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         self.fake.read_text(area)
     }
 }
