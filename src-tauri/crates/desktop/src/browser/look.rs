@@ -75,6 +75,7 @@ impl CdpBrowser {
                 role: found.role,
                 name: found.name,
                 value: found.value,
+                hint: found.hint,
                 states: found.states,
                 href: found.href,
                 options: found.options,
