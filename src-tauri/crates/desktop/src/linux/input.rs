@@ -25,6 +25,8 @@ use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
 const DRAG_STEP: f64 = 12.0;
 /// Time an application gets between two points of a drag.
 const DRAG_PAUSE: Duration = Duration::from_millis(4);
+/// Between the clicks of a double click: Chromium takes two presses of the same millisecond for one.
+const CLICK_PAUSE: Duration = Duration::from_millis(5);
 /// Most notches of one scroll, presses of one key, points of one drag.
 const MOST_NOTCHES: u32 = 200;
 const MOST_PRESSES: u32 = 200;
@@ -228,7 +230,10 @@ impl Hand {
         let codes = self.codes(modifiers)?;
         self.move_to(at)?;
         let pressed = self.press_all(&codes, stop)?;
-        for _ in 0..count {
+        for index in 0..count {
+            if index > 0 {
+                stop.pause(CLICK_PAUSE)?;
+            }
             self.tap(Down::Button(number(button)), stop)?;
         }
         self.let_go(&pressed)?;

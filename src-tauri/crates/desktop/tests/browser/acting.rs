@@ -26,10 +26,24 @@ fn pages(path: &str) -> (u16, String) {
 <p id=log></p><iframe src="THERE/frame" width=300 height=90></iframe>
 <div style="height:3000px"></div><button onclick="log.textContent='far'">Far below</button>"#
         }
+        "/box" => {
+            r#"<title>Box</title><div style="height:60px;overflow:auto"><div style="height:90px">top</div>
+<button onclick="document.title='met'">Scrolled away</button></div><p style="height:200px">below the box</p>"#
+        }
         "/frame" => "<button onclick=\"this.textContent='Pressed'\">Elsewhere</button>",
         _ => "<title>Next</title><p>the next page</p>",
     };
     (200, html.into())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_scrolled_away_in_a_box_of_its_own_is_brought_into_view_and_met() {
+    let stage = Stage::open(pages).await;
+    stage.goto("/box").await;
+    let button = stage.find("button", "Scrolled away").await;
+    assert_eq!(button.states, ["covered"]);
+    stage.try_click(&button.reference).await.unwrap();
+    assert_eq!(stage.view(query()).await.title, "met");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! What is seen of a page: elements with their places on the screen, and text.
 
-use desktop::browser::{Links, Scope, Space, TextQuery, WebElement};
+use desktop::browser::{Kind, Links, Scope, Space, TextQuery, WebElement};
 use desktop::{Action, Button, browser::PageQuery};
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +39,17 @@ in, <a href="/sound">sound</a> of water. 古池や蛙飛びこむ水の音</p><u
   b</pre><p>Long enough for a main part: a page whose main part is very short is read as a whole, since it may have been
 marked up by somebody who does not know what the word means, and so these words are here.</p></main>"#
         }
+        "/icons" => {
+            r#"<title>Icons</title><div class="mail row" style="cursor:pointer;width:300px">Basho: a frog
+<span class="bin" style="display:inline-block;width:16px;height:16px;background:url(/art/bin.png?2)" onmousedown="document.title='thrown away'"></span>
+<img id=star src=/art/star.png width=12 height=12></div>
+<button class="plus big" style="width:40px;height:20px"></button><span style="cursor:pointer">Named</span>
+<div class=swatch style="width:30px;height:30px;background:teal"></div><div class=gap style="width:30px;height:30px"></div>
+<svg width=100 height=50><circle cx=20 cy=20 r=10 fill=red /><text x=40 y=20 fill=blue>A</text>
+<rect id=frame x=60 y=5 width=30 height=30 fill=none stroke=black /></svg>
+<textarea>a long
+letter</textarea>"#
+        }
         _ => "<title>Other</title>other",
     };
     (200, html.into())
@@ -64,7 +75,7 @@ async fn elements_have_roles_names_values_and_states_through_shadow_roots_and_fr
     assert_eq!(told("Save"), is("button", "", ""));
     assert_eq!(told("Name"), is("textbox", "Frog", ""));
     assert_eq!(told("Wet"), is("checkbox", "", "checked"));
-    assert_eq!(told("Poem"), is("textbox", "old pond", ""));
+    assert_eq!(told("Poem"), is("textbox", "old pond", "multiline"));
     assert_eq!(told("Never"), is("button", "", "disabled"));
     assert_eq!(told("By reference"), is("slider", "7", ""));
     assert_eq!(told("Plain box"), is("generic", "", ""));
@@ -94,6 +105,42 @@ async fn elements_have_roles_names_values_and_states_through_shadow_roots_and_fr
     }
     let few = stage.view(PageQuery { query: Some("COLOUR".into()), ..query() }).await;
     assert_eq!(few.elements.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["Colour"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_name_is_told_by_its_code_its_picture_and_its_colour() {
+    let stage = Stage::open(pages).await;
+    stage.goto("/icons").await;
+    let told = |all: &[WebElement]| {
+        all.iter().map(|one| format!("{} {:?} {}", one.role, one.name, one.hint)).collect::<Vec<_>>()
+    };
+    let all = stage.view(query()).await.elements;
+    let expected = [
+        r#"generic "Basho: a frog" "#,
+        r#"generic "" class bin, picture bin.png"#,
+        r#"image "" id star, picture star.png"#,
+        r#"button "" class plus big"#,
+        r#"generic "Named" "#,
+        r#"textbox "" "#,
+    ];
+    let plain: Vec<String> = told(&all).iter().map(|one| one.replace(", colour #efefef", "")).collect();
+    assert_eq!(plain, expected);
+    let bin = all.iter().find(|one| one.hint.contains("bin")).unwrap();
+    stage.try_click(&bin.reference).await.unwrap();
+    assert_eq!(stage.view(query()).await.title, "thrown away");
+
+    let all = told(&stage.view(PageQuery { kind: Kind::All, ..query() }).await.elements);
+    for drawn in [
+        r#"generic "" class swatch, colour #008080"#,
+        r#"circle "" colour #ff0000"#,
+        r#"text "A" colour #0000ff"#,
+        r#"rect "" id frame"#,
+    ] {
+        assert!(all.iter().any(|one| one == drawn), "no {drawn} in {all:#?}");
+    }
+    assert!(!all.iter().any(|one| one.contains("gap")), "what cannot be seen is not told: {all:#?}");
+    let read = stage.text().await;
+    assert!(read.contains("a long\nletter"), "the text of a field of many lines is read: {read:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

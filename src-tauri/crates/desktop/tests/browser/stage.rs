@@ -31,13 +31,43 @@ pub struct Stage {
     _one: tokio::sync::MutexGuard<'static, ()>,
 }
 
+/// What the web server sends.
+pub struct Answer {
+    pub status: u16,
+    /// With its charset, for text.
+    pub kind: &'static str,
+    pub body: Vec<u8>,
+}
+
+/// Of the screen and the browser's window on it, in pixels.
+pub struct Size {
+    pub screen: (u16, u16),
+    pub at: (u16, u16),
+    pub window: (u16, u16),
+}
+
 impl Stage {
     /// `pages` gives status and HTML of a path. `THERE` in it becomes the other site.
     pub async fn open(pages: fn(&str) -> (u16, String)) -> Self {
+        Self::serving(move |path, port| {
+            let (status, html) = pages(path);
+            let html = html.replace("THERE", &format!("http://localhost:{port}"));
+            Answer { status, kind: "text/html; charset=utf-8", body: html.into_bytes() }
+        })
+        .await
+    }
+
+    /// `site` gives what is at a path; it is told its own port.
+    pub async fn serving(site: impl Fn(&str, u16) -> Answer + Send + Sync + 'static) -> Self {
+        Self::sized(Size { screen: (1280, 900), at: (137, 91), window: (1000, 700) }, site).await
+    }
+
+    pub async fn sized(size: Size, site: impl Fn(&str, u16) -> Answer + Send + Sync + 'static) -> Self {
         let one = ONE.lock().await;
         let home = tempfile::tempdir().unwrap();
         let mut x = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"])
+            .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", size.screen.0, size.screen.1)])
+            .args(["-nolisten", "tcp", "-noreset"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -58,8 +88,8 @@ impl Stage {
             ..desktop::Options::default()
         });
         let arguments = [
-            "--window-position=137,91",
-            "--window-size=1000,700",
+            &format!("--window-position={},{}", size.at.0, size.at.1),
+            &format!("--window-size={},{}", size.window.0, size.window.1),
             "--disable-gpu",
             "--disable-background-networking",
             "--disable-component-update",
@@ -72,7 +102,7 @@ impl Stage {
             display: Some(display.clone()),
             ..browser::Options::default()
         };
-        let port = serve(pages).await;
+        let port = serve(Arc::new(site)).await;
         Self {
             browser: browser::open(options.clone(), Arc::clone(&desktop)),
             desktop,
@@ -222,20 +252,23 @@ pub fn query() -> PageQuery {
     PageQuery { query: None, scope: Scope::View, kind: Kind::Interactive, limit: 500, display: 0 }
 }
 
+type Site = Arc<dyn Fn(&str, u16) -> Answer + Send + Sync>;
+
 /// Serves until the test's runtime ends.
-async fn serve(pages: fn(&str) -> (u16, String)) -> u16 {
+async fn serve(site: Site) -> u16 {
     // Both names lead to it.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     if let Ok(six) = TcpListener::bind(("::1", port)).await {
-        tokio::spawn(answer_all(six, pages, port));
+        tokio::spawn(answer_all(six, Arc::clone(&site), port));
     }
-    tokio::spawn(answer_all(listener, pages, port));
+    tokio::spawn(answer_all(listener, site, port));
     port
 }
 
-async fn answer_all(listener: TcpListener, pages: fn(&str) -> (u16, String), port: u16) {
+async fn answer_all(listener: TcpListener, site: Site, port: u16) {
     while let Ok((mut stream, _)) = listener.accept().await {
+        let site = Arc::clone(&site);
         tokio::spawn(async move {
             let mut request = Vec::new();
             let mut chunk = [0; 4096];
@@ -247,13 +280,12 @@ async fn answer_all(listener: TcpListener, pages: fn(&str) -> (u16, String), por
             }
             let text = String::from_utf8_lossy(&request).into_owned();
             let path = text.split_whitespace().nth(1).unwrap_or("/").to_owned();
-            let (status, html) = pages(&path);
-            let html = html.replace("THERE", &format!("http://localhost:{port}"));
+            let Answer { status, kind, body } = site(&path, port);
             let head = format!(
-                "HTTP/1.1 {status} X\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                html.len()
+                "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
             );
-            let _sent = stream.write_all(format!("{head}{html}").as_bytes()).await;
+            let _sent = stream.write_all(&[head.as_bytes(), &body].concat()).await;
         });
     }
 }

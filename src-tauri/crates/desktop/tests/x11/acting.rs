@@ -35,8 +35,16 @@ async fn a_click_lands_on_the_pixel_of_its_point_with_button_count_and_modifiers
     let held = vec![Key::Ctrl];
     let action = Action::Click { display: 0, at: at(50.0, 60.0), button: Button::Right, count: 2, held };
     desktop.act(action, token()).await.unwrap();
-    let presses: Vec<(u8, bool)> = target
-        .events()
+    let events = target.events();
+    let times: Vec<u32> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ButtonPress(e) => Some(e.time),
+            _ => None,
+        })
+        .collect();
+    assert!(times[1] > times[0], "presses of the same time count as one: {times:?}");
+    let presses: Vec<(u8, bool)> = events
         .iter()
         .filter_map(|event| match event {
             Event::ButtonPress(e) => {

@@ -34,6 +34,7 @@ pub(super) fn clean_view(mut view: PageView) -> PageView {
         tidy(&mut element.role, NAME_CHARS);
         tidy(&mut element.name, NAME_CHARS);
         tidy(&mut element.value, VALUE_CHARS);
+        tidy(&mut element.hint, NAME_CHARS);
         tidy(&mut element.href, URL_CHARS);
         element.states.iter_mut().for_each(|state| tidy(state, NAME_CHARS));
         element.options.iter_mut().for_each(|option| tidy(option, NAME_CHARS));

@@ -1,0 +1,195 @@
+//! Tasks in which something is to be chosen: boxes, options, lists, colours, dates.
+
+use anyhow::{Context as _, Result, bail};
+use desktop::browser::WebElement;
+
+use crate::mind::{Mind, See, has, hinted, in_order, middle, tasks};
+use crate::words::{between, colour, colour_in, first_quoted, number, numbers, ordinal, ordinals};
+
+tasks! {
+    "click-option" => an_option,
+    "click-checkboxes" => boxes,
+    "click-checkboxes-large" => boxes,
+    "click-checkboxes-transfer" => boxes,
+    "choose-list" => one_of_a_list,
+    "click-scroll-list" => some_of_a_list,
+    "form-sequence-2" => a_radio_and_a_field,
+    "form-sequence-3" => a_drawn_list,
+    "click-color" => a_box_by_its_colour,
+    "click-shades" => boxes_by_their_shade,
+    "choose-date" => a_date,
+    "choose-date-easy" => a_date,
+    "choose-date-medium" => a_date,
+    "choose-date-nodelay" => a_date,
+    "odd-or-even" => odd_or_even,
+    "buy-ticket" => a_ticket,
+}
+
+async fn an_option(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    mind.click_named(between(&task, "Select ", " and click Submit")?).await?;
+    mind.click_named("Submit").await
+}
+
+async fn boxes(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let names = between(&task, "Select ", " and click Submit")?;
+    let boxes = mind.elements(See::Active).await?;
+    let at = |name: &str| {
+        let found = boxes.iter().find(|one| one.role == "checkbox" && one.name == name);
+        found.map(middle).with_context(|| format!("no box {name:?}"))
+    };
+    let names = names.split(", ").filter(|name| *name != "nothing");
+    mind.points(&names.map(at).collect::<Result<Vec<_>>>()?).await?;
+    mind.click_named("Submit").await
+}
+
+async fn one_of_a_list(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let list = mind.nth("combobox", 0).await?;
+    mind.fill(&list, between(&task, "Select ", " from the list")?).await?;
+    mind.click_named("Submit").await
+}
+
+async fn some_of_a_list(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let list = mind.nth("listbox", 0).await?;
+    mind.fill(&list, &between(&task, "Select ", " from the scroll list")?.replace(", ", "\n")).await?;
+    mind.click_named("Submit").await
+}
+
+async fn a_radio_and_a_field(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let places = ordinals(&task);
+    let [radio, field] = places[..] else { bail!("two places are named in {task:?}") };
+    mind.click(&mind.nth("radio", radio).await?).await?;
+    mind.fill(&mind.nth("textbox", field).await?, first_quoted(&task)?).await?;
+    mind.click_named("Submit").await
+}
+
+/// A list that a page draws itself, out of plain boxes.
+async fn a_drawn_list(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let wanted = between(&task, "Choose ", " from the dropdown")?;
+    let opener = mind
+        .seek("list", See::Active, |seen| {
+            seen.iter().find(|one| one.role == "generic" || one.role == "combobox").cloned()
+        })
+        .await?;
+    mind.click(&opener).await?;
+    let item = mind
+        .seek(wanted, See::Page, |seen| {
+            seen.iter().find(|one| one.role == "listitem" && one.name == wanted).cloned()
+        })
+        .await?;
+    mind.click(&item).await?;
+    mind.click_named(first_quoted(&task)?).await
+}
+
+async fn a_box_by_its_colour(mind: &Mind) -> Result<()> {
+    let (task, _) = mind.read().await?;
+    let seen = mind.elements(See::All).await?;
+    let mut swatches = seen.iter().filter(|one| hinted(one, "color"));
+    let wanted = match between(&task, "Click on the ", " colored box") {
+        Ok(name) => colour(name).with_context(|| format!("{name:?} is no known colour"))?.to_owned(),
+        // The first one shows what is asked for.
+        Err(_) => swatches.next().and_then(|one| colour_in(&one.hint)).context("no colour")?.to_owned(),
+    };
+    let found = swatches.find(|one| colour_in(&one.hint) == Some(&wanted)).context("no such box")?;
+    mind.click(found).await
+}
+
+async fn boxes_by_their_shade(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let wanted = ["red", "green", "blue"].iter().position(|name| task.contains(&format!("shades of {name}")));
+    let wanted = wanted.context("no colour is named")?;
+    let strongest = |code: &str| {
+        let part = |at: usize| u8::from_str_radix(code.get(at..at + 2).unwrap_or("0"), 16).unwrap_or(0);
+        let parts = [part(1), part(3), part(5)];
+        (0..3).max_by_key(|index| parts[*index]).unwrap_or(0)
+    };
+    let seen = mind.elements(See::All).await?;
+    let is_meant = |one: &&WebElement| {
+        one.role == "generic" && one.name.is_empty() && colour_in(&one.hint).map(strongest) == Some(wanted)
+    };
+    mind.points(&seen.iter().filter(is_meant).map(middle).collect::<Vec<_>>()).await?;
+    mind.click_named("Submit").await
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The calendar shows one month; the way back is one arrow.
+async fn a_date(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let date = numbers(&between(&task, "Select ", " as the date")?.replace('/', " "));
+    let [month, day, _year] = date[..] else { bail!("{task:?} has no date") };
+    mind.click(&mind.nth("textbox", 0).await?).await?;
+    mind.named("Prev").await?;
+    let (_, lines) = mind.read().await?;
+    let shown = MONTHS.iter().position(|name| lines.iter().any(|line| line.contains(name)));
+    let back = i64::try_from(shown.context("no month is shown")?)? + 1 - month;
+    if back > 0 {
+        let arrow = middle(&mind.still("Prev").await?);
+        mind.points(&vec![arrow; usize::try_from(back)?]).await?;
+    }
+    let day = day.to_string();
+    let name = MONTHS[usize::try_from(month - 1)?];
+    mind.seek(name, See::All, |seen| seen.iter().find(|one| one.name.contains(name)).map(drop)).await?;
+    mind.click(&mind.still(&day).await?).await?;
+    // The calendar closes slowly.
+    let free = |one: &&WebElement| one.name == "Submit" && !has(one, "covered");
+    let submit = mind.seek("free button", See::Active, |seen| seen.iter().find(free).cloned()).await?;
+    mind.click(&submit).await
+}
+
+async fn odd_or_even(mind: &Mind) -> Result<()> {
+    let (_, lines) = mind.read().await?;
+    let shown: Vec<i64> = lines.iter().filter_map(|line| line.parse().ok()).collect();
+    let seen = mind.elements(See::Active).await?;
+    let mut places = Vec::new();
+    for (index, number) in shown.iter().enumerate() {
+        let name = if number % 2 == 0 { "Even" } else { "Odd" };
+        let rows = in_order(seen.iter().filter(|one| one.name == name).cloned().collect());
+        places.push(middle(rows.get(index).context("no such row")?));
+    }
+    mind.points(&places).await?;
+    mind.click_named("Submit").await
+}
+
+async fn a_ticket(mind: &Mind) -> Result<()> {
+    let (task, lines) = mind.read().await?;
+    let minutes = |line: &String| {
+        let (hours, minutes) = line.strip_suffix('m')?.split_once("h ")?;
+        Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)
+    };
+    let price = |line: &String| number(line.split_once('$')?.1).ok();
+    let values: Vec<i64> = match task.contains("duration") {
+        true => lines.iter().filter_map(minutes).collect(),
+        false => lines.iter().filter_map(price).collect(),
+    };
+    let by_value = |index: &usize| values[*index];
+    let index = match task.contains("cheapest") || task.contains("shortest") {
+        true => (0..values.len()).min_by_key(by_value),
+        false => (0..values.len()).max_by_key(by_value),
+    };
+    mind.click(&mind.nth("button", index.context("no ticket")?).await?).await
+}
+
+#[test]
+fn places_are_read_from_words() {
+    assert_eq!(ordinals("Check the 1st radio button ... into the 3rd textbox."), [0, 2]);
+    assert_eq!(ordinal("the 12th word").unwrap(), 11);
+}
