@@ -40,6 +40,7 @@ pub mod catalogue;
 pub mod cost;
 pub mod scripted;
 pub mod told;
+pub mod trial;
 
 pub use conversation::{MediaResolution, Options};
 pub use decode::{Decoder, Progress, decode};

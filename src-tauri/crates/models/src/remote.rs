@@ -203,3 +203,7 @@ impl Model for Remote {
 #[cfg(test)]
 #[path = "remote/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "remote/history_tests.rs"]
+mod history_tests;

@@ -130,7 +130,10 @@ impl TurnInMaking for Making {
         let mut response = read_json(&self.provider, data)?;
         if response.get("event_type").is_some() {
             let provider = &self.provider;
-            return self.interaction.get_or_insert_with(|| Interaction::new(provider)).feed(&response, events);
+            return self
+                .interaction
+                .get_or_insert_with(|| Interaction::new(provider))
+                .feed(&response, events);
         }
         if !response["error"].is_null() {
             return Err(refusal::from_error(&self.provider, 0, &response));
