@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn no_error_and_no_view_holds_the_key() {
-        // bar: J75
+        // bar: C75
         for fault in [Fault::None, Fault::Locked, Fault::Absent, Fault::Forgets] {
             let keys = keys(FakeStore::failing(fault), &[]);
             let said = format!(

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_folder_has_one_engine_and_the_next_may_follow() {
-        // bar: I72
+        // bar: C72
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path()).unwrap();
         let Try::Held(first) = HomeLock::try_take(&home).unwrap() else { panic!("free lock not taken") };

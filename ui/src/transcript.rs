@@ -105,10 +105,11 @@ impl Transcript {
 
     /// Where the last action of the last run was or is about to be, in 0-1000 of the display, and whose.
     pub fn last_point(&self) -> Option<(CallId, NormPoint)> {
-        self.last_run().iter().rev().find_map(|entry| match &entry.body {
+        let last = self.last_run().iter().rev().find_map(|entry| match &entry.body {
             EntryBody::Step(step) => step.point().map(|point| (step.call.id.clone(), point)),
             _ => None,
-        })
+        });
+        last.and_then(|(call, (point, first))| first.then_some((call, point)))
     }
 
     pub fn fold(&mut self, event: &Event) {
@@ -250,16 +251,18 @@ impl Step {
         }
     }
 
-    /// The dot of its picture, or where it is about to act.
-    fn point(&self) -> Option<NormPoint> {
-        match &self.stage {
+    /// The dot of its picture, or where it is about to act, and whether that is on the first display.
+    fn point(&self) -> Option<(NormPoint, bool)> {
+        let first = self.call.arguments.get("display").is_none_or(|display| display.as_u64() == Some(0));
+        let point = match &self.stage {
             Stage::Done { .. } => self.picture()?.dot,
             Stage::Running => {
                 let at = |axis: &str| self.call.arguments.get(axis)?.as_f64();
                 NormPoint::new(at("x")?, at("y")?).ok()
             }
             Stage::Proposed | Stage::Waiting { .. } | Stage::NotRun => None,
-        }
+        };
+        point.map(|point| (point, first))
     }
 }
 

@@ -45,12 +45,7 @@ pub fn demo(place: &Place, build: Build) -> Result<()> {
 
 /// Windows, then the binary that embeds them, both built the same way.
 pub fn app(place: &Place, build: Build) -> Result<()> {
-    app_with(place, build, build)
-}
-
-/// The binary built one way with windows built another: the tests drive a debug app with the windows as shipped.
-pub fn app_with(place: &Place, build: Build, windows: Build) -> Result<()> {
-    ui::build(place, windows)?;
+    ui::build(place, build)?;
     heading(match build {
         Build::Debug => "building the app (the first time takes some minutes)",
         Build::Release => "building the app, optimised (takes some minutes)",

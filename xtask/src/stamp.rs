@@ -17,12 +17,13 @@ impl Stamp {
         self
     }
 
-    /// A file's content, or all files below a folder with their names, in order of name.
-    pub fn path(mut self, path: &Path) -> Result<Self> {
+    /// A file's content, or all files below a folder, in order of name. Named from `root` on, so that the same content
+    /// in another checkout gives the same stamp.
+    pub fn path(mut self, root: &Path, path: &Path) -> Result<Self> {
         for file in files_below(path)? {
             let content =
                 std::fs::read(&file).with_context(|| format!("could not read {}", file.display()))?;
-            self = self.text(&file.to_string_lossy());
+            self = self.text(&file.strip_prefix(root).unwrap_or(&file).to_string_lossy());
             self.0.update((content.len() as u64).to_le_bytes());
             self.0.update(&content);
         }
@@ -70,17 +71,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_file_changes_the_stamp_and_an_unchanged_one_does_not() {
+    fn a_changed_file_changes_the_stamp_and_another_checkout_does_not() {
         let folder = std::env::temp_dir().join(format!("miki-stamp-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("below")).unwrap();
         std::fs::write(folder.join("below/a"), "1").unwrap();
-        let stamp = || Stamp::default().path(&folder).unwrap().finish();
+        let stamp = || Stamp::default().path(&folder, &folder).unwrap().finish();
         let first = stamp();
         assert_eq!(first, stamp());
         std::fs::write(folder.join("below/a"), "2").unwrap();
         let second = stamp();
-        std::fs::remove_dir_all(&folder).unwrap();
         assert_ne!(first, second);
+        let elsewhere = folder.with_extension("elsewhere");
+        std::fs::rename(&folder, &elsewhere).unwrap();
+        let third = Stamp::default().path(&elsewhere, &elsewhere).unwrap().finish();
+        std::fs::remove_dir_all(&elsewhere).unwrap();
+        assert_eq!(second, third);
     }
 
     #[test]

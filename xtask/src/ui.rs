@@ -24,8 +24,7 @@ const FEATURES: [&str; 6] = [
 
 /// Builds `ui/dist`, or says that it is already made from what is there.
 pub fn build(place: &Place, build: Build) -> Result<()> {
-    let ui = place.root.join("ui");
-    let dist = ui.join("dist");
+    let dist = place.root.join("ui/dist");
     let wanted = stamp_of(place, build)?;
     let held = dist.join(".stamp");
     // Optimised ones serve wherever debug ones would, so that `test` and `run` do not build by turns.
@@ -33,31 +32,47 @@ pub fn build(place: &Place, build: Build) -> Result<()> {
         note("the windows are up to date");
         return Ok(());
     }
-    heading(match build {
-        Build::Debug => "building the windows (wasm, debug)",
-        Build::Release => "building the windows (wasm, optimised)",
-    });
-    let wasm = compile(place, build)?;
-
     // Made aside and put in place at the end: a broken build leaves the old windows, never half of the new ones.
-    let fresh = place.ui_target().join("dist");
-    if fresh.exists() {
-        std::fs::remove_dir_all(&fresh)?;
+    // Kept there too: another checkout of the same windows takes them as they are.
+    let made = place.ui_target().join("dist");
+    let made_of = made.with_extension("stamp");
+    if stamp::holds(&made_of, &wanted) {
+        note("the windows were built before, from the same sources");
+    } else {
+        heading(match build {
+            Build::Debug => "building the windows (wasm, debug)",
+            Build::Release => "building the windows (wasm, optimised)",
+        });
+        remove(&made_of)?;
+        remove(&made)?;
+        make(place, build, &made)?;
+        stamp::leave(&made_of, &wanted)?;
     }
-    std::fs::create_dir_all(&fresh)?;
-    bind(&wasm, &fresh, build)?;
-    if build == Build::Release {
-        optimise(place, &fresh.join("ui_bg.wasm"))?;
-    }
-    copy_sources(&ui, &fresh)?;
-    if dist.exists() {
-        std::fs::remove_dir_all(&dist)?;
-    }
-    copy_folder(&fresh, &dist)?;
+    remove(&dist)?;
+    copy_folder(&made, &dist)?;
     stamp::leave(&held, &wanted)?;
     let size = std::fs::metadata(dist.join("ui_bg.wasm"))?.len();
     note(&format!("ui/dist is ready ({} kB of wasm)", size / 1000));
     Ok(())
+}
+
+fn make(place: &Place, build: Build, made: &Path) -> Result<()> {
+    let wasm = compile(place, build)?;
+    std::fs::create_dir_all(made)?;
+    bind(&wasm, made, build)?;
+    if build == Build::Release {
+        optimise(place, &made.join("ui_bg.wasm"))?;
+    }
+    copy_sources(&place.root.join("ui"), made)
+}
+
+fn remove(path: &Path) -> Result<()> {
+    let removed = match path.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(metadata) if metadata.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+    };
+    removed.with_context(|| format!("could not remove {}", path.display()))
 }
 
 /// All that the windows are made of. Cargo.lock stands for the dependencies.
@@ -70,12 +85,12 @@ fn stamp_of(place: &Place, build: Build) -> Result<String> {
         "xtask/src/ui.rs",
         "xtask/tools/package-lock.json",
     ] {
-        stamp = stamp.path(&place.root.join(input))?;
+        stamp = stamp.path(&place.root, &place.root.join(input))?;
     }
     for folder in ["ui", "src-tauri/crates/protocol"] {
         for file in stamp::files_below(&place.root.join(folder))? {
             if !file.starts_with(place.root.join("ui/dist")) {
-                stamp = stamp.path(&file)?;
+                stamp = stamp.path(&place.root, &file)?;
             }
         }
     }

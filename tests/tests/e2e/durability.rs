@@ -67,7 +67,7 @@ fn check(client: &mut Client, session: &SessionId, acknowledged: &[Event]) {
 
 #[test]
 fn twenty_kills_in_the_middle_of_a_run_lose_nothing_that_was_acknowledged() {
-    // bar: I68
+    // bar: C68
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;
     println!("seed {seed}");
     let mut dice = Dice(seed);

@@ -149,7 +149,7 @@ fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
 }
 
 fn assert_no_file_holds_the_key(miki: &Miki) {
-    // bar: J75
+    // bar: C75
     for entry in
         fs::read_dir(&miki.home).unwrap().chain(fs::read_dir(miki.home.join("blobs")).unwrap()).flatten()
     {

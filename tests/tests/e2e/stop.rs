@@ -114,7 +114,7 @@ fn stops_in_typing(
 
 #[test]
 fn ctrl_c_in_the_middle_of_typing_stops_within_the_bound_and_ends_with_code_3() {
-    // bar: K77
+    // bar: C77
     let scene = Scene::plain("batch", typing());
     let took = stops_in_typing(&scene, || scene.run(), Process::interrupt);
     assert_within_the_bar("stop by ctrl-c, last key after", took);
@@ -123,7 +123,7 @@ fn ctrl_c_in_the_middle_of_typing_stops_within_the_bound_and_ends_with_code_3() 
 
 #[test]
 fn a_stop_from_another_door_in_the_middle_of_typing_stops_within_the_bound() {
-    // bar: K77
+    // bar: C77
     let scene = Scene::plain("batch", typing());
     let took = stops_in_typing(
         &scene,
@@ -138,7 +138,7 @@ fn a_stop_from_another_door_in_the_middle_of_typing_stops_within_the_bound() {
 
 #[test]
 fn the_users_pointer_in_the_corner_stops_everything() {
-    // bar: K77
+    // bar: C77
     let scene = Scene::plain("batch", typing());
     let user = scene.stage.user().unwrap();
     let took = stops_in_typing(&scene, || scene.run(), |_| user.move_to(0, 0).unwrap());
@@ -151,7 +151,7 @@ fn the_users_pointer_in_the_corner_stops_everything() {
 
 #[test]
 fn the_users_pointer_in_the_corner_stops_a_single_call_too() {
-    // bar: K77
+    // bar: C77
     let scene = Scene::plain("wait", json!({ "seconds": 1 }));
     let (witness, user) = (scene.stage.witness().unwrap(), scene.stage.user().unwrap());
     let part = |tool: &str, arguments: Value| json!({ "tool": tool, "arguments": arguments });
@@ -205,7 +205,7 @@ fn stops_in_a_drag(
 
 #[test]
 fn a_stop_in_the_middle_of_a_drag_lets_go_of_the_button() {
-    // bar: K78
+    // bar: C78
     let scene = Scene::plain("drag", dragging());
     let stop = |_: &mut Process| {
         let mut client = scene.miki.connect(LONG).unwrap();
@@ -217,7 +217,7 @@ fn a_stop_in_the_middle_of_a_drag_lets_go_of_the_button() {
 
 #[test]
 fn ctrl_c_in_a_single_drag_lets_go_of_the_button() {
-    // bar: K78
+    // bar: C78
     let scene = Scene::plain("drag", dragging());
     let call = dragging().to_string();
     let took =
@@ -227,7 +227,7 @@ fn ctrl_c_in_a_single_drag_lets_go_of_the_button() {
 
 #[test]
 fn a_single_drag_in_the_running_app_ends_with_the_command_that_asked_for_it() {
-    // bar: K78
+    // bar: C78
     let scene = Scene::new(Furniture { windows: true, keyring: true }, "drag", dragging());
     let _app = scene.miki.start(&scene.stage, "app", &[]).unwrap();
     let screen = scene.stage.screen().unwrap();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 #[test]
 fn a_damaged_journal_stops_the_start_with_the_reason_and_is_kept() {
-    // bar: I71
+    // bar: C71
     let stage = Stage::plain().unwrap();
     let model = FakeGemini::start(ScriptMind::new([])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
@@ -37,7 +37,7 @@ fn a_damaged_journal_stops_the_start_with_the_reason_and_is_kept() {
 
 #[test]
 fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
-    // bar: I70
+    // bar: C70
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
     let model = FakeGemini::start(|_: &GeminiRequest| MindTurn::call("", "screenshot", json!({}))).unwrap();

@@ -75,7 +75,7 @@ fn a_command_attaches_to_the_running_app_and_both_see_the_run() {
 
 #[test]
 fn what_a_model_gets_wrong_goes_back_to_it_and_the_run_goes_on() {
-    // bar: H63
+    // bar: C63
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
     let witness = stage.witness().unwrap();

@@ -5,6 +5,7 @@
 mod browser;
 
 mod approval;
+mod drawn;
 mod goal;
 mod overlay;
 mod rights;

@@ -29,7 +29,7 @@ fn granted(window: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_that_a_window_is_not_granted_is_refused() {
-    // bar: E40
+    // bar: C40
     let stage = Stage::full().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
@@ -54,7 +54,7 @@ async fn every_command_that_a_window_is_not_granted_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_built_page_has_a_strict_policy_and_a_frozen_prototype() {
-    // bar: E43
+    // bar: C43
     let stage = Stage::full().unwrap();
     let miki = Miki::on(&stage, "miki").unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();

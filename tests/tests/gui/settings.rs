@@ -21,7 +21,7 @@ async fn a_key_saved_in_the_settings_is_in_the_keychain() {
     browser.find("input#key-gemini").await.unwrap().send_keys(KEY).await.unwrap();
     browser.find("button#save-key-gemini").await.unwrap().click().await.unwrap();
     browser.until("the key", &state("inKeychain")).await.unwrap();
-    // bar: J75
+    // bar: C75
     let page = browser
         .script("return document.documentElement.outerHTML + document.querySelector('#key-gemini').value")
         .await;

@@ -152,3 +152,28 @@ fn no_file_knows_the_machine_it_was_written_on() {
     }
     assert_none(&findings, "paths or hosts of one machine");
 }
+
+/// Cases of the reliability bar, C1 to C80: so that every case's tests are found by its one name.
+#[test]
+fn every_mark_of_the_bar_names_its_cases_in_the_one_way() {
+    let mut marks = 0;
+    let mut findings = Vec::new();
+    for (file, text) in texts(&[".rs"]) {
+        for (line, cases) in (1..)
+            .zip(text.lines())
+            .filter_map(|(line, text)| text.trim_start().strip_prefix("// bar: ").map(|cases| (line, cases)))
+        {
+            marks += 1;
+            let is_case = |case: &str| {
+                case.strip_prefix('C')
+                    .and_then(|number| number.parse().ok())
+                    .is_some_and(|n: u32| (1..=80).contains(&n))
+            };
+            if !cases.split(", ").all(is_case) {
+                findings.push(format!("{}:{line}: {cases}", file.display()));
+            }
+        }
+    }
+    assert!(marks > 50, "only {marks} marks were found");
+    assert_none(&findings, "marks that are not `// bar: C27` or `// bar: C27, C28`");
+}

@@ -288,6 +288,10 @@ fn the_ring_is_where_it_acts_and_then_where_the_dot_is() {
     assert_eq!(after(run()).transcript.last_point(), at(10.0));
     let finished = EventBody::ToolFinished { call: click().id, result: clicked() };
     assert_eq!(after(run().into_iter().chain([finished]).collect()).transcript.last_point(), at(11.0));
+    let mut elsewhere = click();
+    elsewhere.arguments["display"] = 1.into();
+    let away = vec![created(), started(), EventBody::ToolStarted { call: elsewhere, risk: Risk::Edit }];
+    assert_eq!(after(away).transcript.last_point(), None, "the overlay covers the first display");
 }
 
 #[test]

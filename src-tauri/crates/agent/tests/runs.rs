@@ -84,7 +84,7 @@ async fn unapproved_click_is_never_sent_and_a_yes_counts_for_that_call_alone() {
     assert_eq!(bench.clicks(), 1);
 }
 
-// bar: 25
+// bar: C25
 #[tokio::test]
 async fn a_yes_for_the_session_does_not_reach_another_session() {
     let mut bench = Bench::new(vec![click(), click(), done(), click(), done()]).await;
@@ -155,7 +155,7 @@ async fn an_overloaded_model_is_asked_again_and_a_wrong_key_is_not() {
     assert_eq!(bench.model.steps_left(), 1);
 }
 
-// bar: 62
+// bar: C62
 #[tokio::test]
 async fn no_tool_of_a_turn_cut_by_its_token_limit_ever_runs() {
     let call = ProposedCall { id: None, name: "click".into(), arguments: json!({ "x": 1, "y": 1 }) };

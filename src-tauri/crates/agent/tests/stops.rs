@@ -40,7 +40,7 @@ async fn in_a_call(bench: &mut Bench) {
 
 #[tokio::test]
 async fn a_stop_is_answered_within_the_bound_and_nothing_is_held_then() {
-    // bar: K77
+    // bar: C77
     let mut took = Vec::new();
     for _ in 0..15 {
         let mut bench = Bench::new(vec![Step::silence()]).await;
@@ -67,7 +67,7 @@ impl SettingsStore for Slow {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_waits_for_nothing_that_was_asked_before_it() {
-    // bar: K77
+    // bar: C77
     let (let_it, slow) = mpsc::channel();
     let mut bench = Bench::other(vec![endless(), done()], |setup| {
         setup.settings_store = std::sync::Arc::new(Slow(slow.into()));
@@ -260,7 +260,7 @@ async fn a_call_whose_caller_has_gone_is_cut_and_lets_go() {
 
 #[tokio::test]
 async fn the_failsafe_corner_cuts_a_single_call() {
-    // bar: K77
+    // bar: C77
     let mut bench = Bench::new(vec![]).await;
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
     let handle = bench.handle.clone();

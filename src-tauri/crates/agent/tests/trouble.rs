@@ -94,7 +94,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
 
 #[tokio::test]
 async fn after_the_journal_failed_nothing_is_accepted_even_where_it_could_be_written_again() {
-    // bar: I70
+    // bar: C70
     let mut bench = Bench::new(vec![done()]).await;
     bench.clock.break_once();
     let call = || CallTool { tool: "screenshot".into(), arguments: json!({}) };

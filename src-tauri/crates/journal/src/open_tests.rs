@@ -64,7 +64,7 @@ fn foreign(error: &JournalError) -> bool {
     matches!(error, JournalError::NotAJournal { copy: Some(_), .. })
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn a_damaged_journal_is_refused_with_one_copy_and_nothing_changed() {
     type Case = (&'static str, fn(&mut Vec<u8>), fn(&JournalError) -> bool);
@@ -85,7 +85,7 @@ fn a_damaged_journal_is_refused_with_one_copy_and_nothing_changed() {
     }
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn a_newer_journal_is_refused_not_downgraded() {
     let (home, path) = filled();
@@ -123,7 +123,7 @@ fn events_in_the_log_alone_are_there_after_a_kill() {
     assert_eq!(reopen(home.path()).unwrap().last_seq(), Seq(5));
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn a_log_without_its_database_is_refused_not_deleted() {
     let (home, path) = with_wal();
@@ -131,7 +131,7 @@ fn a_log_without_its_database_is_refused_not_deleted() {
     check_refused(home.path(), "database gone", |error| matches!(error, JournalError::Damaged { .. }));
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn a_log_that_is_none_is_refused_not_written_over() {
     let (home, path) = with_wal();
@@ -139,7 +139,7 @@ fn a_log_that_is_none_is_refused_not_written_over() {
     check_refused(home.path(), "garbage in the log", damaged);
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn without_its_log_a_journal_is_what_it_was_at_the_last_checkpoint() {
     let (home, path) = with_wal();
@@ -149,7 +149,7 @@ fn without_its_log_a_journal_is_what_it_was_at_the_last_checkpoint() {
     assert_eq!(journal.append(Scope::default(), noted("n")).unwrap().seq, Seq(1));
 }
 
-// bar: 71
+// bar: C71
 #[test]
 fn a_log_cut_at_any_frame_opens_with_a_whole_prefix_of_the_events() {
     let (home, path) = with_wal();
@@ -221,7 +221,7 @@ fn a_migration_keeps_the_events_and_is_written_down() {
     assert_eq!(applied(&connection), [(1, "events and sessions".into()), (2, "second".into())]);
 }
 
-// bar: 74
+// bar: C74
 #[test]
 fn a_migration_that_fails_midway_leaves_the_version_before_it() {
     let (home, path) = filled();
@@ -238,7 +238,7 @@ fn a_migration_that_fails_midway_leaves_the_version_before_it() {
     open_with(&path, &Ticks::default(), &with_second(SECOND)).unwrap();
 }
 
-// bar: 74
+// bar: C74
 #[test]
 fn a_migration_killed_midway_leaves_the_version_before_it() {
     const CHILD: &str = "JOURNAL_TEST_MIGRATE";

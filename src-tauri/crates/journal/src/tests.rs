@@ -186,7 +186,7 @@ fn an_event_that_could_not_be_read_again_is_refused_before_it_is_written() {
     assert_eq!(journal.last_seq(), Seq(0));
 }
 
-// bar: 73
+// bar: C73
 #[test]
 fn order_follows_the_number_when_the_clock_goes_back() {
     struct Backwards(AtomicU64);
@@ -250,7 +250,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
     assert_eq!(journal.open_runs().unwrap(), [expected]);
 }
 
-// bar: 70
+// bar: C70
 #[test]
 fn a_full_disk_is_said_and_the_journal_goes_on_when_there_is_space() {
     let (home, journal) = journal();

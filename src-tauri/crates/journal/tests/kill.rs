@@ -46,7 +46,7 @@ fn next(random: &mut u64) -> u64 {
     *random
 }
 
-// bar: 68
+// bar: C68
 #[test]
 fn no_acknowledged_event_is_lost_by_kill_9_at_20_random_moments() {
     if let Some(home) = std::env::var_os(CHILD) {

@@ -263,7 +263,7 @@ fn host(url: &Url) -> String {
 mod tests {
     use super::*;
 
-    // bar: 75
+    // bar: C75
     #[test]
     fn a_key_goes_only_where_it_is_encrypted_or_stays_on_this_machine() {
         for good in ["https://example.org", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:9"] {

@@ -33,7 +33,7 @@ fn wait(milliseconds: u64) -> Retry {
     Retry::After(Some(Duration::from_millis(milliseconds)))
 }
 
-// bar: 61
+// bar: C61
 #[test]
 fn each_refusal_has_its_kind_and_says_whether_to_try_again() {
     use Wire::{Anthropic, Gemini, Ollama, OpenAiChat, OpenAiResponses, OpenRouter, Xai};
@@ -102,7 +102,7 @@ fn each_refusal_has_its_kind_and_says_whether_to_try_again() {
     }
 }
 
-// bar: 61
+// bar: C61
 #[test]
 fn the_heads_of_recorded_refusals_say_how_long_to_wait() {
     for (wire, headers, body, expected) in [

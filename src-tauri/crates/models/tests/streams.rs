@@ -51,7 +51,7 @@ fn shown(wire: Wire, bytes: &[u8]) -> Value {
     json!({ "complete": told.complete, "lines": lines })
 }
 
-// bar: 65
+// bar: C65
 #[test]
 fn each_recorded_stream_decodes_to_what_was_reviewed() {
     for (name, wire, bytes) in streams() {
@@ -72,7 +72,7 @@ fn in_pieces(wire: Wire, bytes: &[u8], size: usize) -> (Vec<TurnEvent>, Result<T
     (events, end)
 }
 
-// bar: 61
+// bar: C61
 #[test]
 fn a_stream_in_pieces_of_any_size_says_the_same() {
     for (name, wire, bytes) in streams() {
@@ -93,7 +93,7 @@ fn runnable(end: &Result<TurnEvent, ModelError>) -> usize {
     }
 }
 
-// bar: 61, 62
+// bar: C61, C62
 #[test]
 fn a_stream_cut_at_any_byte_is_cut_or_whole_and_never_runs_half_a_turn() {
     let (mut cuts, mut whole_ones, mut calls) = (0, 0, 0);

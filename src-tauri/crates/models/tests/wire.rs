@@ -176,7 +176,7 @@ async fn a_model_that_no_version_knows_is_not_found_and_nothing_is_remembered() 
     assert_eq!(server.lines().iter().filter(|line| line.contains("/v1/")).count(), 2);
 }
 
-// bar: 61
+// bar: C61
 #[tokio::test]
 async fn refusals_come_back_with_their_kind_after_one_request() {
     let table = [
@@ -197,7 +197,7 @@ async fn refusals_come_back_with_their_kind_after_one_request() {
     }
 }
 
-// bar: 75
+// bar: C75
 #[tokio::test]
 async fn a_redirect_to_another_host_gets_neither_the_key_nor_a_request() {
     let other = Server::start(|_| answer(200, "{}")).await;
@@ -232,7 +232,7 @@ async fn a_redirect_on_the_same_host_is_followed_with_the_key() {
     assert_eq!(keys, [Some(KEY.to_owned()), Some(KEY.to_owned())]);
 }
 
-// bar: 75
+// bar: C75
 #[tokio::test]
 async fn a_provider_that_echoes_the_key_does_not_put_it_into_the_error() {
     let body = format!(r#"{{"error":{{"code":401,"message":"the key {KEY} is bad"}}}}"#);
@@ -303,7 +303,7 @@ async fn dropping_the_question_before_its_answer_ends_the_request() {
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
 }
 
-// bar: 61, 62
+// bar: C61, C62
 #[tokio::test]
 async fn a_connection_lost_in_the_middle_never_finishes_a_turn() {
     // With the end of the body, the server says that it is whole; without, that it was lost.

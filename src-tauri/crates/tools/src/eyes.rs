@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::TakenPicture;
 use crate::isolated::{self, Cut};
-use crate::tool::{Context, DISPLAY, from_desktop, tool_error};
+use crate::tool::{Context, from_desktop, tool_error};
 
 /// Longest wait for one capture around an action; the action's own deadline is not spent on it.
 const CAPTURE: Duration = Duration::from_secs(3);
@@ -145,7 +145,7 @@ async fn capture(
     max: PixelSize,
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
-    let shot = Shot { dot, ..Shot::of_display(DISPLAY, max, cx.limits.jpeg_quality) };
+    let shot = Shot { dot, ..Shot::of_display(cx.display, max, cx.limits.jpeg_quality) };
     let trail = dot.map(|dot| cx.trail_to(dot)).unwrap_or_default();
     let picture = shoot(cx, Shot { trail, ..shot }, within).await?;
     Ok(TakenPicture::of(picture, dot, &[]))

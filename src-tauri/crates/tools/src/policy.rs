@@ -71,7 +71,7 @@ pub(crate) fn decide(mode: Mode, approval: ApprovalMode, risk: Risk, granted: Gr
 mod tests {
     use super::*;
 
-    // bar: 24
+    // bar: C24
     #[test]
     fn every_combination_is_decided_as_tabled() {
         use ApprovalMode::{Ask as A, Auto, Thread};

@@ -94,7 +94,7 @@ impl Router {
         let outcome = match self.permit(&request) {
             Ok(planned) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-                let cx = Context::new(desktop, browser, self.limits.clone(), cancel);
+                let cx = Context::new(desktop, browser, self.limits.clone(), cancel, planned.plan.display);
                 carry_out(&planned, &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),

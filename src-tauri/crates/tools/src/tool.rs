@@ -2,22 +2,19 @@
 //!
 //! Arguments are checked whole before anything runs: a tool's input becomes a plan, or an error for the model.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::browser::Browser;
-use desktop::{Abilities, Desktop};
-use protocol::geometry::NormPoint;
+use desktop::Abilities;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::{Limits, schema, untrusted};
 
+mod context;
 mod gesture;
 mod operate;
 mod outcome;
@@ -70,6 +67,7 @@ mod think;
 mod wait;
 
 pub(crate) use batch::MOST_RISK as BATCH_RISK;
+pub(crate) use context::Context;
 pub(crate) use outcome::{Outcome, from_desktop};
 
 /// Every tool there is, in the order the model sees. Nothing outside this list can be run.
@@ -121,8 +119,9 @@ pub(crate) fn builtin() -> Vec<Entry> {
     ]
 }
 
-/// The only display there is a setting for yet.
+/// The display that is meant where none is named.
 pub(crate) const DISPLAY: u32 = 0;
+const LAST_DISPLAY: u32 = 63;
 /// Characters of all arguments of one call; what is longer is refused before it is read.
 const ARGUMENT_CHARS: usize = 200_000;
 /// Characters of a model's reason that people see.
@@ -166,6 +165,8 @@ pub(crate) struct Plan {
     pub reason: Option<String>,
     /// Time it takes by its nature, on top of the timeout.
     pub takes: Duration,
+    /// Whose picture is taken before and after.
+    pub display: u32,
 }
 
 pub(crate) enum Work {
@@ -175,7 +176,11 @@ pub(crate) enum Work {
 
 impl Plan {
     pub(crate) fn of(task: impl Task + 'static) -> Self {
-        Self { work: Work::One(Arc::new(task)), reason: None, takes: Duration::ZERO }
+        Self { work: Work::One(Arc::new(task)), reason: None, takes: Duration::ZERO, display: DISPLAY }
+    }
+
+    pub(crate) fn on(self, display: u32) -> Self {
+        Self { display, ..self }
     }
 
     pub(crate) fn because(mut self, reason: Option<String>) -> Self {
@@ -307,55 +312,6 @@ impl Catalog<'_> {
     }
 }
 
-/// What a task works with.
-#[derive(Clone)]
-pub(crate) struct Context {
-    pub desktop: Arc<dyn Desktop>,
-    pub browser: Arc<dyn Browser>,
-    pub limits: Arc<Limits>,
-    pub cancel: CancellationToken,
-    begun: Arc<AtomicBool>,
-    /// Of the call's last drag.
-    trail: Arc<Mutex<Vec<NormPoint>>>,
-}
-
-impl Context {
-    pub(crate) fn new(
-        desktop: Arc<dyn Desktop>,
-        browser: Arc<dyn Browser>,
-        limits: Arc<Limits>,
-        cancel: CancellationToken,
-    ) -> Self {
-        Self { desktop, browser, limits, cancel, begun: Arc::default(), trail: Arc::default() }
-    }
-
-    /// The same for one try, with its own stop and nothing begun.
-    pub(crate) fn for_try(&self, cancel: CancellationToken) -> Self {
-        Self { cancel, begun: Arc::default(), ..self.clone() }
-    }
-
-    /// To be called right before the first thing that changes something: from here on, an interruption leaves it
-    /// unknown what happened.
-    pub(crate) fn begin(&self) {
-        self.begun.store(true, Ordering::SeqCst);
-    }
-
-    /// The path of a drag, for the picture after it.
-    pub(crate) fn dragged(&self, path: &[NormPoint]) {
-        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
-    }
-
-    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
-    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
-        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
-        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
-    }
-
-    pub(crate) fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::SeqCst)
-    }
-}
-
 pub(crate) fn tool_error(kind: ToolErrorKind, message: impl Into<String>) -> ToolError {
     ToolError { kind, message: message.into() }
 }
@@ -373,6 +329,11 @@ where
         return Ok(value);
     }
     Err(bad_arguments(format!("{field} = {value} is outside {least}-{most}")))
+}
+
+/// The display that was named, or the first. Whether it is there is for the desktop to say.
+pub(crate) fn display(named: Option<u32>) -> Result<u32, ToolError> {
+    within("display", named.unwrap_or(DISPLAY), 0, LAST_DISPLAY)
 }
 
 /// Refuses a text that is empty or longer than `most` characters.

@@ -131,7 +131,7 @@ mod tests {
         Snapshot { app: "Editor".into(), window: "Untitled".into(), elements, ..Snapshot::default() }
     }
 
-    // bar: 37
+    // bar: C37
     #[test]
     fn tag_zero_width_and_bidi_characters_are_stripped_from_names_and_values_and_counted() {
         let tags: String =
@@ -152,7 +152,7 @@ mod tests {
         );
     }
 
-    // bar: 37
+    // bar: C37
     #[test]
     fn application_and_window_titles_are_cleaned_too() {
         let mut dirty = snapshot(Vec::new());

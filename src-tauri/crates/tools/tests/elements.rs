@@ -86,6 +86,7 @@ async fn a_menu_is_chosen_by_its_path() {
     assert!(fake.calls().contains(&Call::Menu(Some("Editor".into()), path)));
 }
 
+// bar: C64
 #[tokio::test(start_paused = true)]
 async fn an_element_that_is_gone_is_refused_with_the_desktops_words() {
     let fake = desktop();

@@ -174,7 +174,7 @@ async fn the_browsers_tools_are_there_once_a_browser_can_be_found_and_plan_mode_
     assert_eq!(browser.calls(), []);
 }
 
-// bar: 31
+// bar: C31
 #[tokio::test]
 async fn only_exact_names_pass() {
     let fake = desktop();
@@ -207,7 +207,7 @@ async fn only_exact_names_pass() {
     assert_eq!(fake.calls(), []);
 }
 
-// bar: 31
+// bar: C31
 #[tokio::test]
 async fn an_extra_field_is_refused_by_its_name() {
     let fake = desktop();

@@ -5,7 +5,7 @@ mod stage;
 use std::time::Duration;
 
 use desktop::fake::Call;
-use desktop::{Action, Button, Evidence, Key, Script};
+use desktop::{Action, Area, Button, Evidence, Key, Script};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
@@ -43,6 +43,12 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
                 held: vec![Key::Ctrl],
             },
             "clicked right twice at 1000,0 with Ctrl",
+        ),
+        (
+            "click",
+            json!({"x": 1, "y": 2, "display": 1}),
+            Action::Click { display: 1, at: point(1.0, 2.0), button: Button::Left, count: 1, held: vec![] },
+            "clicked left at 1,2 on display 1",
         ),
         (
             "move",
@@ -125,8 +131,18 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
     ];
     for (tool, arguments, action, summary) in table {
         let fake = desktop();
+        fake.edit(|scene| {
+            let mut second = scene.displays[0].clone();
+            (second.index, second.bounds.x, second.primary) = (1, 1920, false);
+            scene.displays.push(second);
+        });
         let router = Router::builtin(fake.clone(), limits());
+        let display = u32::from(arguments["display"] == 1);
         let executed = call(&router, tool, arguments).await;
+        for call in fake.calls() {
+            let Call::Screenshot(shot) = call else { continue };
+            assert_eq!(shot.area, Area::Display(display), "{tool}: the pictures are of where it acts");
+        }
         assert_eq!(fake.actions(), [action], "{tool}");
         assert_eq!(executed.result.summary, summary);
         assert_eq!(executed.result.effect, Effect::Unverified, "{tool}");
@@ -152,6 +168,7 @@ async fn the_red_dot_is_where_the_action_was() {
     }
 }
 
+// bar: C64
 #[tokio::test(start_paused = true)]
 async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
     let table = [
@@ -171,6 +188,7 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
         ("drag", json!({"path": [{"x": 1, "y": 2}]}), "the number of points = 1 is outside 2-100"),
         ("drag", json!({"path": [{"x": 1, "y": 2}, {"x": 1, "y": "b"}]}), "path[1].y: invalid type"),
         ("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 1, "y": 2000}}), "coordinate y = 2000"),
+        ("click", json!({"x": 1, "y": 1, "display": 64}), "display = 64 is outside 0-63"),
         ("scroll", json!({"x": 1, "y": 2}), "down and right are both 0"),
         ("scroll", json!({"x": 1, "y": 2, "down": 51}), "down = 51 is outside -50-50"),
         ("type", json!({"text": ""}), "text is empty"),

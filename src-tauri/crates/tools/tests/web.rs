@@ -121,7 +121,7 @@ fn what_can_send_something_out_asks_first() {
     }
 }
 
-// bar: 37
+// bar: C37
 #[tokio::test(start_paused = true)]
 async fn what_a_page_says_is_cleaned_and_bounded() {
     let (browser, router) = router();

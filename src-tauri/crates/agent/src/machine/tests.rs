@@ -160,7 +160,7 @@ fn parallel_calls_run_one_after_the_other_and_all_are_answered() {
     assert_eq!(machine.step(Input::ToolFinished { finished: None }), [Effect::DelayStep]);
 }
 
-// bar: 65
+// bar: C65
 #[test]
 fn every_way_a_turn_can_end_has_a_defined_state() {
     let stops = [

@@ -48,7 +48,7 @@ impl Elements for LinuxDesktop {
                 let first = first(&displays)?;
                 let operand = self.accessibility.find(&target, first).await?;
                 let (acted, by) = self.carry_out(&operand, &deed, &displays, &cancel).await?;
-                let at = match operand.place().await.and_then(|place| place.middle()) {
+                let at = match self.accessibility.place(&operand).await.and_then(|place| place.middle()) {
                     Some(point) => norm(point, &first.bounds),
                     None => None,
                 };
@@ -157,17 +157,19 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Place, DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
-        let mut place = match operand.place().await {
+        let mut place = match self.accessibility.place(operand).await {
             Some(place) => place,
             // Some have a place only once they are in view.
-            None if operand.scroll_to().await => operand.place().await.ok_or_else(nowhere)?,
+            None if operand.scroll_to().await => {
+                self.accessibility.place(operand).await.ok_or_else(nowhere)?
+            }
             None => return Err(nowhere()),
         };
         if place.is_in_view() {
             return Ok(place);
         }
         if operand.scroll_to().await
-            && let Some(moved) = moved(operand, &place).await
+            && let Some(moved) = self.moved(operand, &place).await
         {
             place = moved;
         }
@@ -180,7 +182,7 @@ impl LinuxDesktop {
             };
             let (display, at) = on_display(over, displays)?;
             self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
-            match moved(operand, &place).await {
+            match self.moved(operand, &place).await {
                 Some(moved) => place = moved,
                 None => break,
             }
@@ -192,6 +194,21 @@ impl LinuxDesktop {
             "{} cannot be scrolled into view; scroll its pane, or open the page or menu that holds it",
             operand.called
         )))
+    }
+
+    /// The element's new place, once it has one.
+    async fn moved(&self, operand: &Operand, before: &Place) -> Option<Place> {
+        let until = tokio::time::Instant::now() + MOVED;
+        loop {
+            let now = self.accessibility.place(operand).await?;
+            if now.whole != before.whole {
+                return Some(now);
+            }
+            if tokio::time::Instant::now() >= until {
+                return None;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// The middle of what can be seen of the element, which no other window and no other element covers.
@@ -257,21 +274,6 @@ impl LinuxDesktop {
         };
         self.act(write, cancel.clone()).await?;
         Ok(operand.read_text_back(value).await)
-    }
-}
-
-/// The element's new place, once it has one.
-async fn moved(operand: &Operand, before: &Place) -> Option<Place> {
-    let until = tokio::time::Instant::now() + MOVED;
-    loop {
-        let now = operand.place().await?;
-        if now.whole != before.whole {
-            return Some(now);
-        }
-        if tokio::time::Instant::now() >= until {
-            return None;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

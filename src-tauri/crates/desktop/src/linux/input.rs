@@ -16,7 +16,7 @@ use super::failsafe::in_corner;
 use super::fence::Fenced;
 use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
-use super::session::Session;
+use super::session::{Session, no_display};
 use super::windows::Own;
 use crate::lane::Kept;
 use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
@@ -131,10 +131,7 @@ impl Hand {
     fn place(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
         let displays = self.session.bounds()?;
         let Some(bounds) = displays.get(display as usize) else {
-            return Err(DesktopError::NotFound(format!(
-                "display {display}; there are {}, counted from 0",
-                displays.len()
-            )));
+            return Err(no_display(display, &self.session.displays()?));
         };
         self.fence.check_display(display)?;
         let point = at.to_physical(bounds);

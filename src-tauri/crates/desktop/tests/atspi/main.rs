@@ -1,11 +1,15 @@
-//! The accessibility tree of real applications, on an X server, a session bus and a window manager of their own.
+//! The accessibility tree of real applications, and acting by it, on an X server, a session bus and a window manager of their own.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's stage that cannot be set up fails the test")]
 
 mod stage;
 
 mod changes;
+mod clicking;
+mod glancing;
+mod menus;
 mod toolkits;
+mod values;
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -7,9 +7,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use desktop::{Accessibility, Desktop, Element, ElementQuery, Options, Snapshot};
+use desktop::{
+    Accessibility, Deed, Desktop, DesktopError, Element, ElementQuery, Operated, Options, Selector, Snapshot,
+    Target,
+};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
+use tokio_util::sync::CancellationToken;
 
 /// A private desktop; everything in it ends with it.
 pub struct Stage {
@@ -89,6 +93,7 @@ impl Stage {
         desktop::open(Options {
             failsafe: false,
             own_titles: vec!["Miki".into()],
+            own_pid: std::process::id(),
             display: Some(self.display.clone()),
             session_bus: Some(self.bus.clone()),
             ..Options::default()
@@ -185,7 +190,26 @@ pub async fn snapshot(
 }
 
 pub fn find<'a>(snapshot: &'a Snapshot, role: &str, name: &str) -> Option<&'a Element> {
-    snapshot.elements.iter().find(|element| element.role == role && element.name == name)
+    find_in(&snapshot.elements, role, name)
+}
+
+/// The elements of an application, once they are as wished.
+pub async fn elements(
+    desktop: &Arc<dyn Desktop>,
+    app: &str,
+    has: impl Fn(&[Element]) -> bool,
+) -> Vec<Element> {
+    let query = || ElementQuery { app: Some(app.into()), limit: 1_000, ..ElementQuery::default() };
+    let found = eventually(
+        "the elements",
+        || desktop.elements(query()),
+        |seen| seen.as_ref().is_ok_and(|seen| has(&seen.elements)),
+    );
+    found.await.unwrap().elements
+}
+
+pub fn find_in<'a>(elements: &'a [Element], role: &str, name: &str) -> Option<&'a Element> {
+    elements.iter().find(|element| element.role == role && element.name == name)
 }
 
 pub fn editable(snapshot: &Snapshot) -> Option<&Element> {
@@ -193,4 +217,26 @@ pub fn editable(snapshot: &Snapshot) -> Option<&Element> {
         .elements
         .iter()
         .find(|element| element.role == "text" && element.states.contains(&"editable".to_owned()))
+}
+
+pub fn by(app: &str, role: &str, name: &str) -> Target {
+    let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Target::Selector(Selector { app: filled(app), role: filled(role), name: filled(name), within: None })
+}
+
+pub fn of(element: &Element) -> Target {
+    Target::Ref(element.reference.clone())
+}
+
+pub async fn operate(
+    desktop: &Arc<dyn Desktop>,
+    target: Target,
+    deed: Deed,
+) -> Result<Operated, DesktopError> {
+    desktop.operate(target, deed, CancellationToken::new()).await
+}
+
+pub async fn menu(desktop: &Arc<dyn Desktop>, app: &str, path: &[&str]) -> Result<Operated, DesktopError> {
+    let path = path.iter().map(|step| (*step).to_owned()).collect();
+    desktop.press_menu(Some(app.into()), path, CancellationToken::new()).await
 }

@@ -239,6 +239,7 @@ async fn our_own_windows_take_neither_clicks_nor_keys() {
     assert!(!ours.events().iter().any(input));
 }
 
+// bar: C64
 #[tokio::test]
 async fn bad_input_is_named_and_does_nothing() {
     let screen = Screen::new();

@@ -1,7 +1,8 @@
 //! Displays, windows and regions: what a picture of each shows, and what is said where there is none.
 
-use desktop::{Area, DesktopError, Picture, Shot, WindowId};
-use protocol::geometry::{NormRect, PhysicalRect, PixelSize};
+use desktop::{Action, Area, Button, DesktopError, Picture, Shot, WindowId};
+use protocol::geometry::{NormPoint, NormRect, PhysicalRect, PixelSize};
+use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, ScreenSaver, StackMode};
 
 use crate::screen::{HEIGHT, Screen, Target, WIDTH, at, click, token, wait_for};
@@ -148,7 +149,7 @@ async fn each_monitor_is_a_display_with_its_own_picture_and_its_own_0_to_1000() 
     let known: Vec<_> = displays.iter().map(|display| (display.name.as_str(), display.bounds)).collect();
     let half = |x| PhysicalRect { x, y: 0, width: 640, height: 800 };
     assert_eq!(known, [("LEFT", half(0)), ("RIGHT", half(640))]);
-    let _right = Target::new(&screen, "right", (640, 0, 640, 800), pixel(GREEN));
+    let target = Target::new(&screen, "right", (640, 0, 640, 800), pixel(GREEN));
     let left = desktop.screenshot(shot(Area::Display(0))).await.unwrap();
     let right = desktop.screenshot(shot(Area::Display(1))).await.unwrap();
     assert!(is_near(&left, (630, 400), [0; 3]) && is_near(&right, (5, 5), GREEN));
@@ -158,6 +159,16 @@ async fn each_monitor_is_a_display_with_its_own_picture_and_its_own_0_to_1000() 
     let error = desktop.screenshot(shot(Area::Display(2))).await.unwrap_err();
     let named = "display 2; there are 2: 0 (LEFT, 640x800), 1 (RIGHT, 640x800)";
     assert_eq!(error, DesktopError::NotFound(named.into()));
+
+    let middle = NormPoint::new(500.0, 500.0).unwrap();
+    let on = |display| Action::Click { display, at: middle, button: Button::Left, count: 1, held: vec![] };
+    desktop.act(on(1), token()).await.unwrap();
+    let pressed = target.event("the press", |event| match event {
+        Event::ButtonPress(event) => Some((event.root_x, event.root_y)),
+        _ => None,
+    });
+    assert_eq!(pressed, (640 + 320, 400));
+    assert_eq!(desktop.act(on(2), token()).await.unwrap_err(), DesktopError::NotFound(named.into()));
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ fn parallel_calls_keep_their_order_and_the_one_signature() {
     assert_eq!(events, [expected]);
 }
 
-// bar: 65
+// bar: C65
 #[test]
 fn a_blocked_prompt_is_a_turn_without_content() {
     let usage = Usage { input: 9, ..Usage::default() };
@@ -111,7 +111,7 @@ fn finished(finish: &str) -> Result<(Turn, StopReason), ModelError> {
     }
 }
 
-// bar: 65
+// bar: C65
 #[test]
 fn a_turn_that_did_not_end_well_has_no_calls_to_run_or_to_answer() {
     let blocked = |reason: &str| StopReason::Blocked { reason: reason.into() };
@@ -150,7 +150,7 @@ fn the_length_ran_out_in_the_middle_of_a_text() {
     assert_eq!(events, [TurnEvent::Text("Par".into()), end]);
 }
 
-// bar: 61
+// bar: C61
 #[test]
 fn an_error_in_the_middle_of_a_stream_is_that_error() {
     let stream = format!(

@@ -189,7 +189,7 @@ fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
     ]
 }
 
-// bar: 61
+// bar: C61
 #[tokio::test(start_paused = true)]
 async fn what_passes_is_waited_out_and_what_does_not_is_told_at_once() {
     let (mut cases, mut requests) = (0, 0);
@@ -224,7 +224,7 @@ async fn what_passes_is_waited_out_and_what_does_not_is_told_at_once() {
     println!("fault matrix: {cases} cases, {requests} requests, 0 unexpected ends, 0 skipped");
 }
 
-// bar: 61, 62
+// bar: C61, C62
 #[tokio::test(start_paused = true)]
 async fn a_stream_cut_lost_or_stalled_anywhere_runs_nothing_and_the_next_try_has_the_turn() {
     let (mut cases, mut runnable) = (0, 0);

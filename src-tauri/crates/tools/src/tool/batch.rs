@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Catalog, Plan, Tool, Work, bad_arguments, tool_error, within};
+use super::{Catalog, DISPLAY, Plan, Planned, Tool, Work, bad_arguments, tool_error, within};
 
 pub(super) const NAME: &str = "batch";
 /// The highest risk a part can have, `osa` being kept out.
@@ -63,7 +63,11 @@ impl Tool for Batch {
             })?;
             parts.push(planned);
         }
-        Ok(Plan { work: Work::Parts(parts), reason: None, takes: Duration::ZERO }.because(input.reason))
+        // One picture for all: of the display that the last one that acts is on.
+        let acting = parts.iter().rfind(|part: &&Planned| part.risk != Risk::Observe);
+        let display = acting.map_or(DISPLAY, |part| part.plan.display);
+        let work = Work::Parts(parts);
+        Ok(Plan { work, reason: None, takes: Duration::ZERO, display }.because(input.reason))
     }
 }
 

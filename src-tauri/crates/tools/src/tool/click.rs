@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool, within};
+use super::{Catalog, Plan, Tool, display, within};
 
 pub(super) struct Click;
 
@@ -28,6 +28,9 @@ pub(super) struct Input {
     /// Keys held while clicking: shift, ctrl, alt, cmd.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -48,7 +51,7 @@ impl Tool for Click {
         let (button, name) = input.button.unwrap_or(Which::Left).named();
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
-        let action = Action::Click { display: DISPLAY, at: point, button, count, held };
+        let action = Action::Click { display: display(input.display)?, at: point, button, count, held };
         Ok(Gesture::plan(Self::NAME, action, summary, Some(point)).because(input.reason))
     }
 }

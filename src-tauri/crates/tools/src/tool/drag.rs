@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+use super::{Catalog, Plan, Tool, bad_arguments, display, within};
 
 const MOST_POINTS: usize = 100;
 
@@ -29,6 +29,9 @@ pub(super) struct Input {
     /// Keys held while dragging: shift, ctrl, alt, cmd.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -66,7 +69,7 @@ impl Tool for Drag {
         let (held, with) = modifiers(input.modifiers)?;
         let (button, _) = input.button.unwrap_or(Which::Left).named();
         let summary = format!("dragged from {} to {}{with}", at(first), at(last));
-        let action = Action::Drag { display: DISPLAY, path, button, held };
+        let action = Action::Drag { display: display(input.display)?, path, button, held };
         Ok(Gesture::plan(Self::NAME, action, summary, Some(last)).because(input.reason))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, filled, tool_error};
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled, tool_error};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -38,6 +38,9 @@ pub(super) struct Input {
     /// interactive: on the screen and taking the keyboard focus, the fastest. visible: all on the screen; so where it
     /// is left out. all: what is scrolled away, too.
     scope: Option<Extent>,
+    /// Index of the display that bounds are of; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
 }
 
 // Documented on the field: a line for each variant would make a schema that not all models know.
@@ -59,7 +62,7 @@ impl Tool for ElementsJson {
     }
 
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        let Input { app, window, query, root, since, scope } = input;
+        let Input { app, window, query, root, since, scope, display } = input;
         // Models fill optional fields with "" and 0 where they mean nothing.
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let (app, window, query, root) = (given(app), given(window), given(query), given(root));
@@ -74,7 +77,7 @@ impl Tool for ElementsJson {
             Some(Extent::All) => Scope::All,
         };
         let since = since.filter(|&number| number > 0);
-        Ok(Plan::of(List { app, window, query, root, since, scope }))
+        Ok(Plan::of(List { app, window, query, root, since, scope, display: super::display(display)? }))
     }
 }
 
@@ -89,6 +92,7 @@ struct List {
     root: Option<String>,
     since: Option<u64>,
     scope: Scope,
+    display: u32,
 }
 
 #[async_trait]
@@ -102,7 +106,7 @@ impl Task for List {
             since: self.since,
             scope: self.scope,
             limit: cx.limits.ui_nodes,
-            display: DISPLAY,
+            display: self.display,
             deadline: Some(cx.limits.timeout),
         };
         let snapshot = match cx.desktop.elements(query).await {

@@ -7,7 +7,7 @@ use protocol::tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Context, Outcome, Plan, Task, bad_arguments, within};
+use super::{Context, DISPLAY, Outcome, Plan, Task, bad_arguments, within};
 
 /// One action of pointer or keyboard.
 pub(super) struct Gesture {
@@ -24,7 +24,30 @@ impl Gesture {
         summary: impl Into<String>,
         dot: Option<NormPoint>,
     ) -> Plan {
-        Plan::of(Self { tool, action, summary: summary.into(), dot })
+        let display = display_of(&action);
+        let mut summary = summary.into();
+        if display != DISPLAY {
+            summary = format!("{summary} on display {display}");
+        }
+        Plan::of(Self { tool, action, summary, dot }).on(display)
+    }
+}
+
+/// Where the pointer acts; keys go to the focus, wherever that is.
+fn display_of(action: &Action) -> u32 {
+    match *action {
+        Action::Move { display, .. }
+        | Action::Click { display, .. }
+        | Action::Drag { display, .. }
+        | Action::Scroll { display, .. }
+        | Action::ButtonDown { display, .. }
+        | Action::ButtonUp { display, .. } => display,
+        Action::Type { .. }
+        | Action::Press { .. }
+        | Action::Hotkey { .. }
+        | Action::Hold { .. }
+        | Action::KeyDown { .. }
+        | Action::KeyUp { .. } => DISPLAY,
     }
 }
 

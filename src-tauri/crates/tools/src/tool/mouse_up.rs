@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool};
+use super::{Catalog, Plan, Tool, display};
 
 pub(super) struct MouseUp;
 
@@ -22,6 +22,9 @@ pub(super) struct Input {
     y: f64,
     /// Left where it is left out.
     button: Option<Which>,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -38,7 +41,7 @@ impl Tool for MouseUp {
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
         let (button, name) = input.button.unwrap_or(Which::Left).named();
-        let action = Action::ButtonUp { display: DISPLAY, at: place, button };
+        let action = Action::ButtonUp { display: display(input.display)?, at: place, button };
         let summary = format!("let go of the {name} button at {}", at(place));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
     }

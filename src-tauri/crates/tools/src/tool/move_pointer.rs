@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, at, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool};
+use super::{Catalog, Plan, Tool, display};
 
 pub(super) struct Move;
 
@@ -20,6 +20,9 @@ pub(super) struct Input {
     /// From the top edge (0) to the bottom edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -35,7 +38,7 @@ impl Tool for Move {
 
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let to = point(input.x, input.y)?;
-        let action = Action::Move { display: DISPLAY, to };
+        let action = Action::Move { display: display(input.display)?, to };
         let summary = format!("moved the pointer to {}", at(to));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(to)).because(input.reason))
     }

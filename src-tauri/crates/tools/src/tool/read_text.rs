@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, filled, within};
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, display, filled, within};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -30,6 +30,9 @@ pub(super) struct Input {
     /// Only lines that contain this; case and spaces do not count.
     #[schemars(length(max = 200))]
     query: Option<String>,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -61,9 +64,10 @@ impl Tool for ReadText {
         if let Some(text) = &query {
             filled("query", text, MOST_CHARS)?;
         }
+        let display = display(input.display)?;
         let area = match input.region {
-            Some(region) => Area::Region { display: DISPLAY, rect: on_display(&region)? },
-            None => Area::Display(DISPLAY),
+            Some(region) => Area::Region { display, rect: on_display(&region)? },
+            None => Area::Display(display),
         };
         Ok(Plan { takes: TAKES, ..Plan::of(Read { area, query }) })
     }

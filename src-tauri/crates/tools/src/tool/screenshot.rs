@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, from_desktop, within};
+use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, from_desktop};
 use crate::{TakenPicture, eyes, untrusted};
 
 /// More boxes hide what they mark.
@@ -45,7 +45,7 @@ pub(super) struct Screenshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Index of a display; 0 where it is left out. Acts go to display 0.
+    /// Index of a display; 0 where it is left out. Name the same one where you act on what you saw.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
     /// Id of a window, in place of a display. `shows` in the answer says where it is, in 0-1000 of its display.
@@ -74,7 +74,7 @@ impl Tool for Screenshot {
         if input.display.is_some() && input.window.is_some() {
             return Err(bad_arguments("name a display or a window, not both"));
         }
-        let display = within("display", input.display.unwrap_or(DISPLAY), 0, 63)?;
+        let display = super::display(input.display)?;
         let area = input.window.map_or(Area::Display(display), |id| Area::Window(WindowId(id)));
         Ok(Plan::of(Take { area, marks }))
     }

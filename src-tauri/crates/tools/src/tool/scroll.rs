@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, at, modifiers, needs_input, point};
-use super::{Catalog, DISPLAY, Plan, Tool, bad_arguments, within};
+use super::{Catalog, Plan, Tool, bad_arguments, display, within};
 
 const MOST_NOTCHES: i32 = 50;
 
@@ -31,6 +31,9 @@ pub(super) struct Input {
     /// Keys held while scrolling: ctrl to zoom, for example.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
+    /// Index of the display; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
     /// Why, in a few words for the user.
     reason: Option<String>,
 }
@@ -59,7 +62,7 @@ impl Tool for Scroll {
             return Err(bad_arguments("down and right are both 0; say how many notches to scroll"));
         }
         let (held, with) = modifiers(input.modifiers)?;
-        let action = Action::Scroll { display: DISPLAY, at: place, down, right, held };
+        let action = Action::Scroll { display: display(input.display)?, at: place, down, right, held };
         let summary = format!("scrolled {} at {}{with}", words.join(" and "), at(place));
         Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
     }

@@ -6,7 +6,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, DISPLAY, Needs, Outcome, Plan, Task, Tool, filled, web};
+use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, display, filled, web};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -27,6 +27,9 @@ pub(super) struct Input {
     whole_page: Option<bool>,
     /// true: text, pictures and shapes too. Left out: what can be clicked or filled.
     all: Option<bool>,
+    /// Index of the display that bounds are of; 0 where it is left out.
+    #[schemars(range(min = 0, max = 63))]
+    display: Option<u32>,
 }
 
 impl Tool for WebElements {
@@ -43,7 +46,7 @@ impl Tool for WebElements {
         }
         let scope = if input.whole_page.unwrap_or(false) { Scope::Page } else { Scope::View };
         let kind = if input.all.unwrap_or(false) { Kind::All } else { Kind::Interactive };
-        Ok(Plan::of(List { query, scope, kind }))
+        Ok(Plan::of(List { query, scope, kind, display: display(input.display)? }))
     }
 }
 
@@ -51,6 +54,7 @@ struct List {
     query: Option<String>,
     scope: Scope,
     kind: Kind,
+    display: u32,
 }
 
 #[async_trait]
@@ -61,7 +65,7 @@ impl Task for List {
             scope: self.scope,
             kind: self.kind,
             limit: cx.limits.ui_nodes,
-            display: DISPLAY,
+            display: self.display,
         };
         let view = match cx.browser.elements(query).await {
             Ok(view) => web::clean_view(view),

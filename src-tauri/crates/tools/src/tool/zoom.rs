@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::screenshot::{described, needs_screen, plain};
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, within};
+use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, within};
 use crate::{TakenPicture, eyes};
 
 pub(super) struct Zoom;
@@ -56,7 +56,7 @@ impl Tool for Zoom {
                 )));
             }
         }
-        let display = within("display", display.unwrap_or(DISPLAY), 0, 63)?;
+        let display = super::display(display)?;
         Ok(Plan::of(Look { area: Area::Region { display, rect: NormRect { x, y, width, height } } }))
     }
 }

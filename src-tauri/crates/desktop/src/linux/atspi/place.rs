@@ -10,7 +10,8 @@ use super::acting::{COMPONENT, Operand, parent};
 use super::bus::{Object, Reference};
 use super::nodes;
 use super::prune::intersection;
-use super::role::{self, States, number};
+use super::role::{self, States, Toolkit, number};
+use super::{Accessibility, origin};
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
@@ -32,6 +33,8 @@ pub(in super::super) struct Place {
     top: Option<Object>,
     /// Paths of everything above.
     above: Vec<Arc<str>>,
+    /// Corner of the window, where the application knows places within it only.
+    corner: Option<(i32, i32)>,
 }
 
 /// What is at a point.
@@ -60,13 +63,32 @@ impl Place {
     }
 }
 
-impl Operand {
+impl Accessibility {
     /// Nothing where the object has no place on the screen.
-    pub(in super::super) async fn place(&self) -> Option<Place> {
+    pub(in super::super) async fn place(&self, operand: &Operand) -> Option<Place> {
+        let mut place = operand.told_place().await?;
+        let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
+        if who.toolkit == Toolkit::Gtk4 {
+            let corner = origin::of_window(self.inner.display.clone(), who.pid, place.window.clone()).await?;
+            for rect in
+                [Some(&mut place.whole), place.seen.as_mut(), place.pane.as_mut()].into_iter().flatten()
+            {
+                (rect.x, rect.y) = (rect.x + corner.0, rect.y + corner.1);
+            }
+            place.corner = Some(corner);
+        }
+        Some(place)
+    }
+}
+
+impl Operand {
+    /// As the application tells it.
+    async fn told_place(&self) -> Option<Place> {
         let whole = rect(nodes::extents(&self.object).await.ok()?)?;
         let (mut seen, mut pane) = (Some(whole), None);
         let (mut at, mut inner) = (self.object.clone(), self.role);
-        let mut place = Place { whole, seen, pane, window: String::new(), top: None, above: Vec::new() };
+        let mut place =
+            Place { whole, seen, pane, window: String::new(), top: None, above: Vec::new(), corner: None };
         let mut pops_up = false;
         for _ in 0..DEEPEST {
             let Some(next) = parent(&at).await else { break };
@@ -77,7 +99,8 @@ impl Operand {
             }
             // What is in a popup is not cut off by what the popup hangs from.
             pops_up |= role::pops_up(role);
-            if role::clips(role) && !pops_up {
+            // A page in Chromium has no pane: its window cuts it off.
+            if (role::clips(role) || role == number::FRAME) && !pops_up {
                 let frame = extents.ok().and_then(rect);
                 pane = match (pane, frame) {
                     (None, frame) => frame,
@@ -105,11 +128,16 @@ impl Operand {
     /// What the application says is at a point within its window.
     pub(in super::super) async fn hit(&self, place: &Place, at: PhysicalPoint) -> Hit {
         const SCREEN: u32 = 0;
+        const WINDOW: u32 = 1;
         let Some(mut leaf) = place.top.clone() else { return Hit::Target };
+        let (x, y, space) = match place.corner {
+            Some((left, top)) => (at.x - left, at.y - top, WINDOW),
+            None => (at.x, at.y, SCREEN),
+        };
         let mut passed = Vec::new();
         for _ in 0..DEEPEST {
             let found: Result<Reference, _> =
-                leaf.call(COMPONENT, "GetAccessibleAtPoint", &(at.x, at.y, SCREEN)).await;
+                leaf.call(COMPONENT, "GetAccessibleAtPoint", &(x, y, space)).await;
             let Ok((_, path)) = found else { break };
             if path.as_str().ends_with("/null") || path.as_str() == &*leaf.path || passed.contains(&path) {
                 break;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use desktop::{Deed, DesktopError, Evidence, Glance};
 
-use crate::stage::{Stage, elements, eventually, find, menu, of, operate};
+use super::stage::{Stage, elements, eventually, find_in, menu, of, operate};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_and_the_focus_show_between_two_glances() {
@@ -27,8 +27,8 @@ async fn a_dialog_and_the_focus_show_between_two_glances() {
     eventually("the dialog's focus", ask, |now| now.active_title() == Some("Save As")).await;
     eventually("the focus of an element", ask, |now| now.focused.is_some() && now.events > 0).await;
 
-    let dialog = elements(&desktop, "mousepad", |seen| find(seen, "button", "Cancel").is_some()).await;
-    let cancel = find(&dialog, "button", "Cancel").unwrap().clone();
+    let dialog = elements(&desktop, "mousepad", |seen| find_in(seen, "button", "Cancel").is_some()).await;
+    let cancel = find_in(&dialog, "button", "Cancel").unwrap().clone();
     operate(&desktop, of(&cancel), Deed::Click { button: desktop::Button::Left, count: 1 }).await.unwrap();
     eventually("the dialog's end", ask, |now| now.without(&before).next().is_none()).await;
     let gone = operate(&desktop, of(&cancel), Deed::Focus).await.unwrap_err();

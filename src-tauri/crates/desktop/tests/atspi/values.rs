@@ -2,7 +2,7 @@
 
 use desktop::{Deed, DesktopError, Element, Evidence, Rung};
 
-use crate::stage::{Stage, elements, of, operate};
+use super::stage::{Stage, elements, of, operate};
 
 fn set(value: &str) -> Deed {
     Deed::SetValue(value.into())

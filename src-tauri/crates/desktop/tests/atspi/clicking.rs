@@ -2,7 +2,7 @@
 
 use desktop::{Button, Deed, DesktopError, Element, Evidence, Glance, Rung, Selector, Target};
 
-use crate::stage::{Stage, by, elements, eventually, find, of, operate, signal};
+use super::stage::{Stage, by, elements, eventually, find_in, of, operate, signal};
 
 const CLICK: Deed = Deed::Click { button: Button::Left, count: 1 };
 
@@ -102,6 +102,7 @@ async fn a_selector_that_matches_several_or_none_is_refused_with_names() {
     assert!(matches!(&error, DesktopError::NotFound(_)), "{error:?}");
 }
 
+// bar: C64
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     let mut stage = Stage::open();
@@ -120,8 +121,8 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
 
     let right = Deed::Click { button: Button::Right, count: 1 };
     operate(&desktop, of(&area), right.clone()).await.unwrap();
-    let menu = elements(&desktop, "mousepad", |seen| find(seen, "menu item", "Paste").is_some()).await;
-    assert!(find(&menu, "menu item", "Paste").is_some());
+    let menu = elements(&desktop, "mousepad", |seen| find_in(seen, "menu item", "Paste").is_some()).await;
+    assert!(find_in(&menu, "menu item", "Paste").is_some());
     let escape = desktop::Action::Press { key: desktop::Key::Escape, times: 1 };
     desktop.act(escape, tokio_util::sync::CancellationToken::new()).await.unwrap();
 

@@ -2,7 +2,7 @@
 
 use desktop::{DesktopError, Rung};
 
-use crate::stage::{Stage, elements, menu};
+use super::stage::{Stage, elements, menu};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_editors_menu_is_pressed_by_its_path_without_being_opened() {

@@ -1,0 +1,63 @@
+//! What a task works with: desktop, browser, limits and the stop, and what it tells about itself while it runs.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use desktop::Desktop;
+use desktop::browser::Browser;
+use protocol::geometry::NormPoint;
+use tokio_util::sync::CancellationToken;
+
+use crate::Limits;
+
+/// What a task works with.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub desktop: Arc<dyn Desktop>,
+    pub browser: Arc<dyn Browser>,
+    pub limits: Arc<Limits>,
+    pub cancel: CancellationToken,
+    /// The display that pictures are taken of.
+    pub display: u32,
+    begun: Arc<AtomicBool>,
+    /// Of the call's last drag.
+    trail: Arc<Mutex<Vec<NormPoint>>>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        desktop: Arc<dyn Desktop>,
+        browser: Arc<dyn Browser>,
+        limits: Arc<Limits>,
+        cancel: CancellationToken,
+        display: u32,
+    ) -> Self {
+        Self { desktop, browser, limits, cancel, display, begun: Arc::default(), trail: Arc::default() }
+    }
+
+    /// The same for one try, with its own stop and nothing begun.
+    pub(crate) fn for_try(&self, cancel: CancellationToken) -> Self {
+        Self { cancel, begun: Arc::default(), ..self.clone() }
+    }
+
+    /// To be called right before the first thing that changes something: from here on, an interruption leaves it
+    /// unknown what happened.
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, Ordering::SeqCst);
+    }
+
+    /// The path of a drag, for the picture after it.
+    pub(crate) fn dragged(&self, path: &[NormPoint]) {
+        *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
+    }
+
+    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
+        let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
+        if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
+    }
+}

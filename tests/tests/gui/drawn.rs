@@ -1,0 +1,56 @@
+//! What a person sees of the windows: pixels, which WebDriver does not look at. A page can be whole and yet not drawn.
+
+use std::collections::HashSet;
+
+use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::miki::{self, Miki};
+use outside::stage::{Screen, Stage, Window};
+use outside::{LONG, wait_for};
+use serde_json::json;
+
+/// Text with smooth edges has hundreds of colours, an empty window one.
+const COLOURS: usize = 40;
+
+fn pixels(screen: &Screen, window: &Window) -> image::RgbImage {
+    let png = screen.png_of(window.x, window.y, window.width, window.height).unwrap();
+    image::load_from_memory(&png).unwrap().into_rgb8()
+}
+
+fn wait_until_drawn(screen: &Screen, window: &Window) {
+    let mut seen = 0;
+    let drawn = wait_for("text on a window", LONG, || {
+        seen = pixels(screen, window).pixels().collect::<HashSet<_>>().len();
+        (seen >= COLOURS).then_some(())
+    });
+    assert!(drawn.is_ok(), "{:?} shows {seen} colours: its page is not drawn", window.title);
+}
+
+#[test]
+fn the_dashboard_and_the_chat_widget_are_drawn_and_the_overlay_covers_nothing() {
+    let stage = Stage::full().unwrap();
+    let silent =
+        |_: &GeminiRequest| MindTurn { pause: std::time::Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeGemini::start(silent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    wait_until_drawn(&screen, &dashboard);
+    miki.connect(LONG).unwrap();
+    let chat = miki::open_chat(&screen, &user).unwrap();
+    wait_until_drawn(&screen, &chat);
+    user.chord(&["escape"]).unwrap();
+
+    //
+    let editor = stage.open_editor(None).unwrap().window;
+    screen.activate(&editor).unwrap();
+    let colours = || pixels(&screen, &editor).pixels().collect::<HashSet<_>>().len();
+    let below = colours();
+    let _run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
+    screen.wait_for_window("the overlay", LONG, |title| title == "Miki Overlay").unwrap();
+    screen.activate(&editor).unwrap();
+    wait_for("the editor to be seen through the overlay", LONG, || {
+        (colours() * 2 >= below && below >= COLOURS).then_some(())
+    })
+    .unwrap();
+}
