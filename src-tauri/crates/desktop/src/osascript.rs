@@ -14,6 +14,9 @@ use crate::{DesktopError, Script};
 const PROGRAM: &str = "/usr/bin/osascript";
 /// The most that is kept of a script's output; the rest is read and dropped, so that the child does not hang.
 const MOST: usize = 64 * 1024;
+/// The same of what a browser tells of a page, whose text alone may have two million characters.
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has the program"))]
+const MOST_OF_A_PAGE: usize = 16 * 1024 * 1024;
 
 /// Runs the script and answers what it returned.
 ///
@@ -21,7 +24,24 @@ const MOST: usize = 64 * 1024;
 /// Those of the script in the crate's words, with the permission to give where macOS withholds one.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has the program"))]
 pub(crate) async fn run(script: &Script, cancel: &CancellationToken) -> Result<String, DesktopError> {
-    run_child(Command::new(PROGRAM), script, cancel).await
+    run_child(Command::new(PROGRAM), script, MOST, cancel).await
+}
+
+/// Runs a script of ours in JavaScript for Automation, with one argument, and answers what its `run` returned. Nobody
+/// who waits no more leaves a child behind.
+///
+/// # Errors
+/// As for [`run`].
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has the program"))]
+pub(crate) async fn run_javascript(
+    source: &str,
+    argument: String,
+    timeout: std::time::Duration,
+) -> Result<String, DesktopError> {
+    let script = Script { source: source.into(), arguments: vec![argument], timeout };
+    let mut command = Command::new(PROGRAM);
+    command.args(["-l", "JavaScript"]);
+    run_child(command, &script, MOST_OF_A_PAGE, &CancellationToken::new()).await
 }
 
 /// `-` reads the source from the input; what follows goes to `on run argv`, even where it begins with a dash.
@@ -32,6 +52,7 @@ fn argv(script: &Script) -> impl Iterator<Item = &str> {
 async fn run_child(
     mut command: Command,
     script: &Script,
+    most: usize,
     cancel: &CancellationToken,
 ) -> Result<String, DesktopError> {
     if script.arguments.iter().any(|argument| argument.contains('\0')) {
@@ -53,7 +74,8 @@ async fn run_child(
                 let _closed = stdin.write_all(script.source.as_bytes()).await;
             }
         };
-        let ((), output, errors, status) = tokio::join!(write, read(stdout), read(stderr), child.wait());
+        let ((), output, errors, status) =
+            tokio::join!(write, read(stdout, most), read(stderr, MOST), child.wait());
         (output, errors, status)
     };
     // Dropping the child, which every way out of here does, kills it.
@@ -70,12 +92,12 @@ async fn run_child(
     }
 }
 
-async fn read(pipe: Option<impl tokio::io::AsyncRead + Unpin>) -> String {
+async fn read(pipe: Option<impl tokio::io::AsyncRead + Unpin>, most: usize) -> String {
     let Some(mut pipe) = pipe else { return String::new() };
     let mut kept = Vec::new();
     let mut chunk = vec![0; 8192];
     while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
-        let room = MOST - kept.len();
+        let room = most - kept.len();
         kept.extend_from_slice(&chunk[..count.min(room)]);
     }
     String::from_utf8_lossy(&kept).into_owned()
@@ -127,7 +149,7 @@ mod tests {
     ) -> Result<String, DesktopError> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(shell);
-        run_child(command, script, cancel).await
+        run_child(command, script, MOST, cancel).await
     }
 
     const LONG: Duration = Duration::from_secs(30);

@@ -7,6 +7,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::cdp::CdpBrowser;
+use super::gone::{Was, stale};
 use super::live::{Focus, Frame, Known, Live, Page, STEP};
 use super::script::{Outer, Ready};
 use super::wire::Pending;
@@ -86,7 +87,7 @@ pub(super) enum Moved {
 }
 
 /// The point of a click; or why there is none.
-fn may_be_clicked(ready: &Ready, reference: &str) -> Result<(f64, f64), DesktopError> {
+pub(super) fn may_be_clicked(ready: &Ready, reference: &str) -> Result<(f64, f64), DesktopError> {
     let called = &ready.called;
     let no = |why: String| Err(DesktopError::BadInput(format!("{called} ({reference}) {why}")));
     match ready.kind.as_str() {
@@ -189,21 +190,11 @@ impl Live {
 
     pub(super) async fn stale(&mut self, grip: &Grip) -> DesktopError {
         let Grip { id, known, page } = grip;
-        let was = format!("w{id} ({} {:?}) is no longer in the page", known.role, known.name);
         let query =
             PageQuery { query: None, scope: Scope::Page, kind: Kind::Interactive, limit: 2_000, display: 0 };
         let seen = self.collect(page, &query).await.unwrap_or_default().elements;
-        let nearest = seen
-            .iter()
-            .map(|found| (likeness(known, &found.role, &found.name), found))
-            .filter(|(likeness, _)| *likeness > 0)
-            .max_by_key(|(likeness, found)| (*likeness, std::cmp::Reverse(found.id)));
-        DesktopError::NotFound(match nearest {
-            Some((_, found)) => {
-                format!("{was}; the nearest is w{} ({} {:?})", found.id, found.role, found.name)
-            }
-            None => format!("{was}, nor is anything like it; look with webElements again"),
-        })
+        let was = Was { reference: &format!("w{id}"), role: &known.role, name: &known.name };
+        stale(&was, &seen, "w")
     }
 
     /// A point of a frame in the page's visible part; the frames it is in are brought into view.
@@ -269,19 +260,6 @@ impl Live {
     }
 }
 
-/// How much an element is like one that is gone.
-fn likeness(known: &Known, role: &str, name: &str) -> u32 {
-    let (was, is) = (known.name.to_lowercase(), name.to_lowercase());
-    let words =
-        was.split_whitespace().filter(|word| is.split_whitespace().any(|other| other == *word)).count();
-    let same = if !was.is_empty() && was == is { 20 } else { 0 };
-    let part = if was.len() > 2 && is.len() > 2 && (was.contains(&is) || is.contains(&was)) { 5 } else { 0 };
-    let named = same + part + u32::try_from(words).unwrap_or(0) * 2;
-    let role = u32::from(known.role == role);
-    // The same kind alone says nothing where names are known.
-    if named > 0 || was.is_empty() { named + role } else { 0 }
-}
-
 /// CDP's bits.
 pub(super) fn modifiers(held: &[Key]) -> u32 {
     held.iter().fold(0, |bits, key| {
@@ -320,17 +298,6 @@ mod tests {
         let covered = Ready { x: None, cover: Some("dialog \"Cookies\"".into()), ..ready("other") };
         assert!(why(&covered).contains("covered by dialog \"Cookies\""));
         assert!(why(&Ready { empty: true, ..ready("other") }).contains("not shown"));
-    }
-
-    #[test]
-    fn the_nearest_is_the_one_with_the_same_name() {
-        let frame = Frame { session: String::new(), frame: String::new() };
-        let known = Known { target: String::new(), frame, role: "button".into(), name: "Save as".into() };
-        let like = |role: &str, name: &str| likeness(&known, role, name);
-        assert!(like("button", "Save as") > like("link", "Save as"));
-        assert!(like("link", "Save as") > like("button", "Save"));
-        assert!(like("button", "Save") > 0);
-        assert_eq!(like("button", "Delete"), 0);
     }
 
     #[test]

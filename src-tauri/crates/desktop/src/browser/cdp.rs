@@ -43,6 +43,22 @@ impl CdpBrowser {
         Ok(Held(held))
     }
 
+    /// Whether a running browser lets itself be debugged; it is attached to then.
+    #[cfg(any(target_os = "macos", test))]
+    pub(super) async fn attach_running(&self) -> bool {
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+            *held = find::attach_running(&self.options).await.ok().flatten();
+        }
+        held.is_some()
+    }
+
+    /// Whether there is a browser to start.
+    #[cfg(any(target_os = "macos", test))]
+    pub(super) fn can_start(&self) -> bool {
+        find::can_start(&self.options)
+    }
+
     pub(super) async fn display(&self, index: u32) -> Option<protocol::geometry::PhysicalRect> {
         let displays = self.desktop.displays().await.ok()?;
         displays.iter().find(|display| display.index == index).map(|display| display.bounds)
@@ -117,7 +133,7 @@ impl Browser for CdpBrowser {
 }
 
 /// Work that holds nothing down can be dropped at any await.
-async fn stoppable<T>(
+pub(super) async fn stoppable<T>(
     cancel: CancellationToken,
     work: impl Future<Output = Result<T, DesktopError>>,
 ) -> Result<T, DesktopError> {

@@ -274,7 +274,7 @@
     const el = document.scrollingElement || document.documentElement;
     const entry = performance.getEntriesByType("navigation")[0];
     return { title: squeeze(document.title, TEXT), url: location.href.slice(0, VALUE), visible: document.visibilityState === "visible", focused: document.hasFocus(),
-      ready: document.readyState, status: (entry && entry.responseStatus) || 0,
+      ready: document.readyState, status: (entry && entry.responseStatus) || 0, born: performance.timeOrigin,
       geometry: [screenX, screenY, outerWidth, outerHeight, innerWidth, innerHeight, devicePixelRatio, view.scale, view.offsetLeft, view.offsetTop],
       scroll: [el ? el.scrollTop : 0, el ? el.scrollHeight : 0], pointers };
   };
@@ -419,6 +419,42 @@
     return { value: valueOf(el), equal: picked.every((one) => one.selected) };
   };
 
+  // What the protocol of Chromium does from outside, for browsers that only run scripts: text at the caret, as an editor
+  // takes it and can undo it; Enter; a press.
+  const insert = (ask) => {
+    const el = find(ask.id);
+    if (!el) return { gone: true };
+    const doc = el.ownerDocument;
+    const took = ask.text === "" ? doc.execCommand("delete") : doc.execCommand("insertText", false, ask.text);
+    if (!took && "value" in el && plain(el.value) !== plain(prior + ask.text)) {
+      // The setter of the element's class: frameworks put one of their own on the element.
+      Object.getOwnPropertyDescriptor(Object.getPrototypeOf(el), "value").set.call(el, prior + ask.text);
+      fire(el);
+    }
+    return {};
+  };
+  const enter = (ask) => {
+    const el = find(ask.id);
+    if (!el) return { gone: true };
+    const { KeyboardEvent } = el.ownerDocument.defaultView;
+    const key = (name) => el.dispatchEvent(new KeyboardEvent(name, { key: "Enter", code: "Enter", keyCode: 13, which: 13, bubbles: true, cancelable: true, composed: true }));
+    if (key("keydown") && key("keypress")) {
+      const button = el.form && [...el.form.elements].find((one) => one.type === "submit");
+      if (el.localName === "input" && button) button.click();
+      else if (el.localName === "input" && el.form) el.form.requestSubmit();
+      else if (el.localName === "textarea" || el.isContentEditable) el.ownerDocument.execCommand("insertText", false, "\n");
+    }
+    key("keyup");
+    return {};
+  };
+  const press = (ask) => {
+    const el = find(ask.id);
+    if (!el) return { gone: true };
+    el.focus({ preventScroll: true });
+    el.click();
+    return {};
+  };
+
   const BLOCK = new Set(["ADDRESS", "ARTICLE", "ASIDE", "BLOCKQUOTE", "DD", "DETAILS", "DIALOG", "DIV", "DL", "DT", "FIELDSET",
     "FIGCAPTION", "FIGURE", "FOOTER", "FORM", "H1", "H2", "H3", "H4", "H5", "H6", "HEADER", "HR", "LI", "MAIN", "NAV", "OL", "P",
     "PRE", "SECTION", "SUMMARY", "TABLE", "TR", "UL", "IFRAME"]);
@@ -490,5 +526,5 @@
     const inner = frameBox(el), at = toTop(el.ownerDocument);
     return { x: at.x + inner.x * at.scale, y: at.y + inner.y * at.scale, scale: inner.scale * at.scale };
   };
-  return { collect, about, ready, after, finish, focusText, holds, setValue, choose, read, outer, element: (ask) => find(ask.id), told: (ask) => { const el = find(ask.id); return el ? told(el) : { gone: true }; } };
+  return { collect, about, ready, after, finish, focusText, holds, setValue, choose, insert, enter, press, read, outer, element: (ask) => find(ask.id), told: (ask) => { const el = find(ask.id); return el ? told(el) : { gone: true }; } };
 })()

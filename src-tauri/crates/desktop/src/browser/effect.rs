@@ -59,32 +59,7 @@ impl Live {
             return acted;
         }
         let _done: Result<Value, _> = self.ask(frame, "finish", json!({})).await;
-        let acted = |evidence, note: String| Acted { evidence, note };
-        match &after {
-            None => acted(Evidence::Sent, "the page tells nothing of it".into()),
-            Some(now) => match &now.hit {
-                Value::String(other) => acted(Evidence::Mismatch, format!("it went to {other} instead")),
-                _ if now.altered && !now.connected => acted(Evidence::ReadBack, "it left the page".into()),
-                _ if now.altered => {
-                    let states =
-                        if now.states.is_empty() { "no states".into() } else { now.states.join(", ") };
-                    let value =
-                        if now.value.is_empty() { String::new() } else { format!(", value {:?}", now.value) };
-                    acted(
-                        Evidence::ReadBack,
-                        format!("it reached the element, which has now {states}{value}"),
-                    )
-                }
-                Value::Bool(true) if now.changes > 0 => {
-                    acted(Evidence::ReadBack, "it reached the element, and the page changed".into())
-                }
-                Value::Bool(true) => {
-                    acted(Evidence::Sent, "it reached the element; nothing in the page has changed".into())
-                }
-                _ if now.changes > 0 => acted(Evidence::ReadBack, "the page changed".into()),
-                _ => acted(Evidence::Sent, "nothing in the page has changed".into()),
-            },
-        }
+        meaning(after.as_ref())
     }
 
     /// Dialogs, new tabs and new documents tell more than the page does.
@@ -157,5 +132,28 @@ impl Live {
             None => None,
         };
         WebActed { acted, called, at: None, url, title, dialog: self.dialog(page), opened }
+    }
+}
+
+/// What the page itself tells of an act; nothing where it does not answer.
+pub(super) fn meaning(after: Option<&After>) -> Acted {
+    let acted = |evidence, note: String| Acted { evidence, note };
+    let Some(now) = after else { return acted(Evidence::Sent, "the page tells nothing of it".into()) };
+    match &now.hit {
+        Value::String(other) => acted(Evidence::Mismatch, format!("it went to {other} instead")),
+        _ if now.altered && !now.connected => acted(Evidence::ReadBack, "it left the page".into()),
+        _ if now.altered => {
+            let states = if now.states.is_empty() { "no states".into() } else { now.states.join(", ") };
+            let value = if now.value.is_empty() { String::new() } else { format!(", value {:?}", now.value) };
+            acted(Evidence::ReadBack, format!("it reached the element, which has now {states}{value}"))
+        }
+        Value::Bool(true) if now.changes > 0 => {
+            acted(Evidence::ReadBack, "it reached the element, and the page changed".into())
+        }
+        Value::Bool(true) => {
+            acted(Evidence::Sent, "it reached the element; nothing in the page has changed".into())
+        }
+        _ if now.changes > 0 => acted(Evidence::ReadBack, "the page changed".into()),
+        _ => acted(Evidence::Sent, "nothing in the page has changed".into()),
     }
 }

@@ -101,6 +101,19 @@ pub(super) fn missing(options: &Options) -> Option<String> {
 
 /// Attaches to the first browser that answers, or starts one.
 pub(super) async fn attach(options: &Options) -> Result<Live, DesktopError> {
+    match attach_running(options).await? {
+        Some(live) => Ok(live),
+        None => start(options).await,
+    }
+}
+
+#[cfg(any(target_os = "macos", test))]
+pub(super) fn can_start(options: &Options) -> bool {
+    program(options).is_some() && has_display(options)
+}
+
+/// Attaches to the first browser that answers; nothing where none does.
+pub(super) async fn attach_running(options: &Options) -> Result<Option<Live>, DesktopError> {
     if let Some(port) = options.port {
         let path = endpoint(port).await.map_err(|why| {
             DesktopError::NotAvailable(format!(
@@ -108,18 +121,18 @@ pub(super) async fn attach(options: &Options) -> Result<Live, DesktopError> {
                  and a profile folder of its own (--user-data-dir)"
             ))
         })?;
-        return Live::attach(Wire::connect(port, &path).await?).await;
+        return Live::attach(Wire::connect(port, &path).await?).await.map(Some);
     }
     for profile in profiles(options) {
         let Some((port, path)) = active_port(&profile) else { continue };
         match tokio::time::timeout(ANSWER, Wire::connect(port, &path)).await {
-            Ok(Ok(wire)) => return Live::attach(wire).await,
+            Ok(Ok(wire)) => return Live::attach(wire).await.map(Some),
             // The file of a browser that crashed, or whose user has not allowed it.
             Ok(Err(error)) => tracing::debug!(%error, "a profile names a port that does not answer"),
             Err(_) => tracing::debug!(port, "a browser lets us wait"),
         }
     }
-    start(options).await
+    Ok(None)
 }
 
 fn own_profile(options: &Options) -> PathBuf {

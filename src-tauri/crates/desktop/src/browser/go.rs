@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::address::checked_url;
 use super::cdp::CdpBrowser;
 use super::live::{Live, Page, shown};
-use super::{Arrived, Journey, Loaded, Tab, TabChange, checked_url};
+use super::{Arrived, Journey, Loaded, Tab, TabChange};
 use crate::DesktopError;
 
 /// A page that loads longer is left loading.

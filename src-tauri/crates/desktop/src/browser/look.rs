@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use protocol::geometry::PhysicalRect;
 use serde_json::{Value, json};
 
 use super::cdp::CdpBrowser;
@@ -38,50 +39,8 @@ impl CdpBrowser {
             Some(_) => live.place(&page, &collected.about).await,
             None => None,
         };
-        let size = inner_size(&collected.about.geometry);
-        let bounds = |found: &Found| {
-            let (x, y, width, height) = (found.x, found.y, found.width, found.height);
-            match (&place, &display) {
-                (Some(place), Some(display)) => place.rect(x, y, width, height, display),
-                _ => norm((x, y, width, height), size),
-            }
-        };
-        let space = if place.is_some() { Space::Display } else { Space::Viewport };
-        let mut cut = Vec::new();
-        if collected.more > 0 {
-            cut.push(format!("cut: {} elements beyond the limit of {}", collected.more, query.limit));
-        }
-        if collected.off > 0 {
-            cut.push(format!(
-                "cut: {} elements out of view; scroll, or ask for the whole page",
-                collected.off
-            ));
-        }
-        if collected.other > 0 {
-            cut.push(format!("cut: {} elements that do not mention the query", collected.other));
-        }
-        if space == Space::Viewport {
-            cut.push(
-                "bounds are 0-1000 of the page's visible part, since its place on the display is not known"
-                    .into(),
-            );
-        }
-        let elements = collected
-            .elements
-            .into_iter()
-            .map(|found| WebElement {
-                bounds: bounds(&found),
-                reference: format!("w{}", found.id),
-                role: found.role,
-                name: found.name,
-                value: found.value,
-                states: found.states,
-                href: found.href,
-                options: found.options,
-            })
-            .collect();
-        let About { title, url, .. } = collected.about;
-        Ok(PageView { tab: live.tab_name(&page.target), title, url, space, elements, dialog: None, cut })
+        let there = place.as_ref().zip(display.as_ref());
+        Ok(view(collected, &query, there, "w", live.tab_name(&page.target)))
     }
 
     pub(super) async fn read_now(&self, query: TextQuery) -> Result<PageText, DesktopError> {
@@ -119,13 +78,80 @@ impl CdpBrowser {
                 }
             }
         }
-        let total = text.chars().count();
-        let part: String = text.chars().skip(query.offset).take(query.limit).collect();
-        let end = query.offset.saturating_add(query.limit);
-        let next = (end < total).then_some(end);
-        let About { title, url, .. } = about;
-        Ok(PageText { tab, title, url, text: part, offset: query.offset, total, next, dialog: None })
+        Ok(part(&text, &query, tab, about))
     }
+}
+
+/// What was collected, for those who asked. `there` is where the page is, where that is known; refs begin with `prefix`.
+pub(super) fn view(
+    collected: Collected,
+    query: &PageQuery,
+    there: Option<(&Place, &PhysicalRect)>,
+    prefix: &str,
+    tab: String,
+) -> PageView {
+    let size = inner_size(&collected.about.geometry);
+    let bounds = |found: &Found| {
+        let (x, y, width, height) = (found.x, found.y, found.width, found.height);
+        match there {
+            Some((place, display)) => place.rect(x, y, width, height, display),
+            None => norm((x, y, width, height), size),
+        }
+    };
+    let space = if there.is_some() { Space::Display } else { Space::Viewport };
+    let mut cut = Vec::new();
+    if collected.more > 0 {
+        cut.push(format!("cut: {} elements beyond the limit of {}", collected.more, query.limit));
+    }
+    if collected.off > 0 {
+        cut.push(format!("cut: {} elements out of view; scroll, or ask for the whole page", collected.off));
+    }
+    if collected.other > 0 {
+        cut.push(format!("cut: {} elements that do not mention the query", collected.other));
+    }
+    if space == Space::Viewport {
+        cut.push(
+            "bounds are 0-1000 of the page's visible part, since its place on the display is not known"
+                .into(),
+        );
+    }
+    let elements = collected
+        .elements
+        .into_iter()
+        .map(|found| WebElement {
+            bounds: bounds(&found),
+            reference: format!("{prefix}{}", found.id),
+            role: found.role,
+            name: found.name,
+            value: found.value,
+            states: found.states,
+            href: found.href,
+            options: found.options,
+        })
+        .collect();
+    let About { title, url, .. } = collected.about;
+    PageView { tab, title, url, space, elements, dialog: None, cut }
+}
+
+/// The part of a text that was asked for.
+pub(super) fn part(text: &str, query: &TextQuery, tab: String, about: About) -> PageText {
+    let total = text.chars().count();
+    let part: String = text.chars().skip(query.offset).take(query.limit).collect();
+    let end = query.offset.saturating_add(query.limit);
+    let next = (end < total).then_some(end);
+    let About { title, url, .. } = about;
+    PageText { tab, title, url, text: part, offset: query.offset, total, next, dialog: None }
+}
+
+/// A query as `collect` takes it.
+pub(super) fn wish(query: &PageQuery, limit: u32, next: u64) -> Value {
+    json!({
+        "next": next,
+        "limit": limit,
+        "query": query.query,
+        "wholePage": query.scope == Scope::Page,
+        "everything": query.kind == Kind::All,
+    })
 }
 
 impl Live {
@@ -192,13 +218,7 @@ impl Live {
         limit: u32,
         at: Value,
     ) -> Result<Collected, DesktopError> {
-        let mut ask = json!({
-            "next": self.next,
-            "limit": limit,
-            "query": query.query,
-            "wholePage": query.scope == Scope::Page,
-            "everything": query.kind == Kind::All,
-        });
+        let mut ask = wish(query, limit, self.next);
         if let (Some(ask), Value::Object(at)) = (ask.as_object_mut(), at) {
             ask.extend(at);
         }

@@ -1,7 +1,8 @@
 //! The pages of a web browser, by their DOM: what is in them, what they say, acting on them, where they go.
 //!
 //! One trait, [`Browser`], over two ways: the Chrome DevTools Protocol on every platform (`cdp.rs`), and AppleScript for
-//! the browsers of macOS (`apple.rs`). Both run the same `collector.js`. Values of password fields never leave a page.
+//! the browsers of macOS (`apple/`). `choice.rs` says which is used when. Both run the same `collector.js`. Values of
+//! password fields never leave a page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +20,21 @@ pub mod fake;
 
 mod absent;
 mod act;
+mod address;
+// Of macOS; all but the program that is started is tested on Linux.
+#[cfg(any(target_os = "macos", test))]
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has the applications"))]
+mod apple;
 mod book;
 mod cdp;
+#[cfg(any(target_os = "macos", test))]
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has something to choose"))]
+mod choice;
 mod effect;
+mod filled;
 mod find;
 mod go;
+mod gone;
 mod live;
 mod look;
 mod place;
@@ -31,7 +42,7 @@ mod script;
 mod wire;
 mod write;
 
-/// One browser. Refs are `w1`, `w2` ...; tabs are `t1`, `t2` ...
+/// One browser. Refs are `w1`, `w2` ...; tabs are `t1`, `t2` ...; by Apple events `wa1` and `ta1`.
 ///
 /// A tab that is not named is the one in front. Text takes the keyboard from no other window; a click brings the
 /// browser's window to the front, as Chromium does with every press of a button.
@@ -75,7 +86,18 @@ pub trait Browser: Send + Sync {
 
 /// Opens nothing yet: a browser is attached to, or started, when it is first used.
 pub fn open(options: Options, desktop: Arc<dyn Desktop>) -> Arc<dyn Browser> {
+    #[cfg(target_os = "macos")]
+    if choice::is_open(&options) {
+        let cdp = cdp::CdpBrowser::new(options, Arc::clone(&desktop));
+        return Arc::new(choice::Either::new(cdp, Arc::new(apple::Osascript), desktop));
+    }
     Arc::new(cdp::CdpBrowser::new(options, desktop))
+}
+
+/// The browsers that answer Apple events: name and bundle.
+#[cfg(target_os = "macos")]
+pub(crate) fn scriptable() -> impl Iterator<Item = (&'static str, &'static str)> {
+    apple::known()
 }
 
 /// How a browser is found.
@@ -339,49 +361,4 @@ pub enum Loaded {
     Wholly,
     /// It still loads after a bounded wait.
     StillLoading,
-}
-
-/// Refuses what is not `http`, `https` or `about:blank`.
-fn checked_url(url: &str) -> Result<&str, DesktopError> {
-    let url = url.trim();
-    let lower = url.to_ascii_lowercase();
-    let web = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let named =
-        web.is_some_and(|rest| rest.chars().next().is_some_and(|c| !matches!(c, '/' | '?' | '#' | ':')));
-    if (named || lower == "about:blank") && !url.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Ok(url);
-    }
-    let shown: String = url.chars().take(80).collect();
-    Err(DesktopError::Forbidden(format!(
-        "{shown:?} is no web address; only http://, https:// and about:blank are opened"
-    )))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_web_addresses_are_opened() {
-        for good in ["https://example.org/a?b#c", "HTTP://127.0.0.1:8080/", "about:blank", " http://[::1]/ "]
-        {
-            assert_eq!(checked_url(good), Ok(good.trim()));
-        }
-        for bad in [
-            "file:///etc/passwd",
-            "javascript:alert(1)",
-            "data:text/html,x",
-            "chrome://settings",
-            "example.org",
-            "view-source:https://example.org",
-            "about:config",
-            "http://",
-            "https:///etc",
-            "http://a b",
-            "https://a\nb",
-            "",
-        ] {
-            assert!(matches!(checked_url(bad), Err(DesktopError::Forbidden(_))), "{bad}");
-        }
-    }
 }

@@ -35,6 +35,12 @@ pub(super) fn inner_size(geometry: &[f64]) -> (f64, f64) {
 }
 
 impl Place {
+    /// The page's top left corner in the browser's screen units, its zoom, and the display's pixels for such a unit.
+    #[cfg(any(target_os = "macos", test))]
+    pub(super) fn new((x, y): (f64, f64), zoom: f64, scale: f64) -> Self {
+        Self { x, y, zoom, scale }
+    }
+
     /// From two pointer events at different points; nothing where they contradict the window they are in, as
     /// synthetic ones of old browsers do.
     pub(super) fn measured(geometry: &[f64], events: &[[f64; 4]]) -> Option<Self> {

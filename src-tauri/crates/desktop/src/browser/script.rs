@@ -59,6 +59,9 @@ pub(super) struct About {
     pub(super) focused: bool,
     pub(super) ready: String,
     pub(super) status: u16,
+    /// When the document came to be: two documents differ in it.
+    #[cfg(any(target_os = "macos", test))]
+    pub(super) born: f64,
     /// Place and sizes of window and page, in which a change means that the page has moved on the screen.
     pub(super) geometry: Vec<f64>,
     /// screenX, screenY, clientX, clientY of the last pointer events.

@@ -204,7 +204,7 @@ fn take(mut message: Value, pending: &Mutex<HashMap<u64, Answer>>, page: &watch:
 }
 
 /// 128 bits that std takes from the system for its hash tables.
-fn secret() -> String {
+pub(super) fn secret() -> String {
     use std::hash::{BuildHasher as _, RandomState};
     let half = || RandomState::new().hash_one(std::process::id());
     format!("miki{:016x}{:016x}", half(), half())

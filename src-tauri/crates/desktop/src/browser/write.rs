@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::act::{Grip, Moved, modifiers};
 use super::cdp::CdpBrowser;
+use super::filled::{chosen, may_be_filled, typed, untold, was_set};
 use super::live::{Live, Page};
 use super::script::{Focused, Held, Ready};
 use super::{Fill, Then, WebActed, WebClick, WebText};
@@ -32,20 +33,6 @@ impl CdpBrowser {
         let done = live.write(&grip, &text, cancel).await;
         live.leave(page, focus).await;
         done
-    }
-}
-
-fn may_be_filled(ready: &Ready, reference: &str) -> Result<(), DesktopError> {
-    let no = |why: &str| Err(DesktopError::BadInput(format!("{} ({reference}) {why}", ready.called)));
-    match ready.kind.as_str() {
-        "file" => no("asks for a file, which is chosen by the user"),
-        "checkbox" | "radio" => no("is switched with webClick"),
-        "other" | "button" | "submit" | "reset" | "image" => {
-            no("takes no text; find the field with webElements")
-        }
-        _ if ready.disabled => no("is disabled"),
-        _ if ready.readonly => no("can only be read"),
-        _ => Ok(()),
     }
 }
 
@@ -136,22 +123,10 @@ impl Live {
                 .await
             {
                 Ok(held) if !held.gone => held,
-                Ok(_) | Err(_) => {
-                    let note = "the text was typed; the field was replaced or the page keeps from telling";
-                    return Ok(Acted { evidence: Evidence::Sent, note: note.into() });
-                }
+                Ok(_) | Err(_) => return Ok(untold()),
             };
-            if held.equal {
-                let note = format!("typed {} characters, read back equal", wanted.chars().count());
-                return Ok(Acted { evidence: Evidence::ReadBack, note });
-            }
-            if Instant::now() >= end {
-                let note = if held.secret {
-                    format!("the field holds something else, {} characters long", held.length)
-                } else {
-                    format!("the field now holds {:?}", held.value)
-                };
-                return Ok(Acted { evidence: Evidence::Mismatch, note });
+            if held.equal || Instant::now() >= end {
+                return Ok(typed(&held, wanted));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -163,17 +138,7 @@ impl Live {
         if held.gone {
             return Err(self.stale(grip).await);
         }
-        if let Some(missing) = held.missing.first() {
-            return Err(DesktopError::BadInput(format!(
-                "{called} has no option {missing:?}; it has: {}",
-                held.options.join("; ")
-            )));
-        }
-        if let Some(refused) = held.refused {
-            return Err(DesktopError::BadInput(format!("the option {refused:?} of {called} is disabled")));
-        }
-        let evidence = if held.equal { Evidence::ReadBack } else { Evidence::Mismatch };
-        Ok(Acted { evidence, note: format!("{} is chosen now", held.value) })
+        chosen(&held, called)
     }
 
     async fn set(&mut self, grip: &Grip, called: &str, text: &str) -> Result<Acted, DesktopError> {
@@ -182,14 +147,7 @@ impl Live {
         if held.gone {
             return Err(self.stale(grip).await);
         }
-        if held.equal {
-            return Ok(Acted { evidence: Evidence::ReadBack, note: format!("set to {}", held.value) });
-        }
-        let note = format!(
-            "{called} did not take it and holds {:?}; dates are 2026-01-31, times 13:45, months 2026-01, colours #ff0000",
-            held.value
-        );
-        Ok(Acted { evidence: Evidence::Mismatch, note })
+        Ok(was_set(&held, called))
     }
 
     /// Presses and releases a key for each character.
@@ -301,17 +259,5 @@ mod tests {
         for c in ' '..='~' {
             assert!(key_of(c).is_some(), "{c:?}");
         }
-    }
-
-    #[test]
-    fn what_takes_no_text_says_what_to_do_instead() {
-        let why = |kind: &str| {
-            let ready = Ready { called: "it".into(), kind: kind.into(), ..Ready::default() };
-            may_be_filled(&ready, "w1").map_err(|error| error.to_string())
-        };
-        assert_eq!(why("text"), Ok(()));
-        assert!(why("checkbox").unwrap_err().contains("webClick"));
-        assert!(why("file").unwrap_err().contains("the user"));
-        assert!(why("other").unwrap_err().contains("takes no text"));
     }
 }

@@ -79,6 +79,10 @@ fn has_arrived(before: &str, after: &str, text: &str) -> bool {
 impl Hands for LinuxDesktop {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
+            // What is down may come up whatever is shown.
+            if !matches!(action, Action::ButtonUp { .. } | Action::KeyUp { .. }) {
+                self.locks.refuse().await?;
+            }
             match action {
                 Action::Type { text } => self.write(text, &cancel).await,
                 action => self.perform(action, &cancel).await,

@@ -6,7 +6,7 @@ use protocol::view::DisplayView;
 use super::capture::Eye;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::ocr::Ocr;
+use crate::ocr::{Look, Ocr, What};
 use crate::picture::Frame;
 use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
 
@@ -24,29 +24,28 @@ impl Screen for LinuxDesktop {
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, move |eye| eye.photograph(&shot)))
+        Box::pin(async move {
+            let work = self.eye.run(LOOK, move |eye| eye.photograph(&shot));
+            // Side by side: a session's bus is not faster than a picture.
+            let (picture, unlocked) = tokio::join!(work, self.locks.refuse());
+            unlocked.and(picture)
+        })
     }
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
         Box::pin(async move {
             let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
-            let (display, part) = match area {
-                Area::Display(display) => (display, None),
-                Area::Region { display, rect } => (display, Some(rect)),
-                Area::Window(_) => {
-                    return Err(DesktopError::BadInput(
-                        "text is read in a display or a region of it; give the window's bounds".into(),
-                    ));
-                }
-            };
+            let (what, area, part) = What::of(area);
             let look = self.eye.run(LOOK, move |eye| {
-                let (frame, place) = eye.look(&Area::Display(display))?;
+                let (frame, place) = eye.look(&area)?;
                 let Frame { width, height, order, pixels } = frame;
                 // The eye's memory is used again by the next picture, while this one is read.
-                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, place.shows))
+                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, place))
             });
-            let (frame, shows) = look.await?;
-            ocr.read(display, frame, shows, part).await
+            let (look, unlocked) = tokio::join!(look, self.locks.refuse());
+            unlocked?;
+            let (frame, place) = look?;
+            ocr.read(Look { what, frame, place, part }).await
         })
     }
 }

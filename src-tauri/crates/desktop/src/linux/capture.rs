@@ -18,7 +18,7 @@ use super::windows::{Own, Top, overlap};
 use crate::lane::Kept;
 use crate::picture::{Darkroom, Frame, Place};
 use crate::shot::region;
-use crate::{Area, DesktopError, Picture, Shot, WindowId};
+use crate::{Area, DesktopError, Picture, Shot, WindowId, locked};
 
 /// What capturing keeps open.
 pub(super) struct Eye {
@@ -218,9 +218,7 @@ fn refuse_locked(session: &Session) -> Result<(), DesktopError> {
     }
     let saver = session.conn.screensaver_query_info(session.root)?.reply();
     if saver.is_ok_and(|saver| saver.state == u8::from(screensaver::State::ON)) {
-        return Err(DesktopError::NotAvailable(
-            "the screen is locked or blanked by its screen saver; unlock it, then try again".into(),
-        ));
+        return Err(locked());
     }
     Ok(())
 }

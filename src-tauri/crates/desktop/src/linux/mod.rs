@@ -19,6 +19,7 @@ use self::fence::Fenced;
 use self::guard::Guard;
 use self::held::Held;
 use self::input::Hand;
+use self::locks::Locks;
 use self::session::Session;
 pub(crate) use self::warden::stand_guard;
 use self::watch::Watch;
@@ -48,6 +49,7 @@ mod holding;
 mod input;
 mod kept;
 mod keymap;
+mod locks;
 mod scene;
 mod session;
 mod shared;
@@ -78,6 +80,7 @@ struct LinuxDesktop {
     watch: Arc<Watch>,
     accessibility: Accessibility,
     ocr: Option<Ocr>,
+    locks: Locks,
 }
 
 impl LinuxDesktop {
@@ -115,8 +118,9 @@ impl LinuxDesktop {
             };
             Lane::new("input", open)
         };
+        let locks = Locks::new(display.clone(), session_bus.clone());
         let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
-        Self { abilities, eye, ewmh, place, fence, hand, held, corner, watch, accessibility, ocr }
+        Self { abilities, eye, ewmh, place, fence, hand, held, corner, watch, accessibility, ocr, locks }
     }
 }
 

@@ -7,9 +7,12 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
 use objc2_application_services::{
-    AXCopyMultipleAttributeOptions, AXError, AXIsProcessTrusted, AXUIElement, AXValue, AXValueType,
+    AXCopyMultipleAttributeOptions, AXError, AXIsProcessTrusted, AXIsProcessTrustedWithOptions, AXUIElement,
+    AXValue, AXValueType, kAXTrustedCheckOptionPrompt,
 };
-use objc2_core_foundation::{CFArray, CFBoolean, CFNumber, CFRetained, CFString, CFType, CGPoint, CGSize};
+use objc2_core_foundation::{
+    CFArray, CFBoolean, CFDictionary, CFNumber, CFRetained, CFString, CFType, CGPoint, CGSize,
+};
 
 /// Seconds that one call may take; a hanging application must not hang us.
 const PATIENCE: f32 = 1.0;
@@ -35,6 +38,15 @@ const WISHED: [&str; 14] = [
 pub(super) fn is_trusted() -> bool {
     // SAFETY: takes nothing and only asks the system for a flag.
     unsafe { AXIsProcessTrusted() }
+}
+
+/// Has macOS list this program among those that may, with its own question where it was never asked.
+pub(super) fn ask_for_trust() {
+    // SAFETY: a constant of the system's.
+    let prompt = unsafe { kAXTrustedCheckOptionPrompt };
+    let options = CFDictionary::from_slices(&[prompt], &[CFBoolean::new(true)]);
+    // SAFETY: the option is a flag, as Apple documents it.
+    unsafe { AXIsProcessTrustedWithOptions(Some(options.as_opaque())) };
 }
 
 /// Equal to another where macOS says that it is the same object.

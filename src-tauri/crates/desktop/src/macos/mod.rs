@@ -23,6 +23,7 @@ mod apps;
 mod ax;
 mod capture;
 mod frames;
+mod locks;
 mod permission;
 mod tap;
 mod tree;
@@ -37,7 +38,6 @@ enum Mac {}
 impl Platform for Mac {
     type Tree = tree::MacTree;
     const SCRIPTING: bool = true;
-    const OCR: bool = true;
 
     fn capture(wish: &Capture, own: &Own) -> Option<Result<Frame, DesktopError>> {
         capture::is_there().then(|| capture::take(wish, own))
@@ -45,6 +45,10 @@ impl Platform for Mac {
 
     fn read_text(frame: &Frame) -> Result<Vec<Line>, DesktopError> {
         vision::read(frame)
+    }
+
+    fn is_locked() -> bool {
+        locks::is_locked()
     }
 
     fn listen(hear: Box<dyn Fn(Heard) + Send>) -> Result<Box<dyn Listening>, DesktopError> {
@@ -89,6 +93,8 @@ impl Platform for Mac {
         let address = settings::address(check).ok_or_else(|| {
             DesktopError::NotAvailable(format!("System Settings has no page for {check:?}"))
         })?;
+        // Else the page would not show Miki, and its user would have to find the program's file.
+        permission::be_listed(check);
         run_open(address.as_ref(), "-u")
     }
 

@@ -1,14 +1,15 @@
-//! What macOS's user has to allow, whether it is allowed, and how to mend it. Asks without ever showing a dialog.
+//! What macOS's user has to allow, whether it is allowed, and how to mend it. Looks without ever showing a dialog;
+//! only where the user opens the settings, macOS is asked to list Miki there.
 #![expect(unsafe_code, reason = "C functions of the system; each block says what makes it sound")]
 
 use std::ffi::c_void;
 
-use objc2_core_graphics::CGPreflightScreenCaptureAccess;
+use objc2_core_graphics::{CGPreflightScreenCaptureAccess, CGRequestScreenCaptureAccess};
 use protocol::view::{Check, CheckState, CheckView};
 
 use super::ax;
-use crate::DesktopError;
-use crate::portable::view;
+use crate::portable::{settings, view};
+use crate::{DesktopError, browser};
 
 const ACCESSIBILITY: &str =
     "allow Miki in System Settings > Privacy & Security > Accessibility, then try again";
@@ -16,6 +17,10 @@ const RECORDING: &str = "allow Miki in System Settings > Privacy & Security > Sc
 const AUTOMATION: &str = "allow Miki in System Settings > Privacy & Security > Automation, then try again";
 const MONITORING: &str =
     "allow Miki in System Settings > Privacy & Security > Input Monitoring, then start Miki again";
+
+const EVENTS: &[u8] = b"com.apple.systemevents";
+/// `kIOHIDRequestTypeListenEvent`
+const LISTEN: u32 = 1;
 
 /// The error of a call that may not read or operate others.
 pub(super) fn accessibility() -> DesktopError {
@@ -63,28 +68,49 @@ pub(super) fn checks() -> Vec<CheckView> {
     ]
 }
 
-/// For System Events, which scripts need most; other applications are asked for at their first use.
+/// For System Events, which scripts need most, and the browsers that run; other applications are asked for at their
+/// first use.
 fn automation() -> CheckView {
-    match may_automate(b"com.apple.systemevents") {
-        0 => view(Check::Automation, CheckState::Well, "scripts may use System Events".into(), None),
-        -1743 => view(
-            Check::Automation,
-            CheckState::Missing,
-            "macOS does not let Miki's scripts use System Events".into(),
-            Some(AUTOMATION),
-        ),
-        _ => view(
-            Check::Automation,
-            CheckState::Limited,
-            "macOS will ask at the first script for each application".into(),
-            Some(AUTOMATION),
-        ),
+    let browsers: Vec<(&str, i32)> = browser::scriptable()
+        .map(|(name, bundle)| (name, may_automate(bundle.as_bytes(), Ask::No)))
+        .collect();
+    let (state, detail) = settings::automation(may_automate(EVENTS, Ask::No), &browsers);
+    view(Check::Automation, state, detail, (state != CheckState::Well).then_some(AUTOMATION))
+}
+
+/// Has macOS list Miki on the page of a permission, with its switch off where it was never asked for. macOS may show
+/// its own question, too.
+pub(super) fn be_listed(check: Check) {
+    match check {
+        Check::Display | Check::ScreenCapture => {
+            CGRequestScreenCaptureAccess();
+        }
+        Check::Input | Check::Accessibility => ax::ask_for_trust(),
+        Check::InputMonitoring => {
+            // SAFETY: takes a number and only asks the system.
+            unsafe { IOHIDRequestAccess(LISTEN) };
+        }
+        Check::Automation => ask_to_automate(),
+        _ => {}
+    }
+}
+
+/// Each question waits for the user, so it has a thread.
+fn ask_to_automate() {
+    let work = || {
+        let browsers = browser::scriptable().map(|(_, bundle)| bundle.as_bytes());
+        for bundle in std::iter::once(EVENTS).chain(browsers) {
+            if may_automate(bundle, Ask::No) == settings::NOT_ASKED_YET {
+                may_automate(bundle, Ask::Yes);
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("desktop-automation".into()).spawn(work) {
+        tracing::warn!(%error, "macOS was not asked whether scripts may use applications");
     }
 }
 
 fn monitoring() -> CheckView {
-    /// `kIOHIDRequestTypeListenEvent`
-    const LISTEN: u32 = 1;
     // SAFETY: takes a number and only asks the system.
     match unsafe { IOHIDCheckAccess(LISTEN) } {
         0 => view(
@@ -102,8 +128,15 @@ fn monitoring() -> CheckView {
     }
 }
 
+/// Whether macOS may ask its user.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    No,
+    Yes,
+}
+
 /// The system's number: 0 allowed, -1743 refused, -1744 not asked yet, -600 where the target does not run.
-fn may_automate(bundle: &[u8]) -> i32 {
+fn may_automate(bundle: &[u8], ask: Ask) -> i32 {
     const BUNDLE: u32 = u32::from_be_bytes(*b"bund");
     const ANY: u32 = u32::from_be_bytes(*b"****");
     let mut target = Descriptor { kind: 0, data: std::ptr::null_mut() };
@@ -113,8 +146,10 @@ fn may_automate(bundle: &[u8]) -> i32 {
     if made != 0 {
         return i32::from(made);
     }
-    // SAFETY: `target` was just made; no dialog is asked for, so the call does not wait for the user.
-    let answer = unsafe { AEDeterminePermissionToAutomateTarget(&raw const target, ANY, ANY, 0) };
+    // SAFETY: `target` was just made. Only where a question is asked for, the call waits for the user.
+    let answer = unsafe {
+        AEDeterminePermissionToAutomateTarget(&raw const target, ANY, ANY, u8::from(ask == Ask::Yes))
+    };
     // SAFETY: made above, and disposed of once.
     unsafe { AEDisposeDesc(&raw mut target) };
     answer
@@ -142,4 +177,5 @@ unsafe extern "C" {
 #[link(name = "IOKit", kind = "framework")]
 unsafe extern "C" {
     fn IOHIDCheckAccess(request: u32) -> u32;
+    fn IOHIDRequestAccess(request: u32) -> bool;
 }

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use protocol::geometry::{NormRect, PhysicalRect};
 use protocol::view::{Check, CheckState, CheckView};
 
 use self::models::Networks;
-use self::reader::{Look, Reader, Reading};
+pub(crate) use self::reader::{Look, What};
+use self::reader::{Reader, Reading};
 use crate::lane::Lane;
-use crate::picture::Frame;
 use crate::{DesktopError, TextLine};
 
 mod reader;
@@ -64,19 +63,12 @@ impl Ocr {
         DesktopError::NotAvailable(format!("the models of OCR are missing; {MEND}"))
     }
 
-    /// The lines of text in a part of a display (all of it, where none is named), in reading order. `frame` is the
-    /// whole display, `shows` its place.
+    /// The lines of text in a display or window, or in a part of it, in reading order.
     ///
     /// # Errors
     /// [`DesktopError::Timeout`] where it takes too long.
-    pub(crate) async fn read(
-        &self,
-        display: u32,
-        frame: Frame,
-        shows: PhysicalRect,
-        part: Option<NormRect>,
-    ) -> Result<Vec<TextLine>, DesktopError> {
-        Ok(self.look(Look { display, frame, shows, part }).await?.lines)
+    pub(crate) async fn read(&self, look: Look) -> Result<Vec<TextLine>, DesktopError> {
+        Ok(self.look(look).await?.lines)
     }
 
     async fn look(&self, look: Look) -> Result<Reading, DesktopError> {

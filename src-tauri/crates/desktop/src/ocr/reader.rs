@@ -10,21 +10,30 @@ use super::rect::Rect;
 use super::seen::{Line, Seen};
 use super::{Leave, detect, recognise};
 use crate::lane::Kept;
-use crate::picture::Frame;
-use crate::{DesktopError, TextLine};
+use crate::picture::{Frame, Place};
+use crate::{Area, DesktopError, TextLine};
 
 /// Pixels around what changed that are looked at with it: letters at its edge are whole then.
 const AROUND: u32 = 32;
+/// Displays and windows that are known at a time.
+const MOST_KNOWN: usize = 12;
 
 /// What is to be read.
-pub(super) struct Look {
-    pub display: u32,
-    /// The whole display.
+pub(crate) struct Look {
+    pub what: What,
+    /// All of it.
     pub frame: Frame,
     /// Its place.
-    pub shows: PhysicalRect,
-    /// Only this part of it.
+    pub place: Place,
+    /// Only this part of it, in 0-1000 of it.
     pub part: Option<NormRect>,
+}
+
+/// What was read of these stays known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum What {
+    Display(u32),
+    Window(u64),
 }
 
 pub(super) struct Reading {
@@ -37,11 +46,23 @@ pub(super) struct Reading {
     pub turn: u64,
 }
 
+impl What {
+    /// What is read of an area, what is to be captured for it, and which part of that is meant. Of a region the whole
+    /// display is taken, of which more may be known already.
+    pub(crate) fn of(area: Area) -> (Self, Area, Option<NormRect>) {
+        match area {
+            Area::Display(display) => (Self::Display(display), area, None),
+            Area::Region { display, rect } => (Self::Display(display), Area::Display(display), Some(rect)),
+            Area::Window(window) => (Self::Window(window.0), area, None),
+        }
+    }
+}
+
 /// What the reading thread keeps.
 pub(super) struct Reader {
     folder: PathBuf,
     networks: Option<Networks>,
-    seen: HashMap<u32, Seen>,
+    seen: HashMap<What, Seen>,
     turn: u64,
 }
 
@@ -68,10 +89,14 @@ impl Reader {
         let part = look.part.map_or(Rect::of(frame), |part| in_pixels(&part, frame));
         if part.is_empty() {
             return Err(DesktopError::BadInput(
-                "the region to read text in is empty or off the display".into(),
+                "the region to read text in is empty or off what is read".into(),
             ));
         }
-        let seen = self.seen.entry(look.display).or_insert_with(|| Seen::nothing(frame));
+        if self.seen.len() >= MOST_KNOWN && !self.seen.contains_key(&look.what) {
+            // Windows come and go, displays stay.
+            self.seen.retain(|what, _| matches!(what, What::Display(_)));
+        }
+        let seen = self.seen.entry(look.what).or_insert_with(|| Seen::nothing(frame));
         if !seen.fits(frame) {
             *seen = Seen::nothing(frame);
         }
@@ -97,7 +122,7 @@ impl Reader {
         let lines = lines.collect();
         seen.learn(&changes, lines);
         let within: Vec<&Line> = seen.lines.iter().filter(|line| part.holds(line.at.middle())).collect();
-        let lines = in_order(within).into_iter().map(|line| placed(line, &look.shows)).collect();
+        let lines = in_order(within).into_iter().map(|line| placed(line, &look.place)).collect();
         Ok(Reading { lines, read_again, turn: self.turn })
     }
 
@@ -124,14 +149,15 @@ fn in_pixels(part: &NormRect, frame: &Frame) -> Rect {
     }
 }
 
-fn placed(line: &Line, shows: &PhysicalRect) -> TextLine {
+fn placed(line: &Line, place: &Place) -> TextLine {
+    let Place { shows, display } = place;
     let at = PhysicalRect {
         x: shows.x + line.at.left as i32,
         y: shows.y + line.at.top as i32,
         width: line.at.width(),
         height: line.at.height(),
     };
-    TextLine { text: line.text.clone(), bounds: at.to_norm(shows), confidence: line.confidence }
+    TextLine { text: line.text.clone(), bounds: at.to_norm(display), confidence: line.confidence }
 }
 
 /// From top to bottom; what stands side by side from left to right.
@@ -178,6 +204,9 @@ mod tests {
         };
         let shows = PhysicalRect { x: 1920, y: 0, width: 1920, height: 1080 };
         let bounds = NormRect { x: 100.0, y: 100.0, width: 100.0, height: 100.0 };
-        assert_eq!(placed(&line, &shows).bounds, bounds);
+        assert_eq!(placed(&line, &Place::whole(shows)).bounds, bounds);
+        let window = PhysicalRect { x: 2112, y: 108, width: 960, height: 540 };
+        let bounds = NormRect { x: 200.0, y: 200.0, width: 100.0, height: 100.0 };
+        assert_eq!(placed(&line, &Place { shows: window, display: shows }).bounds, bounds);
     }
 }

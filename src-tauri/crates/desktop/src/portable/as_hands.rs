@@ -14,7 +14,7 @@ use super::held::Stop;
 use super::place;
 use super::platform::Platform;
 use super::watch::{Heard, Place, Watch};
-use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
+use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption, locked};
 
 const ACT: Duration = Duration::from_secs(25);
 /// Reading or writing the focused text.
@@ -168,6 +168,10 @@ impl<P: Platform> Facade<P> {
 impl<P: Platform> Hands for Facade<P> {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
+            // What is down may come up whatever is shown.
+            if !matches!(action, Action::ButtonUp { .. } | Action::KeyUp { .. }) && P::is_locked() {
+                return Err(locked());
+            }
             match action {
                 Action::Type { text } => self.write(text, &cancel).await,
                 action => self.perform(action, &cancel).await,
@@ -176,7 +180,7 @@ impl<P: Platform> Hands for Facade<P> {
     }
 
     fn release_all(&self) {
-        hand::release(self.held.end_all());
+        let _done = hand::release(&self.held);
     }
 
     fn fence(&self, fence: Fence) {

@@ -9,11 +9,16 @@ use super::eye::Eye;
 use super::facade::{Facade, LOOK};
 use super::place::{self, Own};
 use super::platform::Platform;
+#[cfg(windows)]
+use crate::ocr::{Look, Ocr, What};
 use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
+    if P::is_locked() {
+        return Err(locked());
+    }
     match area {
         Area::Display(index) => Ok((Eye::look::<P>(*index, own)?, Eye::display(*index)?.bounds)),
         Area::Window(id) => {
@@ -48,6 +53,22 @@ fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopE
     }
 }
 
+#[cfg(windows)]
+impl<P: Platform> Facade<P> {
+    async fn read_by_networks(&self, area: Area) -> Result<Vec<TextLine>, DesktopError> {
+        let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
+        let (what, area, part) = What::of(area);
+        let own = self.own.clone();
+        let seen = self.eye.run(LOOK, move |_| {
+            let (frame, shows) = look::<P>(&area, &own)?;
+            Ok((frame, Place { shows, display: display_of(&area, &shows)?.bounds }))
+        });
+        let (frame, place) = seen.await?;
+        ocr.read(Look { what, frame, place, part }).await
+    }
+}
+
+#[cfg(target_os = "macos")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "places on a screen")]
 fn read<P: Platform>(area: &Area, own: &Own) -> Result<Vec<TextLine>, DesktopError> {
     let (frame, shows) = look::<P>(area, own)?;
@@ -86,7 +107,12 @@ impl<P: Platform> Screen for Facade<P> {
     }
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<Vec<TextLine>, DesktopError>> {
-        let own = self.own.clone();
-        Box::pin(self.eye.run(LOOK, move |_| read::<P>(&area, &own)))
+        #[cfg(windows)]
+        return Box::pin(self.read_by_networks(area));
+        #[cfg(target_os = "macos")]
+        {
+            let own = self.own.clone();
+            Box::pin(self.eye.run(LOOK, move |_| read::<P>(&area, &own)))
+        }
     }
 }

@@ -12,16 +12,21 @@ use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
 use super::eye::Eye;
+use super::guard::Guard;
 use super::hand::{self, Hand};
 use super::held::Held;
 use super::place::Own;
 use super::platform::{Platform, view};
 use super::reader::{Reader, Sight};
 use crate::lane::{Kept, Lane};
+#[cfg(windows)]
+use crate::ocr::Ocr;
 use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script};
 
 /// For looking and for short questions.
 pub(super) const LOOK: Duration = Duration::from_secs(10);
+/// How long the end of this program may wait until everything is up.
+const LAST_WORD: Duration = Duration::from_millis(200);
 
 impl Kept for Eye {}
 impl Kept for Hand {}
@@ -34,7 +39,7 @@ impl Kept for Desk {}
 
 pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
     let own = Own { pid: options.own_pid, titles: options.own_titles };
-    let held = Arc::new(Held::default());
+    let held = Arc::new(Held::guarded(Guard::new(options.guard)));
     let fence = Arc::new(Mutex::new(Fence::default()));
     let failsafe = Arc::new(AtomicBool::new(options.failsafe));
     let hand = {
@@ -54,6 +59,8 @@ pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
         own,
         fence,
         failsafe,
+        #[cfg(windows)]
+        ocr: options.ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new),
         platform: PhantomData,
     })
 }
@@ -69,6 +76,8 @@ pub(super) struct Facade<P: Platform> {
     pub(super) fence: Arc<Mutex<Fence>>,
     /// Whether acts keep out of the corner.
     pub(super) failsafe: Arc<AtomicBool>,
+    #[cfg(windows)]
+    pub(super) ocr: Option<Ocr>,
     /// `fn() -> P`: nothing of the platform's own leaves its thread.
     platform: PhantomData<fn() -> P>,
 }
@@ -76,6 +85,17 @@ pub(super) struct Facade<P: Platform> {
 impl<P: Platform> Facade<P> {
     pub(super) fn fenced(&self) -> Fence {
         self.fence.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    #[cfg(windows)]
+    fn reads(&self) -> bool {
+        self.ocr.is_some()
+    }
+
+    /// Vision is always there.
+    #[cfg(not(windows))]
+    fn reads(&self) -> bool {
+        true
     }
 
     /// What is on the screen now.
@@ -87,7 +107,8 @@ impl<P: Platform> Facade<P> {
 
 impl<P: Platform> Drop for Facade<P> {
     fn drop(&mut self) {
-        hand::release(self.held.end_all());
+        // What is not up by then is the guard's, whose pipe ends with this program.
+        let _late = hand::release(&self.held).recv_timeout(LAST_WORD);
     }
 }
 
@@ -98,7 +119,7 @@ impl<P: Platform> Desktop for Facade<P> {
             input: true,
             elements: true,
             windows: true,
-            ocr: P::OCR,
+            ocr: self.reads(),
             scripting: P::SCRIPTING,
         }
     }
@@ -147,6 +168,8 @@ impl<P: Platform> Desktop for Facade<P> {
                     Some("close the program that holds the clipboard; long texts are pasted"),
                 ),
             });
+            #[cfg(windows)]
+            all.push(crate::ocr::check(self.ocr.as_ref()));
             all
         })
     }

@@ -4,6 +4,7 @@
 //! windows or in the failsafe's corner.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -54,17 +55,33 @@ pub(super) fn connect() -> Result<Enigo, DesktopError> {
     })
 }
 
-/// Lets go of everything in `downs`, on a thread of its own: never waits for an act under way.
-pub(super) fn release(downs: Vec<Down>) {
+/// Ends every act, and lets go of everything on a thread of its own: never waits for an act under way. The answer
+/// comes when it is done.
+pub(super) fn release(held: &Arc<Held>) -> Receiver<()> {
+    let (done, answer) = sync_channel(1);
+    let downs = held.end_all();
     if downs.is_empty() {
-        return;
+        let _nobody = done.try_send(());
+        return answer;
     }
+    let held = Arc::clone(held);
     let work = move || match connect() {
-        Ok(mut enigo) => downs.into_iter().for_each(|down| send(&mut enigo, down, Direction::Release)),
+        Ok(mut enigo) => {
+            let_go_of(&mut enigo, &downs);
+            held.settle();
+            let _nobody = done.try_send(());
+        }
         Err(error) => tracing::error!(%error, "keys or buttons may still be held down"),
     };
     if let Err(error) = std::thread::Builder::new().name("desktop-release".into()).spawn(work) {
         tracing::error!(%error, "keys or buttons may still be held down");
+    }
+    answer
+}
+
+pub(super) fn let_go_of(enigo: &mut Enigo, downs: &[Down]) {
+    for down in downs {
+        send(enigo, *down, Direction::Release);
     }
 }
 
@@ -108,9 +125,8 @@ impl Hand {
     pub(super) fn perform(&mut self, action: &Action, stop: &Stop) -> Result<Acted, DesktopError> {
         stop.check()?;
         let result = self.act(action, stop);
-        for down in self.held.take() {
-            send(&mut self.enigo, down, Direction::Release);
-        }
+        let_go_of(&mut self.enigo, &self.held.take());
+        self.held.settle();
         let note = result?;
         Ok(Acted { evidence: Evidence::Sent, note })
     }

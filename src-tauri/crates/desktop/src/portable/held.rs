@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
+use super::guard::Guard;
 use crate::{Button, DesktopError, Key};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,28 @@ pub(crate) struct Held {
     kept: Mutex<Vec<Down>>,
     /// Counts releases of everything; an act begun before one of them is over.
     epoch: AtomicU64,
+    guard: Guard,
 }
 
 impl Held {
+    /// The guard is told of all that goes down, before it does.
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has hands of its own"))]
+    pub(crate) fn guarded(guard: Guard) -> Self {
+        Self { guard, ..Self::default() }
+    }
+
+    /// To be called before it is sent.
     pub(crate) fn pressed(&self, down: Down) {
         self.down().push(down);
+        self.guard.down(down);
+    }
+
+    /// To be called when all that came up was sent.
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has hands of its own"))]
+    pub(crate) fn settle(&self) {
+        let mut all = self.down().clone();
+        all.extend(lock(&self.kept).iter().copied());
+        self.guard.only(&all);
     }
 
     pub(crate) fn released(&self, down: Down) {

@@ -2,7 +2,7 @@
 //! that watches the pointer, one for windows and applications. What differs is behind [`Platform`] and [`Tree`].
 //!
 //! Type-checked for both platforms and never run by this project's tests, which run on Linux; the pure parts (`book`,
-//! `bundles`, `crop`, `held`, `list`, `menu`, `place`, `reader` over a scripted tree, `settings`, `target`, `watch`) are tested there.
+//! `bundles`, `crop`, `guard`, `held`, `list`, `menu`, `place`, `reader` over a scripted tree, `settings`, `target`, `watch`) are tested there.
 
 #[cfg(not(target_os = "linux"))]
 mod as_clipboard;
@@ -28,6 +28,7 @@ mod platform;
 pub(crate) mod book;
 pub(crate) mod bundles;
 pub(crate) mod crop;
+mod guard;
 pub(crate) mod held;
 pub(crate) mod list;
 pub(crate) mod menu;
@@ -37,13 +38,19 @@ mod reader;
 pub(crate) mod settings;
 pub(crate) mod target;
 mod tree;
+#[cfg(not(target_os = "linux"))]
+mod warden;
 pub(crate) mod watch;
 
 #[cfg(windows)]
 pub(crate) use eye::Eye;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use facade::open;
+#[cfg(target_os = "macos")]
+pub(crate) use platform::Line;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use platform::{Capture, Line, Listening, Platform, view};
+pub(crate) use platform::{Capture, Listening, Platform, view};
 #[cfg(not(target_os = "linux"))]
 pub(crate) use tree::{Reading, Tree};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use warden::stand_guard;

@@ -19,13 +19,14 @@ use crate::{DesktopError, Script};
 pub(crate) trait Platform: 'static {
     type Tree: Tree;
     const SCRIPTING: bool;
-    /// Whether [`Platform::read_text`] can work.
-    const OCR: bool;
 
     /// Pixels without our own windows; nothing where xcap is to take them.
     fn capture(wish: &Capture, own: &Own) -> Option<Result<Frame, DesktopError>>;
-    /// The lines of text in the pixels, in reading order.
+    /// The lines of text in the pixels, in reading order. Windows has the networks instead.
+    #[cfg(target_os = "macos")]
     fn read_text(frame: &Frame) -> Result<Vec<Line>, DesktopError>;
+    /// Whether the user has locked the screen, or another user has it.
+    fn is_locked() -> bool;
     /// Tells what the user's own mouse and keys do, until the answer is dropped.
     fn listen(hear: Box<dyn Fn(Heard) + Send>) -> Result<Box<dyn Listening>, DesktopError>;
 
@@ -69,6 +70,7 @@ pub(crate) enum Capture {
 }
 
 /// A line of text; places are parts of the frame, 0-1 from its top left corner.
+#[cfg(target_os = "macos")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) text: String,

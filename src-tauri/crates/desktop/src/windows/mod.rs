@@ -15,11 +15,12 @@ use uiautomation::UIAutomation;
 use crate::picture::Frame;
 use crate::portable::place::{Change, Own, Top};
 use crate::portable::watch::Heard;
-use crate::portable::{self, Capture, Eye, Line, Listening, Platform, view};
+use crate::portable::{self, Capture, Eye, Listening, Platform, view};
 use crate::{Desktop, DesktopError, Options, Script};
 
 mod frames;
 mod hooks;
+mod locks;
 mod shell;
 mod tree;
 
@@ -32,15 +33,14 @@ enum Win {}
 impl Platform for Win {
     type Tree = tree::WindowsTree;
     const SCRIPTING: bool = false;
-    const OCR: bool = false;
 
     /// xcap does it; our own windows leave themselves out (`WDA_EXCLUDEFROMCAPTURE`).
     fn capture(_: &Capture, _: &Own) -> Option<Result<Frame, DesktopError>> {
         None
     }
 
-    fn read_text(_: &Frame) -> Result<Vec<Line>, DesktopError> {
-        Err(DesktopError::NotAvailable("text in pictures is not read on Windows".into()))
+    fn is_locked() -> bool {
+        locks::is_locked()
     }
 
     fn listen(hear: Box<dyn Fn(Heard) + Send>) -> Result<Box<dyn Listening>, DesktopError> {

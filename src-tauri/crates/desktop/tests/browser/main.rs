@@ -6,7 +6,7 @@ mod acting;
 #[cfg(test)]
 mod looking;
 #[cfg(test)]
-mod speed;
+mod plain;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]

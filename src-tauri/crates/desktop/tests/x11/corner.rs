@@ -1,4 +1,4 @@
-//! The bound of a stop by the corner. `examples/hands.rs` measures a thousand.
+//! The bound of a stop by the corner. `cargo xtask bench desktop` measures a thousand.
 
 use std::time::Duration;
 

@@ -17,6 +17,8 @@ mod holding;
 #[cfg(test)]
 mod layouts;
 #[cfg(test)]
+mod locked;
+#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod screen;

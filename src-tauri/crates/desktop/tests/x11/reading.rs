@@ -67,6 +67,16 @@ async fn an_editors_english_and_japanese_are_read_where_they_stand() {
     let rect = NormRect { x: 500.0, y: 700.0, width: 500.0, height: 300.0 };
     let part = read_until(&*desktop, Area::Region { display: 0, rect }, &wanted[3..4]).await;
     assert!(part.iter().all(|line| !line.text.contains("meeting")), "{part:?}");
+    // One window alone, told in the display's thousandths all the same.
+    let windows = desktop.windows().await.unwrap();
+    let terminal = windows.iter().find(|window| window.app.to_lowercase().contains("xterm")).unwrap();
+    let window = read_until(&*desktop, Area::Window(terminal.id), &wanted[3..4]).await;
+    assert!(window.iter().all(|line| !line.text.contains("meeting")), "{window:?}");
+    let there = |lines: &[TextLine]| {
+        lines.iter().find(|line| plain(&line.text).contains(&plain(wanted[3]))).unwrap().bounds
+    };
+    let (alone, among) = (there(&window), line(wanted[3]).bounds);
+    assert!((alone.x - among.x).abs() < 6.0 && (alone.y - among.y).abs() < 6.0, "{alone:?} {among:?}");
     let beyond = desktop.read_text(Area::Display(7)).await;
     assert!(matches!(beyond, Err(DesktopError::NotFound(_))), "{beyond:?}");
 }

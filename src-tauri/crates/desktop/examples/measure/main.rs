@@ -1,0 +1,54 @@
+//! The desktop's work, a piece at a time, for `cargo xtask bench desktop`: each line of standard input names one
+//! (`elements chromium visible`), which is done and answered by a line of JSON: `{"ms":[9.8],"count":88}`, or
+//! `{"error":"..."}`. Beside the crate's own ways are the bare ones they are measured against.
+//!
+//! `DISPLAY` and the session bus are the environment's; the first argument is the browser's debugging port. Judges
+//! nothing: what a figure should be is xtask's to know.
+
+#[cfg(target_os = "linux")]
+mod acts;
+#[cfg(target_os = "linux")]
+mod bare;
+#[cfg(target_os = "linux")]
+mod page;
+#[cfg(target_os = "linux")]
+mod proxies;
+#[cfg(target_os = "linux")]
+mod work;
+
+// What the tests stop by the corner is what is measured.
+#[cfg(target_os = "linux")]
+#[allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "the tests' own")]
+#[path = "../../tests/x11/screen.rs"]
+mod screen;
+#[cfg(target_os = "linux")]
+#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "the tests' own")]
+#[path = "../../tests/x11/trials.rs"]
+mod trials;
+#[cfg(target_os = "linux")]
+#[allow(dead_code, clippy::unwrap_used, reason = "the tests' own")]
+#[path = "../../tests/x11/user.rs"]
+mod user;
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}
+
+#[cfg(target_os = "linux")]
+#[tokio::main]
+async fn main() -> Result<(), work::Failure> {
+    let first = std::env::args().nth(1).ok_or("name the browser's debugging port")?;
+    if first == work::GUARD {
+        return Ok(desktop::stand_guard()?);
+    }
+    let mut work = work::Work::open(first.parse()?)?;
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let told = match work.perform(&words).await {
+            Ok(work::Done { ms, count }) => serde_json::json!({ "ms": ms, "count": count }),
+            Err(error) => serde_json::json!({ "error": format!("{line}: {error}") }),
+        };
+        println!("{told}");
+    }
+    Ok(())
+}

@@ -1,0 +1,336 @@
+//! The guard's near side, and what its far side hears: a process beside this one, told what goes down before it does,
+//! that lets go of it should this one be killed. What lets go is `warden.rs`.
+//!
+//! Its pipe ends with this process, however that ends; what is down then comes up. Started at the first press, and
+//! again where it has gone. Nothing here is of one platform, so that all of it is tested on Linux, which has a guard of
+//! its own that knows the clipboard too.
+
+use std::io::{BufRead, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::held::Down;
+use crate::Button;
+
+/// How long a guard may take to read a line.
+const LONGEST_WRITE: Duration = Duration::from_millis(500);
+/// A guard that ends sooner than this is not started again before the next press.
+const SHORT_LIFE: Duration = Duration::from_secs(1);
+
+/// One word to the guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Down(Down),
+    Up(Down),
+}
+
+impl Word {
+    fn line(self) -> String {
+        let (verb, what) = match self {
+            Self::Down(what) => ("down", what),
+            Self::Up(what) => ("up", what),
+        };
+        match what {
+            Down::Key(key) => format!("{verb} k{key}\n"),
+            Down::Button(Button::Left) => format!("{verb} b1\n"),
+            Down::Button(Button::Middle) => format!("{verb} b2\n"),
+            Down::Button(Button::Right) => format!("{verb} b3\n"),
+        }
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let (verb, object) = line.strip_suffix('\n')?.split_once(' ')?;
+        let what = match object {
+            "b1" => Down::Button(Button::Left),
+            "b2" => Down::Button(Button::Middle),
+            "b3" => Down::Button(Button::Right),
+            key => Down::Key(key.strip_prefix('k')?.parse().ok()?),
+        };
+        match verb {
+            "down" => Some(Self::Down(what)),
+            "up" => Some(Self::Up(what)),
+            _ => None,
+        }
+    }
+}
+
+/// What is down when the other program has ended, whichever way; last pressed first. What cannot be read ends it too.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a guard of its own"))]
+pub(crate) fn heard(mut input: impl BufRead) -> Vec<Down> {
+    let mut down = Vec::new();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        let word = match input.read_line(&mut line) {
+            Ok(1..) => Word::read(&line),
+            Ok(0) | Err(_) => None,
+        };
+        match word {
+            Some(Word::Down(what)) if !down.contains(&what) => down.insert(0, what),
+            Some(Word::Down(_)) => {}
+            Some(Word::Up(what)) => down.retain(|one| *one != what),
+            None => return down,
+        }
+    }
+}
+
+/// None where no command is given.
+#[derive(Default)]
+pub(crate) struct Guard(Option<Arc<Shared>>);
+
+struct Shared {
+    command: Vec<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    pen: Option<Pen>,
+    /// Counts the processes started.
+    process: u64,
+    down: Vec<Down>,
+}
+
+/// Writes to a guard on a thread of its own: one that hangs must not hang us.
+struct Pen(SyncSender<(String, SyncSender<bool>)>);
+
+impl Pen {
+    fn new(pipe: ChildStdin) -> std::io::Result<Self> {
+        let (sender, receiver) = sync_channel(1);
+        let work = move || write_all(pipe, &receiver);
+        std::thread::Builder::new().name("desktop-guard-pen".into()).spawn(work)?;
+        Ok(Self(sender))
+    }
+
+    /// Whether the guard has it.
+    fn write(&self, line: String) -> bool {
+        let (told, written) = sync_channel(1);
+        self.0.try_send((line, told)).is_ok() && written.recv_timeout(LONGEST_WRITE) == Ok(true)
+    }
+}
+
+/// Until nobody writes any more; the pipe ends with it.
+fn write_all(mut pipe: ChildStdin, lines: &Receiver<(String, SyncSender<bool>)>) {
+    while let Ok((line, told)) = lines.recv() {
+        let written = pipe.write_all(line.as_bytes()).is_ok();
+        let _late = told.try_send(written);
+        if !written {
+            return;
+        }
+    }
+}
+
+impl Guard {
+    pub(crate) fn new(command: Vec<String>) -> Self {
+        let is_given = !command.is_empty();
+        Self(is_given.then(|| Arc::new(Shared { command, state: Mutex::default() })))
+    }
+
+    /// To be called before something is pressed.
+    pub(crate) fn down(&self, what: Down) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.state();
+        if !state.down.contains(&what) {
+            state.down.push(what);
+        } else if state.pen.is_some() {
+            // What it guards already needs no second word.
+            return;
+        }
+        let told = state.pen.as_ref().is_some_and(|pen| pen.write(Word::Down(what).line()));
+        if !told {
+            shared.start(&mut state);
+        }
+    }
+
+    /// Nothing but this is down any more.
+    pub(crate) fn only(&self, down: &[Down]) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.state();
+        let (kept, up): (Vec<Down>, Vec<Down>) =
+            std::mem::take(&mut state.down).into_iter().partition(|what| down.contains(what));
+        state.down = kept;
+        let line: String = up.into_iter().map(|what| Word::Up(what).line()).collect();
+        if !line.is_empty() && !state.pen.as_ref().is_some_and(|pen| pen.write(line)) {
+            // What comes up needs no guard.
+            state.pen = None;
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a guard, and tells it everything.
+    fn start(self: &Arc<Self>, state: &mut State) {
+        state.pen = None;
+        match self.spawn(&state.down) {
+            Ok((child, pen)) => {
+                state.pen = Some(pen);
+                state.process += 1;
+                let (shared, process) = (Arc::downgrade(self), state.process);
+                let waited = std::thread::Builder::new().name("desktop-guard".into()).spawn(move || {
+                    let begun = Instant::now();
+                    let ended = wait(child);
+                    if let Some(shared) = shared.upgrade() {
+                        tracing::debug!(?ended, "the guard ended before its time");
+                        shared.outlive(process, begun);
+                    }
+                });
+                if let Err(error) = waited {
+                    tracing::warn!(%error, "nobody waits for the guard's end");
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "no guard: should this program be killed, keys may stay down");
+            }
+        }
+    }
+
+    fn spawn(&self, down: &[Down]) -> std::io::Result<(Child, Pen)> {
+        let Some((program, arguments)) = self.command.split_first() else {
+            return Err(std::io::ErrorKind::NotFound.into());
+        };
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        apart(&mut command);
+        let mut child = command.spawn()?;
+        let Some(pipe) = child.stdin.take() else { return Err(std::io::ErrorKind::BrokenPipe.into()) };
+        let pen = Pen::new(pipe)?;
+        let told: String = down.iter().map(|what| Word::Down(*what).line()).collect();
+        if pen.write(told) { Ok((child, pen)) } else { Err(std::io::ErrorKind::TimedOut.into()) }
+    }
+
+    /// A guard has gone: another one is started where it still has something to guard.
+    fn outlive(self: &Arc<Self>, process: u64, begun: Instant) {
+        let mut state = self.state();
+        if state.process != process {
+            return;
+        }
+        state.pen = None;
+        if !state.down.is_empty() && begun.elapsed() > SHORT_LIFE {
+            self.start(&mut state);
+        }
+    }
+}
+
+fn wait(mut child: Child) -> std::io::Result<std::process::ExitStatus> {
+    child.wait()
+}
+
+/// What a terminal sends to this program (Ctrl+C) is not for the guard, nor does it show a window.
+fn apart(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(windows)]
+    {
+        /// `CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW`
+        const APART: u32 = 0x0000_0200 | 0x0800_0000;
+        std::os::windows::process::CommandExt::creation_flags(command, APART);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Key;
+
+    const SHIFT: Down = Down::Key(Key::Shift);
+    const LEFT: Down = Down::Button(Button::Left);
+
+    /// A guard that writes down what it hears.
+    fn guard(shell: &str, file: &Path) -> Guard {
+        let shell = shell.replace("FILE", &file.display().to_string());
+        Guard::new(["sh", "-c", &shell].map(str::to_owned).to_vec())
+    }
+
+    fn wait_for(file: &Path, wanted: &str) {
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            if text == wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "heard {text:?} instead of {wanted:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn every_word_is_read_as_it_was_written() {
+        let keys = [Key::Shift, Key::Char('é'), Key::Char('k'), Key::F(12), Key::Space].map(Down::Key);
+        let buttons = [Button::Left, Button::Middle, Button::Right].map(Down::Button);
+        for what in keys.into_iter().chain(buttons) {
+            for word in [Word::Down(what), Word::Up(what)] {
+                assert_eq!(Word::read(&word.line()), Some(word));
+            }
+        }
+        for nonsense in ["", "down", "down kShift", "down b9\n", "down kno-such-key\n", "sideways kShift\n"] {
+            assert_eq!(Word::read(nonsense), None, "{nonsense:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_down_at_the_end_of_the_pipe_is_heard_last_pressed_first() {
+        let ends = |text: &str| heard(text.as_bytes());
+        assert_eq!(ends("down kShift\ndown b1\ndown b1\n"), [LEFT, SHIFT]);
+        assert_eq!(ends("down kShift\ndown b1\nup kShift\n"), [LEFT]);
+        assert_eq!(ends("down kShift\nup kShift\n"), []);
+        // Killed within a word: what was heard before counts.
+        assert_eq!(ends("down kShift\ndown b"), [SHIFT]);
+        assert_eq!(ends(""), []);
+    }
+
+    #[test]
+    fn the_guard_has_heard_of_a_press_when_telling_it_returns() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("heard");
+        let guard = guard("cat > FILE", &file);
+        guard.down(SHIFT);
+        guard.down(LEFT);
+        guard.down(LEFT);
+        guard.only(&[SHIFT]);
+        guard.only(&[SHIFT]);
+        wait_for(&file, "down kShift\ndown b1\nup b1\n");
+        assert_eq!(heard(std::fs::read(&file).unwrap().as_slice()), [SHIFT]);
+    }
+
+    #[test]
+    fn the_guards_pipe_ends_with_this_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("heard");
+        let guard = guard("cat > FILE; echo end >> FILE", &file);
+        guard.down(SHIFT);
+        drop(guard);
+        wait_for(&file, "down kShift\nend\n");
+    }
+
+    #[test]
+    fn a_guard_that_died_is_replaced_at_the_next_press_and_told_everything() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("heard");
+        let guard = guard("head -n 1 >> FILE; exec <&-; echo gone >> FILE", &file);
+        guard.down(SHIFT);
+        wait_for(&file, "down kShift\ngone\n");
+        let end = Instant::now() + Duration::from_secs(30);
+        while std::fs::read_to_string(&file).unwrap().matches("down kShift").count() < 2 {
+            assert!(Instant::now() < end, "{:?}", std::fs::read_to_string(&file));
+            guard.only(&[SHIFT]);
+            guard.down(LEFT);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn without_a_command_there_is_no_guard() {
+        let none = Guard::new(Vec::new());
+        none.down(SHIFT);
+        none.only(&[]);
+        assert!(none.0.is_none());
+    }
+}
