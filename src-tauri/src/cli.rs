@@ -13,6 +13,7 @@ mod run;
 mod do_tool;
 mod doctor;
 mod key;
+mod model;
 
 pub mod interrupt;
 mod story;
@@ -41,6 +42,7 @@ enum Command {
     Run(run::Run),
     Do(do_tool::Do),
     Key(key::Key),
+    Model(model::ModelLine),
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
     #[command(hide = true)]
@@ -65,6 +67,10 @@ pub fn main() -> Exit {
                 .map(|()| Exit::Done)
                 .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
         ),
+        Some(Command::Model(model)) => told(match model.without_home() {
+            Ok(told) => told,
+            Err(model) => with_home(|home| on_runtime(model.run(home))),
+        }),
         Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
         Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
@@ -151,6 +157,10 @@ mod tests {
             &["miki", "key", "set"],
             &["miki", "key", "set", "gemini", "the-key-itself"],
             &["miki", "key", "set", "gemnii"],
+            &["miki", "model", "decode", "--wire", "telex", "x.sse"],
+            &["miki", "model", "decode", "x.sse"],
+            &["miki", "model", "list", "--provider", "gemnii"],
+            &["miki", "model", "test", "no-slash"],
             &["miki", "doctor", "--jsno"],
         ] {
             assert_eq!(code(line), Some(2), "{line:?}");
@@ -177,6 +187,10 @@ mod tests {
             &["miki", "key", "delete", "gemini"],
             &["miki", "key", "migrate"],
             &["miki", "key", "migrate", "old/.env"],
+            &["miki", "model", "decode", "--wire", "openai-responses", "x.sse"],
+            &["miki", "model", "list"],
+            &["miki", "model", "list", "--provider", "ollama"],
+            &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
             &["miki", "doctor", "--json"],
             &["miki", "guard"],
         ] {

@@ -9,7 +9,7 @@ use protocol::command::Secret;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
-use crate::model_source::PROVIDERS;
+use crate::model_source::FIRST;
 
 mod dotenv;
 mod keychain;
@@ -22,9 +22,8 @@ pub use store::{KeyError, KeyStore};
 #[cfg(test)]
 pub use store::fake;
 
-/// Providers whose keys may be kept. Only those of [`crate::model_source::PROVIDERS`] can be talked to in this
-/// version.
-pub const KNOWN: [&str; 5] = ["gemini", "anthropic", "openai", "openrouter", "xai"];
+/// Providers whose keys may be kept. Those of this machine need none.
+pub const KNOWN: [&str; 6] = ["gemini", "anthropic", "openai", "openrouter", "xai", "custom"];
 
 /// Reads an environment variable; passed in, so that tests need not change the process's own.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -86,14 +85,13 @@ impl Keys {
         Ok(self.view(provider))
     }
 
-    /// The providers this version talks to, and those others that have a key.
+    /// The default model's provider, and those others that have a key.
     pub fn status(&self) -> Vec<KeyView> {
         KNOWN
             .iter()
             .map(|provider| self.view(provider))
             .filter(|view| {
-                PROVIDERS.contains(&view.provider.as_str())
-                    || matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment)
+                view.provider == FIRST || matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment)
             })
             .collect()
     }
@@ -126,9 +124,9 @@ impl Keys {
                 mend: None,
             },
             Err(error) => {
-                let view = error.view(PROVIDERS[0]);
+                let view = error.view(FIRST);
                 // With a key in the environment the program works without a keychain.
-                let state = if PROVIDERS.iter().any(|provider| self.environments(provider).is_some()) {
+                let state = if KNOWN.iter().any(|provider| self.environments(provider).is_some()) {
                     CheckState::Limited
                 } else {
                     CheckState::Missing

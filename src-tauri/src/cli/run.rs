@@ -62,7 +62,7 @@ enum ApprovalName {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum WrongArgument {
+pub(super) enum WrongArgument {
     #[error("the goal is empty")]
     EmptyGoal,
     #[error("not PROVIDER/ID, for example gemini/gemini-3-flash-preview")]
@@ -74,7 +74,7 @@ fn goal(text: &str) -> Result<String, WrongArgument> {
     if text.is_empty() { Err(WrongArgument::EmptyGoal) } else { Ok(text.to_owned()) }
 }
 
-fn model(text: &str) -> Result<ModelId, WrongArgument> {
+pub(super) fn model(text: &str) -> Result<ModelId, WrongArgument> {
     match text.split_once('/') {
         Some((provider, name)) if !provider.is_empty() && !name.is_empty() => Ok(ModelId(text.to_owned())),
         _ => Err(WrongArgument::NoModel),

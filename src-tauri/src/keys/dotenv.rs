@@ -1,6 +1,6 @@
 //! Taking keys over from an old `.env` file: into the keychain, read back equal, and only then out of the file.
 //!
-//! Only keys that this version can use, and only lines whose meaning is beyond doubt. Every other line is kept byte for
+//! Only keys of the provider that old versions had, and only lines whose meaning is beyond doubt. Every other line is kept byte for
 //! byte, and what is left is said with the reason.
 
 use std::io;
@@ -11,7 +11,7 @@ use protocol::command::Secret;
 use super::store::KeyStore;
 use super::{KNOWN, could_be_a_key, store_and_compare};
 use crate::atomic_file;
-use crate::model_source::PROVIDERS;
+use crate::model_source::FIRST;
 
 /// Names that old files used, and whose keys they are; the first of a provider goes first.
 const NAMES: [(&str, &str); 6] = [
@@ -35,10 +35,10 @@ pub enum Migrated {
     Left { name: String, file: PathBuf, reason: String },
 }
 
-/// Moves every key of `file` that this version can use into `store`. A missing file is nothing to do.
+/// Moves every key of `file` that an old version used into `store`. A missing file is nothing to do.
 pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
     let mut done = Vec::new();
-    for (name, provider) in NAMES.into_iter().filter(|(_, provider)| PROVIDERS.contains(provider)) {
+    for (name, provider) in NAMES.into_iter().filter(|(_, provider)| *provider == FIRST) {
         // Read anew for each key: the file may be edited meanwhile, and each removal is a write of its own.
         let Some(text) = read(file) else { return done };
         let left = |reason: String| Migrated::Left { name: name.into(), file: file.to_owned(), reason };

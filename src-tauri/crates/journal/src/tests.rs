@@ -95,7 +95,7 @@ fn durable() -> Vec<EventBody> {
             text: "wörld 👋\u{0}".into(),
             thinking: String::new(),
             calls: vec![call("1")],
-            usage: Usage { input: 1, cached: 2, output: 3, thinking: 4 },
+            usage: Usage { input: 1, cached: 2, output: 3, thinking: 4, cache_write: 5 },
             stop: StopReason::ToolCalls,
             raw: None,
         },

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use protocol::error::{ErrorCode, ErrorView};
 
+/// The longest wait that a provider may ask for and get.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
 /// A failed turn or probe. Its text never holds a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -52,6 +55,26 @@ pub enum Retry {
     After(Option<Duration>),
 }
 
+impl ModelErrorKind {
+    /// As it is written in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::NoCredit => "no_credit",
+            Self::Quota => "quota",
+            Self::Rate => "rate",
+            Self::Overloaded => "overloaded",
+            Self::TooLarge => "too_large",
+            Self::BadRequest => "bad_request",
+            Self::NotFound => "not_found",
+            Self::Redirect => "redirect",
+            Self::Network => "network",
+            Self::Protocol => "protocol",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, retry_after: None }
@@ -68,7 +91,11 @@ impl ModelError {
         Self::new(ModelErrorKind::Protocol, "the model's answer was cut before its end")
     }
 
+    /// A wait that nobody waits for is a no.
     pub fn retry(&self) -> Retry {
+        if self.retry_after.is_some_and(|wait| wait > LONGEST_WAIT) {
+            return Retry::Never;
+        }
         match self.kind {
             ModelErrorKind::Rate
             | ModelErrorKind::Overloaded

@@ -6,39 +6,38 @@ use std::error::Error as _;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use eventsource_stream::{EventStreamError, Eventsource};
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
-use reqwest::header::{HeaderName, HeaderValue, LOCATION};
+use protocol::command::Secret;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::error::{ModelError, ModelErrorKind};
 
 /// How long a provider may be silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    pub connect: Duration,
     /// From the request to the answer's head. Models may think before they say anything.
     pub first_byte: Duration,
     /// Between two pieces of an answer.
     pub idle: Duration,
 }
 
+/// How long a connection may take.
+pub const CONNECT: Duration = Duration::from_secs(10);
+
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(120),
-            idle: Duration::from_secs(90),
-        }
+        Self { first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
     }
 }
 
 /// Bytes of one answer. A turn has some hundred kilobytes at most; this only keeps a broken server from our memory.
 const MAX_ANSWER: usize = 64 * 1024 * 1024;
 /// Bytes read of an error's body.
-const MAX_ERROR: usize = 64 * 1024;
+pub(crate) const MAX_ERROR: usize = 64 * 1024;
 const MAX_REDIRECTS: usize = 3;
 
 /// An address to which a key may go: https, or http on this machine.
@@ -68,126 +67,162 @@ fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// A provider's address with the key that belongs to it.
+/// The HTTP client of all models: connections are kept and used again, whoever asks.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// With the system's proxy, as it is set.
+    proxied: Client,
+    /// For servers of this machine: a proxy would look for them on its own.
+    direct: Client,
+}
+
+impl Http {
+    /// # Errors
+    /// Where the system's TLS cannot be used.
+    pub fn new(connect: Duration) -> Result<Self, ModelError> {
+        let client = |proxy: bool| {
+            // The key rides on each request to the same origin; any other redirect comes back as it is.
+            let policy = Policy::custom(|attempt| {
+                let from = attempt.previous().last();
+                let same = from.is_some_and(|from| from.origin() == attempt.url().origin());
+                let few = attempt.previous().len() <= MAX_REDIRECTS;
+                if same && few { attempt.follow() } else { attempt.stop() }
+            });
+            let builder = Client::builder()
+                .user_agent(concat!("miki/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(connect)
+                .redirect(policy);
+            let builder = if proxy { builder } else { builder.no_proxy() };
+            builder.build().map_err(|error| {
+                let message = format!("there is no HTTP client: {error}");
+                ModelError::new(ModelErrorKind::Network, message)
+            })
+        };
+        Ok(Self { proxied: client(true)?, direct: client(false)? })
+    }
+
+    fn to(&self, url: &Url) -> &Client {
+        if is_loopback(url) { &self.direct } else { &self.proxied }
+    }
+}
+
+/// An answer's body as it comes.
+pub(crate) type Bytes = BoxStream<'static, Result<Vec<u8>, ModelError>>;
+
+/// What a request asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub url: Url,
+    /// A POST of this JSON, a GET without.
+    pub json: Option<String>,
+}
+
+pub(crate) struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+/// How requests get there: by HTTP, or by a test's script.
+pub(crate) trait Carrier: Send + Sync {
+    /// Sends and waits for the answer's head, whatever its status. No timeouts but for the connection.
+    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>>;
+}
+
+/// A provider's address with the headers that belong to it, the key above all.
 #[derive(Debug)]
 pub(crate) struct Door {
     client: Client,
     base: Url,
-    key: (HeaderName, HeaderValue),
-    timeouts: Timeouts,
+    headers: HeaderMap,
 }
 
 impl Door {
     /// # Errors
-    /// Where the key cannot be sent in a header, or the system's TLS cannot be used.
-    pub(crate) fn new(
-        base: Url,
-        header: &'static str,
-        key: &str,
-        timeouts: Timeouts,
-    ) -> Result<Self, ModelError> {
-        let mut value =
-            HeaderValue::from_str(key).ok().filter(|value| !value.is_empty()).ok_or_else(|| {
-                ModelError::new(ModelErrorKind::Auth, "the key is empty or holds characters no key has")
-                    .with_hint("set the key again")
-            })?;
-        value.set_sensitive(true);
-        // The key rides on each request to the same origin; any other redirect comes back as it is.
-        let policy = Policy::custom(|attempt| {
-            let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
-            if same && attempt.previous().len() <= MAX_REDIRECTS { attempt.follow() } else { attempt.stop() }
-        });
-        let mut builder = Client::builder()
-            .user_agent(concat!("miki/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(timeouts.connect)
-            .redirect(policy);
-        // A proxy would look for a server of this machine on its own.
-        if is_loopback(&base) {
-            builder = builder.no_proxy();
+    /// Where a key cannot be sent in a header.
+    pub(crate) fn new(http: &Http, base: Url, headers: &[(String, Secret)]) -> Result<Self, ModelError> {
+        let mut map = HeaderMap::new();
+        for (name, secret) in headers {
+            map.insert(header_name(name)?, header_value(secret)?);
         }
-        let client = builder.build().map_err(|error| network(&base, &error))?;
-        Ok(Self { client, base, key: (HeaderName::from_static(header), value), timeouts })
+        Ok(Self { client: http.to(&base).clone(), base, headers: map })
     }
+}
 
-    /// The base address with these path segments, each escaped.
-    pub(crate) fn url(&self, segments: &[&str]) -> Url {
-        let mut url = self.base.clone();
-        url.set_query(None);
-        url.set_fragment(None);
-        // `http` and `https` addresses always have path segments.
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(segments);
-        }
-        url
-    }
+fn header_name(name: &str) -> Result<HeaderName, ModelError> {
+    HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
+        ModelError::new(ModelErrorKind::BadRequest, format!("{name:?} cannot be the name of a header"))
+    })
+}
 
-    /// Sends a GET, or a POST of JSON, and waits for the answer's head, whatever its status.
-    pub(crate) async fn send(&self, url: Url, json: Option<Vec<u8>>) -> Result<Response, ModelError> {
-        let (name, value) = self.key.clone();
-        let request = match json {
-            Some(body) => self.client.post(url).header("content-type", "application/json").body(body),
-            None => self.client.get(url),
-        };
-        let response = tokio::time::timeout(self.timeouts.first_byte, request.header(name, value).send())
-            .await
-            .map_err(|_| self.silent(self.timeouts.first_byte))?
-            .map_err(|error| network(&self.base, &error))?;
-        if response.status().is_redirection() {
-            return Err(redirected(&self.base, &response));
-        }
-        Ok(response)
-    }
+fn header_value(secret: &Secret) -> Result<HeaderValue, ModelError> {
+    let value = HeaderValue::from_str(&secret.0).ok().filter(|value| !value.is_empty());
+    let mut value = value.ok_or_else(|| {
+        ModelError::new(ModelErrorKind::Auth, "the key is empty or holds characters no key has")
+            .with_hint("set the key again")
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
 
-    /// The body of an error, as far as it is of use, without the key.
-    pub(crate) async fn error_body(&self, mut response: Response) -> String {
-        let mut body = Vec::new();
-        while body.len() < MAX_ERROR {
-            match tokio::time::timeout(self.timeouts.idle, response.chunk()).await {
-                Ok(Ok(Some(chunk))) => body.extend_from_slice(&chunk),
-                // What came is all there is to say.
-                _ => break,
+impl Carrier for Door {
+    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
+        Box::pin(async move {
+            let request = match call.json {
+                Some(json) => {
+                    self.client.post(call.url).header("content-type", "application/json").body(json)
+                }
+                None => self.client.get(call.url),
+            };
+            let response = request.headers(self.headers.clone()).send().await;
+            let response = response.map_err(|error| network(&self.base, &error))?;
+            if response.status().is_redirection() {
+                return Err(redirected(&self.base, &response));
             }
+            let base = self.base.clone();
+            let mut read = 0;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let body = response.bytes_stream().map(move |chunk| {
+                let chunk = chunk.map_err(|error| network(&base, &error))?;
+                read += chunk.len();
+                if read > MAX_ANSWER {
+                    return Err(protocol("the model's answer is longer than 64 MiB"));
+                }
+                Ok(chunk.to_vec())
+            });
+            Ok(Answer { status, headers, body: body.boxed() })
+        })
+    }
+}
+
+/// `base` with these path segments, each escaped.
+pub(crate) fn joined(base: &Url, segments: &[&str]) -> Url {
+    let mut url = base.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // `http` and `https` addresses always have path segments.
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    url
+}
+
+/// A body up to a bound, or what came of it: that is all there is to say.
+pub(crate) async fn whole(mut body: Bytes, most: usize, idle: Duration) -> Vec<u8> {
+    let mut all = Vec::new();
+    while all.len() < most {
+        match tokio::time::timeout(idle, body.next()).await {
+            Ok(Some(Ok(chunk))) => all.extend_from_slice(&chunk),
+            _ => break,
         }
-        self.without_key(&String::from_utf8_lossy(&body))
     }
+    all
+}
 
-    /// `text` with the key blacked out: a provider may echo it.
-    pub(crate) fn without_key(&self, text: &str) -> String {
-        match self.key.1.to_str() {
-            Ok(key) => text.replace(key, "[key]"),
-            Err(_) => text.to_owned(),
-        }
-    }
-
-    /// The `data` of each server-sent event. The caller holds the idle timeout.
-    pub(crate) fn events(&self, response: Response) -> BoxStream<'static, Result<String, ModelError>> {
-        let base = self.base.clone();
-        let mut read = 0;
-        let bytes = response.bytes_stream().map(move |chunk| {
-            let chunk = chunk.map_err(|error| network(&base, &error))?;
-            read += chunk.len();
-            if read > MAX_ANSWER {
-                return Err(protocol("the model's answer is longer than 64 MiB"));
-            }
-            Ok(chunk)
-        });
-        let events = bytes.eventsource().map(|event| match event {
-            Ok(event) => Ok(event.data),
-            Err(EventStreamError::Transport(error)) => Err(error),
-            Err(EventStreamError::Utf8(_)) => Err(protocol("the model's answer is not UTF-8")),
-            Err(EventStreamError::Parser(_)) => Err(protocol("the model's answer is not an event stream")),
-        });
-        events.boxed()
-    }
-
-    pub(crate) fn idle(&self) -> Duration {
-        self.timeouts.idle
-    }
-
-    pub(crate) fn silent(&self, time: Duration) -> ModelError {
-        let message = format!("{} was silent for {} s", host(&self.base), time.as_secs_f32());
-        ModelError::new(ModelErrorKind::Network, message)
-    }
+/// The error of a server that said nothing for so long.
+pub(crate) fn silent(base: &Url, time: Duration) -> ModelError {
+    let message = format!("{} was silent for {} s", host(base), time.as_secs_f32());
+    ModelError::new(ModelErrorKind::Network, message)
 }
 
 fn protocol(message: &str) -> ModelError {
@@ -243,16 +278,16 @@ mod tests {
 
     #[test]
     fn a_models_name_cannot_climb_out_of_its_path() {
-        let door =
-            Door::new(base_url("https://h/base/").unwrap(), "x-key", "k", Timeouts::default()).unwrap();
-        assert_eq!(door.url(&["v1", "a/../b?c:go"]).as_str(), "https://h/base/v1/a%2F..%2Fb%3Fc:go");
+        let base = base_url("https://h/base/").unwrap();
+        assert_eq!(joined(&base, &["v1", "a/../b?c:go"]).as_str(), "https://h/base/v1/a%2F..%2Fb%3Fc:go");
     }
 
     #[test]
     fn a_key_with_a_line_break_is_refused_without_being_shown() {
-        let base = base_url("https://h").unwrap();
+        let (http, base) = (Http::new(CONNECT).unwrap(), base_url("https://h").unwrap());
         for key in ["canary\r\nx: y", ""] {
-            let error = Door::new(base.clone(), "x-key", key, Timeouts::default()).unwrap_err();
+            let headers = [("x-key".to_owned(), Secret(key.into()))];
+            let error = Door::new(&http, base.clone(), &headers).unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Auth);
             assert!(!format!("{error:?}").contains("canary"));
         }

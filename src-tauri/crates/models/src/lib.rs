@@ -1,6 +1,6 @@
 //! Talking to language models: one file per wire protocol, one neutral stream above them.
 //!
-//! Knows nothing of tools, desktops or policy: a tool is a name, a description and a schema here. History is
+//! Which provider speaks which wire is data (`data/providers.json`). Knows nothing of tools, desktops or policy: a tool is a name, a description and a schema here. History is
 //! append-only: a turn keeps the provider's raw JSON and goes back to the same provider byte for byte.
 
 use std::sync::Arc;
@@ -12,13 +12,44 @@ use protocol::turn::{StopReason, Usage};
 use serde_json::Value;
 
 mod error;
-mod gemini;
-mod http;
-pub mod scripted;
 
-pub use error::{ModelError, ModelErrorKind, Retry};
-pub use gemini::{Gemini, GeminiOptions};
-pub use http::Timeouts;
+mod decode;
+mod wire;
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod ollama;
+mod responses;
+
+mod calls;
+mod conversation;
+mod frames;
+mod refusal;
+mod retry_after;
+mod text;
+
+mod http;
+mod patience;
+mod providers;
+mod reading;
+mod remote;
+mod secrets;
+
+pub mod catalogue;
+pub mod cost;
+pub mod scripted;
+pub mod told;
+pub mod trial;
+
+pub use conversation::{MediaResolution, Options};
+pub use decode::{Decoder, Progress, decode};
+pub use error::{LONGEST_WAIT, ModelError, ModelErrorKind, Retry};
+pub use http::{CONNECT, Http, Timeouts};
+pub use patience::Patience;
+pub use providers::{Auth, Provider};
+pub use remote::{ListedModel, Remote, RemoteOptions};
+pub use wire::Wire;
 
 /// A language model that can be asked for one turn at a time.
 pub trait Model: Send + Sync {
@@ -82,7 +113,7 @@ pub struct Turn {
     pub calls: Vec<ProposedCall>,
     /// Who made `raw`: `gemini`. Replayed only to the same.
     pub provider: String,
-    /// The provider's own JSON of this turn, signatures and all.
+    /// The provider's own JSON of this turn, signatures and all: as text, so that it goes back as the bytes that came.
     pub raw: Value,
 }
 
@@ -110,7 +141,31 @@ pub struct ToolAnswer {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnEvent {
     Text(String),
+    /// A piece of what the model thinks, or of a summary of it.
     Thinking(String),
+    /// A call takes shape: to be shown, never to be run. `index` counts the turn's calls from 0.
+    CallStarted {
+        index: usize,
+        id: Option<String>,
+        name: String,
+    },
+    /// The next piece of its arguments' JSON text.
+    CallArguments {
+        index: usize,
+        json: String,
+    },
+    CallEnded {
+        index: usize,
+    },
+    /// What the answer rests on, where the provider searched.
+    Citation {
+        url: String,
+        title: String,
+    },
+    /// Tokens so far: each replaces the one before.
+    Usage(Usage),
+    /// What the provider itself charges for the turn: each replaces the one before.
+    Billed(cost::Usd),
     /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
     Finished {
         turn: Turn,

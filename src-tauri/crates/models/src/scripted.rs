@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent};
 
 /// What each turn of a [`Scripted`] model costs.
-pub const USAGE: Usage = Usage { input: 100, cached: 0, output: 10, thinking: 0 };
+pub const USAGE: Usage = Usage { input: 100, cached: 0, output: 10, thinking: 0, cache_write: 0 };
 
 /// Answers each request with its next step, and remembers the requests.
 pub struct Scripted {

@@ -11,8 +11,8 @@ use axum::extract::{Request as HttpRequest, State};
 use axum::http::{Response, StatusCode};
 use futures::StreamExt;
 use models::{
-    Gemini, GeminiOptions, Message, Model, ModelError, ModelErrorKind, Part, Request, Retry, Timeouts,
-    TurnEvent,
+    CONNECT, Http, Message, Model, ModelError, ModelErrorKind, Options, Part, Provider, Remote,
+    RemoteOptions, Request, Retry, Timeouts, TurnEvent,
 };
 use protocol::command::Secret;
 use protocol::ids::ModelId;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../../../tests/fixtures/gemini/", $name))
+        include_str!(concat!("fixtures/gemini/", $name))
     };
 }
 
@@ -81,16 +81,21 @@ fn answer(status: u16, body: impl Into<Body>) -> Response<Body> {
     Response::builder().status(status).body(body.into()).unwrap()
 }
 
-fn gemini(base_url: &str, version: &str) -> Gemini {
-    Gemini::new(GeminiOptions {
+fn gemini(base_url: &str, version: &str) -> Remote {
+    patient(base_url, version, Timeouts::default())
+}
+
+fn patient(base_url: &str, version: &str, timeouts: Timeouts) -> Remote {
+    let known = Provider::named("gemini").unwrap().clone();
+    let provider = Provider { base_url: base_url.into(), api_version: Some(version.into()), ..known };
+    let options = RemoteOptions {
+        provider,
         model: ModelId("gemini/gemini-3-flash-preview".into()),
-        key: Secret(KEY.into()),
-        base_url: base_url.into(),
-        api_version: version.into(),
-        thinking_summaries: true,
-        timeouts: Timeouts::default(),
-    })
-    .unwrap()
+        key: Some(Secret(KEY.into())),
+        options: Options { thinking: true, ..Options::default() },
+        timeouts,
+    };
+    Remote::new(&Http::new(CONNECT).unwrap(), options).unwrap()
 }
 
 fn hello() -> Request {
@@ -98,12 +103,13 @@ fn hello() -> Request {
 }
 
 /// The whole stream, or the first error.
-async fn ask(model: &Gemini) -> Result<Vec<TurnEvent>, ModelError> {
+async fn ask(model: &Remote) -> Result<Vec<TurnEvent>, ModelError> {
     let mut stream = model.stream(hello()).await?;
     let mut events = Vec::new();
     while let Some(event) = tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream goes on") {
         events.push(event?);
     }
+    events.retain(|event| !matches!(event, TurnEvent::Usage(_)));
     Ok(events)
 }
 
@@ -317,15 +323,7 @@ async fn a_silent_server_is_given_up_before_and_within_its_answer() {
     for text in [String::new(), format!("{HEAD}{}", first_piece())] {
         let (url, server) = raw(text).await;
         let short = Duration::from_millis(300);
-        let model = Gemini::new(GeminiOptions {
-            model: ModelId("gemini/x".into()),
-            key: Secret(KEY.into()),
-            base_url: url,
-            api_version: "v1".into(),
-            thinking_summaries: false,
-            timeouts: Timeouts { connect: PATIENCE, first_byte: short, idle: short },
-        })
-        .unwrap();
+        let model = patient(&url, "v1", Timeouts { first_byte: short, idle: short });
         let error = ask(&model).await.unwrap_err();
         assert_eq!(error.kind, ModelErrorKind::Network);
         assert!(error.message.ends_with("was silent for 0.3 s"), "{error}");

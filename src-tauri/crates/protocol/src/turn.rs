@@ -13,6 +13,9 @@ pub struct Usage {
     /// Answer tokens, thinking not included.
     pub output: u64,
     pub thinking: u64,
+    /// The part of `input` written to a cache, which costs more than reading it.
+    #[serde(default)]
+    pub cache_write: u64,
 }
 
 impl Usage {
@@ -23,6 +26,7 @@ impl Usage {
             cached: self.cached + other.cached,
             output: self.output + other.output,
             thinking: self.thinking + other.thinking,
+            cache_write: self.cache_write + other.cache_write,
         }
     }
 }

@@ -37,6 +37,13 @@ pub async fn ask(
                 thinking.push_str(&text);
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
+            // Shown only when whole; the counts come again with the end.
+            TurnEvent::CallStarted { .. }
+            | TurnEvent::CallArguments { .. }
+            | TurnEvent::CallEnded { .. }
+            | TurnEvent::Citation { .. }
+            | TurnEvent::Usage(_)
+            | TurnEvent::Billed(_) => {}
             TurnEvent::Finished { turn, usage, stop } => return Ok(Asked { turn, thinking, usage, stop }),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use models::Patience;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
@@ -11,9 +12,6 @@ use tools::Decision;
 
 use super::{Driver, Outcome, ask};
 use crate::machine::{Effect, Input, Verdict};
-
-/// Longest wait between two tries for a turn.
-const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
 impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
@@ -43,7 +41,8 @@ impl Driver {
             }
             Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
             Effect::DelayRetry { failures } => {
-                let wait = self.retry_after.take().unwrap_or_else(|| backoff(failures)).min(LONGEST_RETRY);
+                let dice = f64::from(uuid::Uuid::now_v7().as_bytes()[15]) / 255.0;
+                let wait = Patience::default().delay(self.retry_after.take(), failures, dice);
                 self.retrying = Some(wait);
                 self.wait(wait);
             }
@@ -134,11 +133,4 @@ fn refused(error: ToolError) -> ExecResult {
         picture: None,
         took: Millis(0),
     }
-}
-
-/// 1, 2, 4, 8 ... seconds, each half to one and a half times that, so that many clients do not return at once.
-fn backoff(failures: u32) -> Duration {
-    let base = Duration::from_secs(1u64 << failures.saturating_sub(1).min(6));
-    let dice = uuid::Uuid::now_v7().as_bytes()[15];
-    base.mul_f64(0.5 + f64::from(dice) / 255.0)
 }

@@ -2,53 +2,75 @@
 //!
 //! Pure, and the same bytes for the same messages: the provider's cache knows a prefix by its bytes.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::PROVIDER;
-use crate::{Image, Message, Part, ProposedCall, Request, ToolAnswer, ToolSpec, Turn};
+use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
+use crate::text::{ObjectText, list};
+use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
 /// Stands in for the signature of a call that another model made (Google's documented value).
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn body(request: &Request, thinking_summaries: bool) -> Value {
-    let mut body = Map::new();
+pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
+    let mut body = ObjectText::new();
     if !request.system.is_empty() {
-        body.insert("systemInstruction".into(), json!({ "parts": [{ "text": request.system }] }));
+        body.field("systemInstruction", &json!({ "parts": [{ "text": request.system }] }));
     }
-    if thinking_summaries {
-        body.insert("generationConfig".into(), json!({ "thinkingConfig": { "includeThoughts": true } }));
+    let generation = generation(target);
+    if !generation.is_empty() {
+        body.field("generationConfig", &generation.into());
     }
+    let mut tools = Vec::new();
     if !request.tools.is_empty() {
         let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
-        body.insert("tools".into(), json!([{ "functionDeclarations": declarations }]));
-        body.insert("toolConfig".into(), json!({ "functionCallingConfig": { "mode": "AUTO" } }));
+        tools.push(json!({ "functionDeclarations": declarations }));
     }
-    let contents: Vec<Value> = request.messages.iter().filter_map(content).collect();
-    body.insert("contents".into(), contents.into());
-    Value::Object(body)
+    if target.options.search {
+        tools.push(json!({ "googleSearch": {} }));
+    }
+    if !tools.is_empty() {
+        body.field("tools", &tools.into());
+    }
+    if !request.tools.is_empty() {
+        body.field("toolConfig", &json!({ "functionCallingConfig": { "mode": "AUTO" } }));
+    }
+    let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();
+    body.verbatim("contents", &list(&contents));
+    body.finish()
+}
+
+fn generation(target: Target<'_>) -> Map<String, Value> {
+    let mut generation = Map::new();
+    if target.options.thinking {
+        generation.insert("thinkingConfig".into(), json!({ "includeThoughts": true }));
+    }
+    if let Some(most) = target.options.max_output {
+        generation.insert("maxOutputTokens".into(), most.into());
+    }
+    if let Some(resolution) = target.options.media_resolution {
+        let name = match resolution {
+            MediaResolution::Low => "MEDIA_RESOLUTION_LOW",
+            MediaResolution::Medium => "MEDIA_RESOLUTION_MEDIUM",
+            MediaResolution::High => "MEDIA_RESOLUTION_HIGH",
+            MediaResolution::UltraHigh => "MEDIA_RESOLUTION_ULTRA_HIGH",
+        };
+        generation.insert("mediaResolution".into(), name.into());
+    }
+    generation
 }
 
 fn declaration(tool: &ToolSpec) -> Value {
     json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema })
 }
 
-/// Nothing for a message without parts: Gemini refuses an empty content.
-fn content(message: &Message) -> Option<Value> {
-    let (role, parts) = match message {
-        Message::User(parts) => ("user", parts.iter().map(part).collect::<Vec<_>>()),
-        Message::Assistant(turn) if turn.provider == PROVIDER && has_parts(&turn.raw) => {
-            return Some(turn.raw.clone());
-        }
-        Message::Assistant(turn) => ("model", neutral(turn)),
-        Message::ToolResults(answers) => ("user", answers.iter().map(answer).collect()),
+fn content(said: &Said<'_>) -> String {
+    let (role, parts) = match said {
+        Said::Own(json) => return json.clone().into_owned(),
+        Said::User(parts) => ("user", parts.iter().map(part).collect::<Vec<_>>()),
+        Said::Assistant { text, calls } => ("model", neutral(text, &mut calls.iter().map(|(_, call)| *call))),
+        Said::Answers(answers) => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
     };
-    (!parts.is_empty()).then(|| json!({ "role": role, "parts": parts }))
-}
-
-fn has_parts(raw: &Value) -> bool {
-    raw["parts"].as_array().is_some_and(|parts| !parts.is_empty())
+    json!({ "role": role, "parts": parts }).to_string()
 }
 
 fn part(part: &Part) -> Value {
@@ -59,13 +81,13 @@ fn part(part: &Part) -> Value {
 }
 
 fn inline(image: &Image) -> Value {
-    json!({ "mimeType": image.media_type, "data": STANDARD.encode(&image.bytes) })
+    json!({ "mimeType": image.media_type, "data": base64(image) })
 }
 
 /// A turn that another provider made, or whose own form is lost. As with Gemini's own, the first call is signed.
-fn neutral(turn: &Turn) -> Vec<Value> {
-    let text = (!turn.text.is_empty()).then(|| json!({ "text": turn.text }));
-    let calls = turn.calls.iter().enumerate().map(|(index, call)| {
+fn neutral(text: &str, calls: &mut dyn Iterator<Item = &ProposedCall>) -> Vec<Value> {
+    let text = (!text.is_empty()).then(|| json!({ "text": text }));
+    let calls = calls.enumerate().map(|(index, call)| {
         let mut part = json!({ "functionCall": function_call(call) });
         if index == 0 {
             part["thoughtSignature"] = FOREIGN_SIGNATURE.into();
@@ -108,24 +130,36 @@ fn answer(answer: &ToolAnswer) -> Value {
     json!({ "functionResponse": value })
 }
 
-/// Gemini takes objects only (a protobuf Struct).
-fn object(value: &Value, name: &str) -> Value {
-    match value {
-        Value::Object(_) => value.clone(),
-        Value::Null => json!({}),
-        other => json!({ name: other }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::{Message, Options, Turn};
+
+    fn ask(request: &Request, thinking: bool) -> Value {
+        let options = Options { thinking, ..Options::default() };
+        let target = Target { provider: "gemini", model: "m", options: &options };
+        serde_json::from_str(&body(request, target)).unwrap()
+    }
+
+    /// The one content that a message becomes.
+    fn told(message: Message) -> String {
+        let request = Request { messages: vec![message], ..Request::default() };
+        let all = said(&request, "gemini");
+        content(&all[0])
+    }
 
     fn fixture() -> Value {
         serde_json::from_str(include_str!(
             "../../../../../tests/fixtures/gemini/request_tools_image_result.json"
         ))
         .unwrap()
+    }
+
+    fn decoded(text: &str) -> Arc<[u8]> {
+        use base64::Engine;
+        base64::engine::general_purpose::STANDARD.decode(text).unwrap().into()
     }
 
     fn turn(provider: &str, raw: Value) -> Turn {
@@ -145,10 +179,7 @@ mod tests {
         });
         let png =
             expected["contents"][2]["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["data"].clone();
-        let image = Image {
-            media_type: "image/png".into(),
-            bytes: STANDARD.decode(png.as_str().unwrap()).unwrap().into(),
-        };
+        let image = Image { media_type: "image/png".into(), bytes: decoded(png.as_str().unwrap()) };
         let request = Request {
             system: "You operate a desktop.".into(),
             tools: tools.collect(),
@@ -172,32 +203,39 @@ mod tests {
         expected["generationConfig"] = json!({"thinkingConfig": {"includeThoughts": true}});
         let output = json!({"size": "1280x800", "image": {"$ref": "screen.png"}});
         expected["contents"][2]["parts"][0]["functionResponse"]["response"] = output;
-        assert_eq!(body(&request, true), expected);
+        assert_eq!(ask(&request, true), expected);
     }
 
     #[test]
     fn a_turn_of_geminis_own_goes_back_byte_for_byte() {
-        let raw = r#"{"parts":[{"text":"z","thought":true},{"functionCall":{"name":"b","args":{"y":1.0,"x":2}},"thoughtSignature":"Sg=="},{"new":{}}],"role":"model"}"#;
+        let raw = r#"{"parts":[{"text":"z","thought":true},{"functionCall":{"name":"b","args":{"y":1.50,"x":2E1}},"thoughtSignature":"Sg=="},{"new":{}}],"role":"model"}"#;
+        let turn = turn("gemini", raw.into());
+        assert_eq!(told(Message::Assistant(turn)), raw);
+    }
+
+    #[test]
+    fn a_turn_that_was_kept_before_turns_were_text_goes_back_as_well() {
+        let raw = r#"{"parts":[{"text":"z"}],"role":"model"}"#;
         let turn = turn("gemini", serde_json::from_str(raw).unwrap());
-        assert_eq!(serde_json::to_string(&content(&Message::Assistant(turn)).unwrap()).unwrap(), raw);
+        assert_eq!(told(Message::Assistant(turn)), raw);
     }
 
     #[test]
     fn a_turn_of_another_provider_is_told_in_neutral_form_with_its_first_call_signed() {
-        let content = content(&Message::Assistant(turn("anthropic", json!({"parts": [{"x": 1}]})))).unwrap();
+        let content = told(Message::Assistant(turn("anthropic", json!({"parts": [{"x": 1}]}))));
         let call = json!({"id": "a1", "name": "click", "args": {"y": 2, "x": 1}});
         let expected = json!({"role": "model", "parts": [
             {"text": "ok"},
             {"functionCall": call, "thoughtSignature": "skip_thought_signature_validator"},
             {"functionCall": call},
         ]});
-        assert_eq!(content, expected);
+        assert_eq!(content, expected.to_string());
     }
 
     #[test]
     fn an_empty_turn_is_left_out_and_an_empty_request_has_no_empty_fields() {
         let request = Request { messages: vec![Message::Assistant(Turn::default())], ..Request::default() };
-        assert_eq!(body(&request, false), json!({"contents": []}));
+        assert_eq!(ask(&request, false), json!({"contents": []}));
     }
 
     #[test]
@@ -205,6 +243,7 @@ mod tests {
         let image = Image { media_type: "image/jpeg".into(), bytes: vec![1, 2, 3].into() };
         let message = Message::User(vec![Part::Text("look".into()), Part::Image(image)]);
         let inline = json!({"inlineData": {"mimeType": "image/jpeg", "data": "AQID"}});
-        assert_eq!(content(&message).unwrap(), json!({"role": "user", "parts": [{"text": "look"}, inline]}));
+        let expected = json!({"role": "user", "parts": [{"text": "look"}, inline]});
+        assert_eq!(told(message), expected.to_string());
     }
 }

@@ -3,111 +3,97 @@
 //! Pure. Nothing is finished before a `finishReason`, so no call of a cut stream can be run.
 
 use protocol::turn::{StopReason, Usage};
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::{PROVIDER, errors};
-use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent};
+use super::interactions::Interaction;
+use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
+use crate::text::{ObjectText, list};
+use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls, refusal};
 
 /// A turn whose end has not come yet, or has and waits to be taken.
-#[derive(Debug, Default)]
-pub(super) struct TurnInMaking {
+pub(crate) struct Making {
+    provider: String,
     role: Option<Value>,
-    /// Verbatim, in order, never merged: a signature belongs to its part.
-    parts: Vec<Value>,
+    /// As they came, in order, never merged: a signature belongs to its part.
+    parts: Vec<Part>,
     text: String,
-    calls: Vec<ProposedCall>,
     usage: Usage,
     end: Option<End>,
+    /// The newer API, where its events come instead.
+    interaction: Option<Interaction>,
 }
 
-#[derive(Debug)]
+struct Part {
+    json: String,
+    call: Option<ProposedCall>,
+}
+
+#[derive(Clone, Debug)]
 enum End {
     Finish { reason: String, message: String },
     PromptBlocked { reason: String },
 }
 
-impl TurnInMaking {
-    /// Takes the `data` of one event, a whole response, and gives what it adds to the turn.
-    ///
-    /// # Errors
-    /// Data that is not a response, or an error in the middle of the stream.
-    pub(super) fn feed(&mut self, data: &str) -> Result<Vec<TurnEvent>, ModelError> {
-        let mut response: Value = serde_json::from_str(data).map_err(|error| {
-            ModelError::new(ModelErrorKind::Protocol, format!("gemini sent what is not JSON: {error}"))
-        })?;
-        if let Some(error @ Value::Object(_)) = response.get("error") {
-            let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default();
-            return Err(errors::from_error(status, error));
+/// The parts of a response as they stand in it.
+#[derive(Deserialize)]
+struct Verbatim<'a> {
+    #[serde(borrow)]
+    candidates: Vec<VerbatimCandidate<'a>>,
+}
+
+#[derive(Deserialize)]
+struct VerbatimCandidate<'a> {
+    #[serde(borrow)]
+    content: VerbatimContent<'a>,
+}
+
+#[derive(Deserialize)]
+struct VerbatimContent<'a> {
+    #[serde(borrow)]
+    parts: Vec<&'a RawValue>,
+}
+
+impl Making {
+    pub(super) fn new(provider: &str) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            role: None,
+            parts: Vec::new(),
+            text: String::new(),
+            usage: Usage::default(),
+            end: None,
+            interaction: None,
         }
-        if let Some(usage) = response.get("usageMetadata") {
-            self.usage = read_usage(usage);
-        }
-        if let Some(reason) = response["promptFeedback"]["blockReason"].as_str() {
-            self.end = Some(End::PromptBlocked { reason: reason.to_owned() });
-        }
-        // We ask for one candidate; others would be other answers, not more of this one.
-        let Some(candidate) = response.get_mut("candidates").and_then(|candidates| candidates.get_mut(0))
-        else {
-            return Ok(Vec::new());
-        };
-        if let Some(reason) = candidate["finishReason"].as_str().filter(|r| *r != "FINISH_REASON_UNSPECIFIED")
-        {
-            let message = candidate["finishMessage"].as_str().unwrap_or_default().to_owned();
-            self.end = Some(End::Finish { reason: reason.to_owned(), message });
-        }
-        let Some(Value::Object(content)) = candidate.get_mut("content").map(Value::take) else {
-            return Ok(Vec::new());
-        };
-        Ok(self.content(content))
     }
 
-    fn content(&mut self, mut content: Map<String, Value>) -> Vec<TurnEvent> {
-        let mut events = Vec::new();
-        self.role = self.role.take().or_else(|| content.remove("role"));
-        let Some(Value::Array(parts)) = content.remove("parts") else { return events };
-        for part in parts {
-            let text = part["text"].as_str().unwrap_or_default();
-            if !text.is_empty() && part["thought"] == true {
-                events.push(TurnEvent::Thinking(text.to_owned()));
-            } else if !text.is_empty() {
-                self.text.push_str(text);
-                events.push(TurnEvent::Text(text.to_owned()));
-            }
-            if let Some(call) = part.get("functionCall") {
-                self.calls.push(read_call(call));
-            }
-            // Says nothing and signs nothing; sent back, Gemini would refuse it as empty.
-            if part != json!({ "text": "" }) {
-                self.parts.push(part);
-            }
+    fn part(&mut self, part: &Value, json: String, events: &mut Vec<TurnEvent>) {
+        let text = part["text"].as_str().unwrap_or_default();
+        if !text.is_empty() && part["thought"] == true {
+            events.push(TurnEvent::Thinking(text.to_owned()));
+        } else if !text.is_empty() {
+            self.text.push_str(text);
+            events.push(TurnEvent::Text(text.to_owned()));
         }
-        events
+        let call = part.get("functionCall").map(read_call);
+        if let Some(call) = &call {
+            // A response that came twice must not be done twice.
+            if call.id.is_some() && self.calls().any(|known| known == call) {
+                return;
+            }
+            calls::whole(self.calls().count(), call, events);
+        }
+        // Says nothing and signs nothing; sent back, Gemini would refuse it as empty.
+        let is_empty = text.is_empty()
+            && part.as_object().is_some_and(|fields| fields.len() == 1 && fields.contains_key("text"));
+        if !is_empty {
+            self.parts.push(Part { json, call });
+        }
     }
 
-    /// Whether the turn's end has come.
-    pub(super) fn is_complete(&self) -> bool {
-        self.end.is_some()
-    }
-
-    /// The whole turn. Calls only where it ended well.
-    ///
-    /// # Errors
-    /// A turn without an end, or one that Gemini itself calls malformed.
-    pub(super) fn finish(mut self) -> Result<TurnEvent, ModelError> {
-        let stop = match self.end.take() {
-            None => return Err(ModelError::cut()),
-            Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
-            Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
-        };
-        if !matches!(stop, StopReason::End | StopReason::ToolCalls) {
-            // Also not in what is replayed: a call there would have to be answered.
-            self.calls.clear();
-            self.parts.retain(|part| part.get("functionCall").is_none());
-        }
-        let role = self.role.unwrap_or_else(|| "model".into());
-        let raw = json!({ "parts": self.parts, "role": role });
-        let turn = Turn { text: self.text, calls: self.calls, provider: PROVIDER.into(), raw };
-        Ok(TurnEvent::Finished { turn, usage: self.usage, stop })
+    fn calls(&self) -> impl Iterator<Item = &ProposedCall> {
+        self.parts.iter().filter_map(|part| part.call.as_ref())
     }
 
     fn stop(&self, reason: String, message: &str) -> Result<StopReason, ModelError> {
@@ -117,8 +103,7 @@ impl TurnInMaking {
             Err(ModelError::new(kind, format!("{what} ({reason}){colon}{message}")))
         };
         match reason.as_str() {
-            "STOP" if self.calls.is_empty() => Ok(StopReason::End),
-            "STOP" => Ok(StopReason::ToolCalls),
+            "STOP" => Ok(StopReason::End),
             "MAX_TOKENS" => Ok(StopReason::MaxTokens),
             "MALFORMED_FUNCTION_CALL"
             | "MALFORMED_RESPONSE"
@@ -135,11 +120,109 @@ impl TurnInMaking {
     }
 }
 
+impl TurnInMaking for Making {
+    /// The data of one event is a whole response.
+    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        // The end mark of the newer API.
+        if data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let mut response = read_json(&self.provider, data)?;
+        if response.get("event_type").is_some() {
+            let provider = &self.provider;
+            return self
+                .interaction
+                .get_or_insert_with(|| Interaction::new(provider))
+                .feed(&response, events);
+        }
+        if !response["error"].is_null() {
+            return Err(refusal::from_error(&self.provider, 0, &response));
+        }
+        if let Some(usage) = response.get("usageMetadata") {
+            self.usage = read_usage(usage);
+            events.push(TurnEvent::Usage(self.usage));
+        }
+        if let Some(reason) = response["promptFeedback"]["blockReason"].as_str() {
+            self.end = Some(End::PromptBlocked { reason: reason.to_owned() });
+        }
+        // We ask for one candidate; others would be other answers, not more of this one.
+        let mut candidates = taken(&mut response, "candidates");
+        let mut candidate = candidates.get_mut(0).map(Value::take).unwrap_or_default();
+        let reason = candidate["finishReason"].as_str().unwrap_or_default();
+        if !matches!(reason, "" | "FINISH_REASON_UNSPECIFIED") {
+            let message = candidate["finishMessage"].as_str().unwrap_or_default().to_owned();
+            self.end = Some(End::Finish { reason: reason.to_owned(), message });
+        }
+        sources(&candidate, events);
+        let mut content = taken(&mut candidate, "content");
+        if self.role.is_none() && content["role"].is_string() {
+            self.role = Some(taken(&mut content, "role"));
+        }
+        let parts = match taken(&mut content, "parts") {
+            Value::Array(parts) => parts,
+            _ => Vec::new(),
+        };
+        let verbatim = serde_json::from_str::<Verbatim<'_>>(data).ok();
+        let verbatim = verbatim.and_then(|all| all.candidates.into_iter().next());
+        let verbatim = verbatim.map_or(Vec::new(), |candidate| candidate.content.parts);
+        for (at, part) in parts.iter().enumerate() {
+            let json = verbatim.get(at).map_or_else(|| part.to_string(), |raw| raw.get().to_owned());
+            self.part(part, json, events);
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        match (&self.interaction, &self.end) {
+            (Some(interaction), _) => interaction.progress(),
+            (None, Some(_)) => Progress::Complete,
+            (None, None) => Progress::Open,
+        }
+    }
+
+    fn finish(&mut self) -> Result<Made, ModelError> {
+        if let Some(interaction) = &mut self.interaction {
+            return interaction.finish();
+        }
+        let stop = match self.end.take() {
+            None => return Err(ModelError::cut()),
+            Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
+            Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
+        };
+        if stop != StopReason::End {
+            // Also not in what is replayed: a call there would have to be answered.
+            self.parts.retain(|part| part.call.is_none());
+        }
+        let parts: Vec<String> = self.parts.iter().map(|part| part.json.clone()).collect();
+        let mut raw = ObjectText::new();
+        raw.verbatim("parts", &list(&parts));
+        raw.field("role", &self.role.take().unwrap_or_else(|| "model".into()));
+        Ok(Made {
+            text: std::mem::take(&mut self.text),
+            calls: self.calls().cloned().collect(),
+            raw: (!parts.is_empty()).then(|| raw.finish()),
+            usage: self.usage,
+            stop,
+        })
+    }
+}
+
+/// What a search found that the answer rests on.
+fn sources(candidate: &Value, events: &mut Vec<TurnEvent>) {
+    let chunks = candidate["groundingMetadata"]["groundingChunks"].as_array();
+    for chunk in chunks.into_iter().flatten() {
+        if let Some(url) = chunk["web"]["uri"].as_str() {
+            let title = chunk["web"]["title"].as_str().unwrap_or_default();
+            events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
+        }
+    }
+}
+
 fn read_call(call: &Value) -> ProposedCall {
     ProposedCall {
         id: call["id"].as_str().map(str::to_owned),
         name: call["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: call.get("args").cloned().unwrap_or_else(|| json!({})),
+        arguments: call.get("args").cloned().unwrap_or_else(|| calls::arguments("")),
     }
 }
 
@@ -151,6 +234,7 @@ fn read_usage(usage: &Value) -> Usage {
         cached: count("cachedContentTokenCount"),
         output: count("candidatesTokenCount"),
         thinking: count("thoughtsTokenCount"),
+        cache_write: 0,
     }
 }
 

@@ -1,0 +1,109 @@
+//! What is asked of Anthropic: the body of a request from neutral messages.
+//!
+//! Pure, and the same bytes for the same messages but for the marks of what to cache, which stand at the end of the
+//! stable prefix and of the newest words.
+
+use serde_json::{Value, json};
+
+use crate::conversation::{Said, Target, base64, object, said};
+use crate::text::{ObjectText, list};
+use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
+
+/// The field is required; so much any model of the last generations may say.
+const MAX_OUTPUT: u32 = 16_384;
+/// Messages of the user, from the end, whose last block is marked for the cache: the newest is written, the one before
+/// is found again.
+const MARKED: usize = 2;
+
+pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
+    let options = target.options;
+    let mut body = ObjectText::new();
+    body.field("model", &target.model.into());
+    body.field("max_tokens", &options.max_output.unwrap_or(MAX_OUTPUT).into());
+    body.field("stream", &true.into());
+    if options.thinking {
+        // What no longer fits its conversation is left out by Anthropic, not refused: compaction may have moved it.
+        let binding = json!({ "prefix_mismatch_behavior": "drop_block" });
+        let thinking = json!({ "type": "adaptive", "display": "summarized", "block_binding": binding });
+        body.field("thinking", &thinking);
+    }
+    if !request.system.is_empty() {
+        let mut system = json!({ "type": "text", "text": request.system });
+        mark(&mut system);
+        body.field("system", &json!([system]));
+    }
+    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    if options.search {
+        tools.push(json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 5 }));
+    }
+    if let Some(last) = tools.last_mut() {
+        mark(last);
+        body.field("tools", &tools.into());
+        body.field("tool_choice", &json!({ "type": "auto" }));
+    }
+    body.verbatim("messages", &list(&messages(request, target.provider)));
+    body.finish()
+}
+
+fn mark(block: &mut Value) {
+    block["cache_control"] = json!({ "type": "ephemeral" });
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
+}
+
+fn messages(request: &Request, provider: &str) -> Vec<String> {
+    let all = said(request, provider);
+    let of_user = |said: &Said<'_>| matches!(said, Said::User(_) | Said::Answers(_));
+    let total = all.iter().filter(|said| of_user(said)).count();
+    let mut seen = 0;
+    let mut messages = Vec::with_capacity(all.len());
+    for one in &all {
+        let mut blocks = match one {
+            Said::Own(json) => {
+                messages.push(format!(r#"{{"role":"assistant","content":{json}}}"#));
+                continue;
+            }
+            Said::Assistant { text, calls } => {
+                let text = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
+                let calls = calls.iter().map(|(id, call)| {
+                    let input = object(&call.arguments, "arguments");
+                    json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
+                });
+                let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
+                messages.push(json!({ "role": "assistant", "content": blocks }).to_string());
+                continue;
+            }
+            Said::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
+            Said::Answers(answers) => answers.iter().map(|(id, one)| answer(id, one)).collect(),
+        };
+        seen += 1;
+        if seen + MARKED > total {
+            blocks.last_mut().map(mark);
+        }
+        messages.push(json!({ "role": "user", "content": blocks }).to_string());
+    }
+    messages
+}
+
+/// Nothing for an empty text, which is refused.
+fn part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text(text) if text.trim().is_empty() => None,
+        Part::Text(text) => Some(json!({ "type": "text", "text": text })),
+        Part::Image(image) => Some(picture(image)),
+    }
+}
+
+fn picture(image: &Image) -> Value {
+    let source = json!({ "type": "base64", "media_type": image.media_type, "data": base64(image) });
+    json!({ "type": "image", "source": source })
+}
+
+fn answer(id: &str, answer: &ToolAnswer) -> Value {
+    let mut content = vec![json!({ "type": "text", "text": answer.response.to_string() })];
+    content.extend(answer.image.as_ref().map(picture));
+    let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
+    json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })
+}

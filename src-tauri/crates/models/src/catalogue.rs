@@ -1,0 +1,133 @@
+//! The models that were known on a day: names to choose from where a provider has no list, and prices.
+//!
+//! `data/models.json`, made by `xtask/tools/prices.py`. A model that is not in it can be used all the same.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Names that are offered where one is not known.
+const OFFERED: usize = 3;
+/// How alike two names must be, of 1.
+const ALIKE: f64 = 0.75;
+
+/// The table with its day.
+#[derive(Debug, Deserialize)]
+pub struct Catalogue {
+    /// The day on which it was made.
+    pub date: String,
+    pub source: String,
+    providers: BTreeMap<String, Vec<KnownModel>>,
+}
+
+/// A model that was known.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownModel {
+    pub id: String,
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The longest prompt, in tokens.
+    #[serde(default)]
+    pub context: Option<u64>,
+    /// Prices in 10^-12 dollars a token, by the prompt's length from which they hold.
+    pub input: Vec<(u64, u64)>,
+    pub output: Vec<(u64, u64)>,
+    #[serde(default)]
+    pub cache_read: Option<Vec<(u64, u64)>>,
+    #[serde(default)]
+    pub cache_write: Option<Vec<(u64, u64)>>,
+}
+
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(read);
+
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+fn read() -> Catalogue {
+    serde_json::from_str(include_str!("../data/models.json")).expect("data/models.json is a catalogue")
+}
+
+/// The table.
+pub fn catalogue() -> &'static Catalogue {
+    &CATALOGUE
+}
+
+impl Catalogue {
+    /// The provider's models, by name.
+    pub fn of(&self, provider: &str) -> &[KnownModel] {
+        self.providers.get(provider).map_or(&[], Vec::as_slice)
+    }
+
+    /// The model of that name, or the one of which it is a version (`NAME-20261014`, `NAME-001`, `NAME-latest`).
+    pub fn find(&self, provider: &str, name: &str) -> Option<&KnownModel> {
+        let is_it = |model: &&KnownModel| name.strip_prefix(model.id.as_str()).is_some_and(is_version);
+        self.of(provider).iter().filter(is_it).max_by_key(|model| model.id.len())
+    }
+}
+
+/// Whether what follows a model's name only says which version of it.
+fn is_version(rest: &str) -> bool {
+    let shape: String = rest.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    matches!(rest, "" | "-latest")
+        || matches!(shape.as_str(), "-000" | "-0000" | "-00000000" | "@00000000" | "-0000-00-00")
+}
+
+/// The provider's models whose names are most like `name`.
+pub fn near(provider: &str, name: &str) -> Vec<&'static str> {
+    let how_alike = |id: &str| {
+        // One that goes on where the name ends is likelier than one with another number in it.
+        let goes_on = if id.starts_with(name) && !name.is_empty() { 1.0 } else { 0.0 };
+        strsim::jaro_winkler(id, name) + goes_on
+    };
+    let mut alike: Vec<(f64, &str)> = CATALOGUE
+        .of(provider)
+        .iter()
+        .map(|model| (how_alike(&model.id), model.id.as_str()))
+        .filter(|(how, id)| *how >= ALIKE && *id != name)
+        .collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| other.1.cmp(one.1)));
+    alike.into_iter().take(OFFERED).map(|(_, id)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_its_day_and_the_default_model() {
+        let table = catalogue();
+        assert!(
+            table.date.len() == 10 && table.source.contains("genai-prices"),
+            "{} {}",
+            table.date,
+            table.source
+        );
+        for (provider, name) in [
+            ("gemini", "gemini-3-flash-preview"),
+            ("anthropic", "claude-opus-5-5"),
+            ("openai", "gpt-6.1-terra"),
+            ("xai", "grok-4.7"),
+            ("openrouter", "x-ai/grok-4.7"),
+        ] {
+            assert_eq!(table.find(provider, name).unwrap().id, name);
+        }
+        assert_eq!(table.of("ollama"), []);
+    }
+
+    #[test]
+    fn a_dated_version_is_its_model_and_a_longer_name_is_another() {
+        let find = |name: &str| catalogue().find("anthropic", name).map(|model| model.id.as_str());
+        assert_eq!(find("claude-opus-5-5-20261014"), Some("claude-opus-5-5"));
+        assert_eq!(find("claude-opus-5-5-latest"), Some("claude-opus-5-5"));
+        assert_eq!(find("claude-opus-5-5-fast"), None);
+        assert_eq!(find("claude-opus-5-9"), None);
+        assert_eq!(find("nonsense"), None);
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_is_answered_with_near_ones() {
+        assert_eq!(near("gemini", "gemini-3-flash")[0], "gemini-3-flash-preview");
+        assert!(near("anthropic", "claude-opus-5.5").contains(&"claude-opus-5-5"));
+        assert!(near("openai", "zzz").is_empty());
+    }
+}

@@ -1,0 +1,139 @@
+//! What is asked by Chat Completions: the body of a request from neutral messages.
+//!
+//! Pure, and the same bytes for the same messages.
+
+use serde_json::{Value, json};
+
+use crate::conversation::{Said, Target, data_url, said};
+use crate::text::{ObjectText, list};
+use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
+
+/// Whose habits the body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// What every server of this wire takes: tool messages are text, pictures follow as the user's.
+    Plain,
+    /// Pictures in tool messages, and marks of what to cache.
+    OpenRouter,
+}
+
+pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> String {
+    let options = target.options;
+    let mut body = ObjectText::new();
+    body.field("model", &target.model.into());
+    body.field("stream", &true.into());
+    match manner {
+        Manner::Plain => body.field("stream_options", &json!({ "include_usage": true })),
+        Manner::OpenRouter => {
+            if options.thinking {
+                body.field("reasoning", &json!({ "enabled": true }));
+            }
+            // Only who serves all that is asked for: tools above all.
+            body.field("provider", &json!({ "require_parameters": true }));
+            if options.search {
+                body.field("plugins", &json!([{ "id": "web" }]));
+            }
+        }
+    }
+    if let Some(most) = options.max_output {
+        body.field("max_tokens", &most.into());
+    }
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        body.field("tools", &tools.into());
+        body.field("tool_choice", &"auto".into());
+    }
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(system(&request.system, manner));
+    }
+    for one in said(request, target.provider) {
+        tell(&one, manner, &mut messages);
+    }
+    body.verbatim("messages", &list(&messages));
+    body.finish()
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let function = json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+    });
+    json!({ "type": "function", "function": function })
+}
+
+fn system(text: &str, manner: Manner) -> String {
+    let content = match manner {
+        Manner::Plain => text.into(),
+        Manner::OpenRouter => {
+            json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }])
+        }
+    };
+    json!({ "role": "system", "content": content }).to_string()
+}
+
+fn tell(said: &Said<'_>, manner: Manner, messages: &mut Vec<String>) {
+    match said {
+        Said::Own(json) => messages.push(json.clone().into_owned()),
+        Said::Assistant { text, calls } => {
+            let content = if text.trim().is_empty() { Value::Null } else { (*text).into() };
+            let mut message = json!({ "role": "assistant", "content": content });
+            let calls: Vec<Value> = calls
+                .iter()
+                .map(|(id, call)| {
+                    let function = json!({ "name": call.name, "arguments": call.arguments.to_string() });
+                    json!({ "id": id, "type": "function", "function": function })
+                })
+                .collect();
+            if !calls.is_empty() {
+                message["tool_calls"] = calls.into();
+            }
+            messages.push(message.to_string());
+        }
+        Said::User(parts) => messages.push(user(parts)),
+        Said::Answers(answers) => {
+            messages.extend(answers.iter().map(|(id, one)| answer(id, one, manner)));
+            let pictures = answers.iter().filter_map(|(id, one)| Some((id, one.image.as_ref()?)));
+            let following: Vec<Value> = pictures
+                .filter(|_| manner == Manner::Plain)
+                .flat_map(|(id, image)| [text_part(&format!("Result image of {id}:")), picture(image)])
+                .collect();
+            if !following.is_empty() {
+                messages.push(json!({ "role": "user", "content": following }).to_string());
+            }
+        }
+    }
+}
+
+/// Text alone is sent as text: some local servers take no parts.
+fn user(parts: &[Part]) -> String {
+    let content: Value = match parts {
+        [Part::Text(text)] => text.as_str().into(),
+        parts => parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text_part(text),
+                Part::Image(image) => picture(image),
+            })
+            .collect(),
+    };
+    json!({ "role": "user", "content": content }).to_string()
+}
+
+fn text_part(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+fn picture(image: &Image) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": data_url(image) } })
+}
+
+fn answer(id: &str, answer: &ToolAnswer, manner: Manner) -> String {
+    let text = answer.response.to_string();
+    let content = match (&answer.image, manner) {
+        (Some(image), Manner::OpenRouter) => json!([text_part(&text), picture(image)]),
+        _ => text.into(),
+    };
+    json!({ "role": "tool", "tool_call_id": id, "content": content }).to_string()
+}

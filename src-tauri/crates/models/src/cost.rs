@@ -1,0 +1,168 @@
+//! What a turn costs: the provider's own figure where it tells one, else tokens by the price table; unknown otherwise.
+
+use std::fmt;
+
+use protocol::ids::ModelId;
+use protocol::turn::Usage;
+
+use crate::catalogue::{KnownModel, catalogue};
+
+/// US dollars, in pieces of which a dollar has 10^12: exact for any price per million tokens with six decimals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Usd(pub u64);
+
+const DOLLAR: u64 = 1_000_000_000_000;
+
+impl Usd {
+    /// Nothing for what is no amount.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let pieces = (dollars * DOLLAR as f64).round();
+        // Above it, a float no longer tells pieces apart; nobody's turn costs so much.
+        (pieces.is_finite() && (0.0..=9e15).contains(&pieces)).then_some(Self(pieces as u64))
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+/// Dollars as a decimal number without its trailing zeros, never rounded.
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = format!("{:012}", self.0 % DOLLAR);
+        let decimals = decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{}{point}{decimals}", self.0 / DOLLAR)
+    }
+}
+
+/// What a turn cost, and how we know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// The provider's own figure.
+    Billed(Usd),
+    /// By the price table of [`catalogue`].
+    Priced(Usd),
+    /// No figure, no price, or no count of tokens. Not nothing.
+    Unknown,
+}
+
+impl Cost {
+    pub fn known(self) -> Option<Usd> {
+        match self {
+            Self::Billed(amount) | Self::Priced(amount) => Some(amount),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// What a turn of `model` cost.
+pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
+    if let Some(amount) = billed {
+        return Cost::Billed(amount);
+    }
+    // Every turn has tokens: a server that counts none does not count.
+    if *usage == Usage::default() {
+        return Cost::Unknown;
+    }
+    let known = model.provider().and_then(|provider| catalogue().find(provider, model.name()));
+    known.and_then(|known| priced(known, usage)).map_or(Cost::Unknown, Cost::Priced)
+}
+
+/// Nothing where the table has no price for what was used, or the sum is beyond all bounds.
+fn priced(model: &KnownModel, usage: &Usage) -> Option<Usd> {
+    let input = at(&model.input, usage.input)?;
+    let or_input = |prices: &Option<Vec<(u64, u64)>>| match prices {
+        Some(prices) => at(prices, usage.input),
+        // Where it costs nothing apart, it costs what all input costs.
+        None => Some(input),
+    };
+    let fresh = usage.input.saturating_sub(usage.cached).saturating_sub(usage.cache_write);
+    let parts = [
+        (fresh, input),
+        (usage.cached, or_input(&model.cache_read)?),
+        (usage.cache_write, or_input(&model.cache_write)?),
+        (usage.output.checked_add(usage.thinking)?, at(&model.output, usage.input)?),
+    ];
+    let sum =
+        parts.into_iter().try_fold(0_u64, |sum, (tokens, price)| sum.checked_add(tokens.checked_mul(price)?));
+    sum.map(Usd)
+}
+
+/// The price for a prompt of that length: one over a bound costs the whole request more.
+fn at(prices: &[(u64, u64)], prompt: u64) -> Option<u64> {
+    prices.iter().rev().find(|(from, _)| *from == 0 || prompt > *from).map(|(_, price)| *price)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_written_exactly() {
+        for (pieces, text) in [
+            (0, "0"),
+            (1, "0.000000000001"),
+            (DOLLAR, "1"),
+            (1_230_000_000, "0.00123"),
+            (20_500_000_000_000, "20.5"),
+        ] {
+            assert_eq!(Usd(pieces).to_string(), text);
+        }
+        assert_eq!(Usd::from_dollars(0.00123), Some(Usd(1_230_000_000)));
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e30] {
+            assert_eq!(Usd::from_dollars(bad), None);
+        }
+    }
+
+    fn of(model: &str, usage: Usage) -> Cost {
+        cost(&ModelId(model.into()), &usage, None)
+    }
+
+    fn priced_at(dollars: f64) -> Cost {
+        Cost::Priced(Usd::from_dollars(dollars).unwrap())
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_own_price() {
+        let million = 1_000_000;
+        let usage = Usage {
+            input: million,
+            cached: 600_000,
+            cache_write: 100_000,
+            output: 200_000,
+            thinking: 100_000,
+        };
+        // 0.3 M at 2, 0.6 M at 0.10, 0.1 M at 2.50, 0.3 M at 10.
+        assert_eq!(of("anthropic/claude-sonnet-5-5", usage), priced_at(0.6 + 0.06 + 0.25 + 3.0));
+        let usage = Usage { input: 1_500, cached: 1_024, output: 22, thinking: 64, cache_write: 0 };
+        // (476 x 0.50 + 1024 x 0.05 + 86 x 3.00) / 1 M
+        assert_eq!(of("gemini/gemini-3-flash-preview", usage), priced_at(0.000_547_2));
+    }
+
+    #[test]
+    fn a_prompt_over_a_bound_costs_more_as_a_whole() {
+        let usage = |input| Usage { input, output: 10, ..Usage::default() };
+        assert_eq!(of("anthropic/claude-haiku-5-5", usage(100_000)), priced_at(0.01 + 0.000_005));
+        assert_eq!(of("anthropic/claude-haiku-5-5", usage(100_001)), priced_at(0.050_000_5 + 0.000_025));
+    }
+
+    #[test]
+    fn what_is_not_known_is_unknown_and_never_nothing() {
+        let usage = Usage { input: 5, output: 5, ..Usage::default() };
+        assert_eq!(of("gemini/some-model", usage), Cost::Unknown);
+        assert_eq!(of("ollama/qwen3-vl:8b", usage), Cost::Unknown);
+        assert_eq!(of("no-provider", usage), Cost::Unknown);
+        assert_eq!(of("gemini/gemini-3-flash-preview", Usage::default()), Cost::Unknown);
+        let absurd = Usage { input: u64::MAX, ..Usage::default() };
+        assert_eq!(of("gemini/gemini-3-flash-preview", absurd), Cost::Unknown);
+    }
+
+    #[test]
+    fn the_providers_own_figure_goes_before_the_table() {
+        let usage = Usage { input: 5, output: 5, ..Usage::default() };
+        let billed = cost(&ModelId("openrouter/x-ai/grok-4.7".into()), &usage, Some(Usd(7)));
+        assert_eq!((billed, billed.known()), (Cost::Billed(Usd(7)), Some(Usd(7))));
+    }
+}

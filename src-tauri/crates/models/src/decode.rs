@@ -1,0 +1,167 @@
+//! From bytes to the neutral stream, for any wire: pure, so that a recording and a live answer are read alike.
+//!
+//! What holds for all wires is held here: a turn that did not end well has no calls, and a failed one has no end.
+
+use protocol::turn::{StopReason, Usage};
+use serde_json::Value;
+
+use crate::frames::{Frames, Framing};
+use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire};
+
+/// A turn under way, put together by one wire's rules from the data of its events.
+pub(crate) trait TurnInMaking: Send {
+    /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass.
+    ///
+    /// # Errors
+    /// Data that is none of this wire's, or an error in the middle of the stream.
+    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError>;
+
+    fn progress(&self) -> Progress;
+
+    /// What was made. Asked once, and only where `progress` is not [`Progress::Open`].
+    ///
+    /// # Errors
+    /// A turn that its provider itself calls broken.
+    fn finish(&mut self) -> Result<Made, ModelError>;
+}
+
+/// How far a turn is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Its end has not come: cut here, there is no turn.
+    Open,
+    /// It may end here; counts may still come.
+    Complete,
+    /// Nothing more comes.
+    Over,
+}
+
+/// A turn as its wire has it.
+pub(crate) struct Made {
+    pub text: String,
+    pub calls: Vec<ProposedCall>,
+    /// JSON text, to go back as it is.
+    pub raw: Option<String>,
+    pub usage: Usage,
+    pub stop: StopReason,
+}
+
+/// Reads one answer of a wire.
+pub struct Decoder {
+    provider: String,
+    frames: Option<Frames>,
+    turn: Box<dyn TurnInMaking>,
+    failed: Option<ModelError>,
+}
+
+impl Decoder {
+    /// `provider` is who is asked: errors name it, and the turn goes back to none other.
+    pub fn new(wire: Wire, provider: &str) -> Self {
+        let framing = match wire {
+            Wire::Ollama => Framing::Lines,
+            Wire::Gemini
+            | Wire::Anthropic
+            | Wire::OpenAiResponses
+            | Wire::OpenAiChat
+            | Wire::OpenRouter
+            | Wire::Xai => Framing::Events,
+        };
+        Self {
+            provider: provider.to_owned(),
+            frames: Some(Frames::new(framing)),
+            turn: wire.turn(provider),
+            failed: None,
+        }
+    }
+
+    /// Takes the next bytes of the answer, cut anywhere, and adds what they say.
+    ///
+    /// # Errors
+    /// The first error is the end: the same comes again from then on.
+    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let (Some(frames), turn) = (&mut self.frames, &mut self.turn) else { return Ok(()) };
+        let outcome = frames.push(bytes, |data| match turn.progress() {
+            // After its end a turn does not change any more.
+            Progress::Over => Ok(()),
+            Progress::Open | Progress::Complete => turn.feed(data, events),
+        });
+        if let Err(error) = &outcome {
+            self.failed = Some(error.clone());
+        }
+        outcome
+    }
+
+    pub fn progress(&self) -> Progress {
+        self.turn.progress()
+    }
+
+    /// The end of the answer: the whole turn, or why there is none. The last events may only come now.
+    ///
+    /// # Errors
+    /// An error before, a turn without its end, a turn that its provider calls broken.
+    pub fn end(mut self, events: &mut Vec<TurnEvent>) -> Result<TurnEvent, ModelError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let rest = self.frames.take().and_then(Frames::end);
+        // Half of an event is none; a whole one may only lack the empty line after it.
+        let rest = rest.filter(|rest| rest.trim() == "[DONE]" || is_object(rest));
+        if let Some(rest) = rest.filter(|_| self.turn.progress() != Progress::Over) {
+            self.turn.feed(&rest, events)?;
+        }
+        if self.turn.progress() == Progress::Open {
+            return Err(ModelError::cut());
+        }
+        let made = self.turn.finish()?;
+        Ok(finished(made, self.provider))
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok()
+}
+
+fn finished(made: Made, provider: String) -> TurnEvent {
+    let Made { text, mut calls, mut raw, usage, mut stop } = made;
+    match (&stop, calls.is_empty()) {
+        (StopReason::End, false) => stop = StopReason::ToolCalls,
+        (StopReason::ToolCalls, true) => stop = StopReason::End,
+        (StopReason::End | StopReason::ToolCalls, _) | (_, true) => {}
+        // Also not in what goes back: a call there would have to be answered.
+        (_, false) => {
+            calls.clear();
+            raw = None;
+        }
+    }
+    let raw = raw.map_or(Value::Null, Value::String);
+    TurnEvent::Finished { turn: Turn { text, calls, provider, raw }, usage, stop }
+}
+
+/// All of a recorded answer at once: its events, and how it ended.
+pub fn decode(wire: Wire, provider: &str, bytes: &[u8]) -> (Vec<TurnEvent>, Result<TurnEvent, ModelError>) {
+    let mut events = Vec::new();
+    let mut decoder = Decoder::new(wire, provider);
+    let end = match decoder.push(bytes, &mut events) {
+        Ok(()) => decoder.end(&mut events),
+        Err(error) => Err(error),
+    };
+    (events, end)
+}
+
+/// One event's data as JSON.
+pub(crate) fn json(provider: &str, data: &str) -> Result<Value, ModelError> {
+    serde_json::from_str(data)
+        .map_err(|error| protocol_error(format!("{provider} sent what is not JSON: {error}")))
+}
+
+/// A field moved out of an object; null where there is none, or no object.
+pub(crate) fn taken(value: &mut Value, name: &str) -> Value {
+    value.get_mut(name).map(Value::take).unwrap_or_default()
+}
+
+pub(crate) fn protocol_error(message: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::Protocol, message)
+}

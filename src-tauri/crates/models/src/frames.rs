@@ -1,0 +1,180 @@
+//! Bytes of an answer cut into its events: server-sent events, or JSON a line. Pure, and blind to what they say.
+//!
+//! Our own, because the crate there was (eventsource-stream) moves its whole buffer for each line, which is quadratic
+//! in a piece, and breaks down on a byte order mark. Wherever the pieces are cut, the same events come out.
+
+use crate::{ModelError, ModelErrorKind};
+
+/// How a wire cuts its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events; only their `data` counts, since every wire says the type in it again.
+    Events,
+    /// One JSON value a line.
+    Lines,
+}
+
+/// What came of an answer that is no event may be the body of an error: so much of it is kept.
+const MAX_STRAY: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Frames {
+    framing: Framing,
+    /// The line whose end has not come.
+    line: Vec<u8>,
+    /// Of the event whose end has not come: its data, where it had any.
+    data: Option<String>,
+    stray: String,
+    after_return: bool,
+    begun: bool,
+}
+
+impl Frames {
+    pub(crate) fn new(framing: Framing) -> Self {
+        Self {
+            framing,
+            line: Vec::new(),
+            data: None,
+            stray: String::new(),
+            after_return: false,
+            begun: false,
+        }
+    }
+
+    /// Takes the next bytes and gives each event that they end.
+    ///
+    /// # Errors
+    /// Bytes that are no UTF-8, and what `each` says.
+    pub(crate) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut each: impl FnMut(&str) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        if std::mem::take(&mut self.after_return) && bytes.first() == Some(&b'\n') {
+            bytes = &bytes[1..];
+        }
+        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            if self.line.is_empty() {
+                self.line_ended(&bytes[..end], &mut each)?;
+            } else {
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(&bytes[..end]);
+                self.line_ended(&line, &mut each)?;
+            }
+            let pair = bytes[end..].starts_with(b"\r\n");
+            self.after_return = bytes[end] == b'\r' && end + 1 == bytes.len();
+            bytes = &bytes[end + if pair { 2 } else { 1 }..];
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// What the end of the answer leaves: an event without its end, or text that was no event. May be anything.
+    pub(crate) fn end(mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        if !line.is_empty() {
+            // A line cut within a character is no whole line.
+            self.line_ended(&line, &mut |_| Ok(())).ok()?;
+        }
+        match self.framing {
+            Framing::Events => self.data.or(Some(self.stray)).filter(|text| !text.trim().is_empty()),
+            Framing::Lines => String::from_utf8(line).ok().filter(|text| !text.trim().is_empty()),
+        }
+    }
+
+    fn line_ended(
+        &mut self,
+        line: &[u8],
+        each: &mut impl FnMut(&str) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        let line = std::str::from_utf8(line)
+            .map_err(|_| ModelError::new(ModelErrorKind::Protocol, "the model's answer is not UTF-8"))?;
+        let line = if self.begun { line } else { line.strip_prefix('\u{feff}').unwrap_or(line) };
+        self.begun = true;
+        match self.framing {
+            Framing::Lines if line.trim().is_empty() => Ok(()),
+            Framing::Lines => each(line),
+            Framing::Events => self.field(line, each),
+        }
+    }
+
+    fn field(
+        &mut self,
+        line: &str,
+        each: &mut impl FnMut(&str) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        if line.is_empty() {
+            return self.data.take().map_or(Ok(()), |data| each(&data));
+        }
+        let (name, value) = line.split_once(':').unwrap_or((line, ""));
+        match name {
+            "data" => {
+                let value = value.strip_prefix(' ').unwrap_or(value);
+                match &mut self.data {
+                    Some(data) => {
+                        data.push('\n');
+                        data.push_str(value);
+                    }
+                    None => self.data = Some(value.to_owned()),
+                }
+            }
+            // A comment, or what only a browser would want to know.
+            "" | "event" | "id" | "retry" => {}
+            _ if self.stray.len() + line.len() < MAX_STRAY => {
+                self.stray.push_str(line);
+                self.stray.push('\n');
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All events of `text` in pieces of `size` bytes, and what is left.
+    fn read(framing: Framing, text: &[u8], size: usize) -> (Vec<String>, Option<String>) {
+        let mut frames = Frames::new(framing);
+        let mut events = Vec::new();
+        for piece in text.chunks(size) {
+            let each = |event: &str| {
+                events.push(event.to_owned());
+                Ok(())
+            };
+            frames.push(piece, each).unwrap();
+        }
+        (events, frames.end())
+    }
+
+    #[test]
+    fn lines_may_end_as_they_like_and_be_cut_anywhere() {
+        let text =
+            "\u{feff}: hello\rdata: wörld\r\n\r\nevent: x\nid: 3\ndata:a\ndata: b\n\ndata\r\rdata: 👋\n\n";
+        for size in 1..=text.len() {
+            let (events, rest) = read(Framing::Events, text.as_bytes(), size);
+            assert_eq!(events, ["wörld", "a\nb", "", "👋"], "pieces of {size}");
+            assert_eq!(rest, None);
+        }
+    }
+
+    #[test]
+    fn an_event_without_its_end_is_left_over() {
+        assert_eq!(read(Framing::Events, b"data: a\n\ndata: b", 3), (vec!["a".into()], Some("b".into())));
+        assert_eq!(read(Framing::Lines, b"{}\n\n{\"a\"", 2), (vec!["{}".into()], Some("{\"a\"".into())));
+        assert_eq!(read(Framing::Events, "data: \u{e4}".as_bytes().split_last().unwrap().1, 9).1, None);
+    }
+
+    #[test]
+    fn a_body_that_is_no_event_stream_is_left_over_whole() {
+        let body = "{\n  \"error\": \"x\"\n}\n";
+        assert_eq!(read(Framing::Events, body.as_bytes(), 4), (vec![], Some(body.into())));
+    }
+
+    #[test]
+    fn what_is_no_utf_8_is_refused() {
+        let error = Frames::new(Framing::Events).push(b"data: \xff\n", |_| Ok(())).unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Protocol);
+    }
+}

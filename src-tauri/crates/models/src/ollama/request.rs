@@ -1,0 +1,98 @@
+//! What is asked of Ollama: the body of a request from neutral messages.
+//!
+//! Pure, and the same bytes for the same messages.
+
+use serde_json::{Value, json};
+
+use crate::conversation::{Said, Target, base64, object, said};
+use crate::text::{ObjectText, list};
+use crate::{Image, Part, Request, ToolSpec};
+
+/// Without it, Ollama cuts the conversation to 4,096 tokens and says nothing.
+const CONTEXT: u32 = 32_768;
+/// How long the model stays in memory between two turns of a run.
+const KEEP: &str = "10m";
+
+pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
+    let options = target.options;
+    let mut body = ObjectText::new();
+    body.field("model", &target.model.into());
+    body.field("stream", &true.into());
+    body.field("keep_alive", &KEEP.into());
+    let mut knobs = json!({ "num_ctx": options.context.unwrap_or(CONTEXT) });
+    if let Some(most) = options.max_output {
+        knobs["num_predict"] = most.into();
+    }
+    body.field("options", &knobs);
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+        body.field("tools", &tools.into());
+    }
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": request.system }).to_string());
+    }
+    for one in said(request, target.provider) {
+        tell(&one, &mut messages);
+    }
+    body.verbatim("messages", &list(&messages));
+    body.finish()
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let function = json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+    });
+    json!({ "type": "function", "function": function })
+}
+
+fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
+    match said {
+        Said::Own(json) => messages.push(json.clone().into_owned()),
+        Said::Assistant { text, calls } => {
+            let mut message = json!({ "role": "assistant", "content": text });
+            let calls: Vec<Value> = calls
+                .iter()
+                .map(|(_, call)| {
+                    let arguments = object(&call.arguments, "arguments");
+                    json!({ "function": { "name": call.name, "arguments": arguments } })
+                })
+                .collect();
+            if !calls.is_empty() {
+                message["tool_calls"] = calls.into();
+            }
+            messages.push(message.to_string());
+        }
+        Said::User(parts) => {
+            let text = |part: &Part| match part {
+                Part::Text(text) => Some(text.clone()),
+                Part::Image(_) => None,
+            };
+            let image = |part: &Part| match part {
+                Part::Image(image) => Some(base64(image)),
+                Part::Text(_) => None,
+            };
+            let content = parts.iter().filter_map(text).collect::<Vec<_>>().join("\n\n");
+            let images: Vec<String> = parts.iter().filter_map(image).collect();
+            let mut message = json!({ "role": "user", "content": content });
+            if !images.is_empty() {
+                message["images"] = images.into();
+            }
+            messages.push(message.to_string());
+        }
+        Said::Answers(answers) => messages.extend(answers.iter().map(|(_, answer)| {
+            let content = answer.response.to_string();
+            let mut message = json!({ "role": "tool", "tool_name": answer.name, "content": content });
+            if let Some(image) = &answer.image {
+                message["images"] = json!([picture(image)]);
+            }
+            message.to_string()
+        })),
+    }
+}
+
+fn picture(image: &Image) -> Value {
+    base64(image).into()
+}

@@ -1,0 +1,85 @@
+//! How often a turn is asked for again, and how long we wait before: bounded, jittered, never sooner than the provider
+//! asks. Pure: the dice are passed in.
+
+use std::time::Duration;
+
+use crate::{ModelError, Retry};
+
+/// The policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Tries for one turn, the first included.
+    pub tries: u32,
+    /// The first wait; each further one is twice as long.
+    pub first: Duration,
+    /// The longest wait that is our own choice.
+    pub longest: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { tries: 4, first: Duration::from_secs(1), longest: Duration::from_secs(60) }
+    }
+}
+
+impl Patience {
+    /// The wait after this failure, the `failures`-th of the turn; nothing where it is the last. `dice` is of 0 to 1.
+    pub fn wait(&self, error: &ModelError, failures: u32, dice: f64) -> Option<Duration> {
+        match error.retry() {
+            Retry::Never => None,
+            Retry::After(_) if failures >= self.tries => None,
+            Retry::After(asked) => Some(self.delay(asked, failures, dice)),
+        }
+    }
+
+    /// How long to wait: what the provider asks for and up to a tenth more, else half to one and a half times a wait that
+    /// doubles, so that many clients do not return at once.
+    pub fn delay(&self, asked: Option<Duration>, failures: u32, dice: f64) -> Duration {
+        let dice = dice.clamp(0.0, 1.0);
+        match asked {
+            Some(asked) => asked.mul_f64(1.0 + dice / 10.0),
+            None => {
+                let doubled = self.first.saturating_mul(1 << failures.saturating_sub(1).min(16));
+                doubled.mul_f64(0.5 + dice).min(self.longest)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModelErrorKind;
+
+    #[test]
+    fn waits_double_up_to_a_bound_and_are_spread() {
+        let patience = Patience::default();
+        let waits = |dice: f64| -> Vec<u128> {
+            (1..=8).map(|failures| patience.delay(None, failures, dice).as_millis()).collect()
+        };
+        assert_eq!(waits(0.5), [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+        assert_eq!((waits(0.0)[0], waits(1.0)[0]), (500, 1_500));
+    }
+
+    #[test]
+    fn nobody_returns_before_the_provider_asked_for() {
+        let asked = Duration::from_secs(34);
+        for dice in [0.0, 0.3, 1.0] {
+            let wait = Patience::default().delay(Some(asked), 1, dice);
+            assert!((asked..=asked.mul_f64(1.1)).contains(&wait), "{wait:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_try_is_the_last_and_some_errors_are_final() {
+        let patience = Patience::default();
+        let overloaded = ModelError::new(ModelErrorKind::Overloaded, "x");
+        let waited: Vec<bool> =
+            (1..=5).map(|failures| patience.wait(&overloaded, failures, 0.5).is_some()).collect();
+        assert_eq!(waited, [true, true, true, false, false]);
+        let quota = ModelError::new(ModelErrorKind::Quota, "x");
+        assert_eq!(patience.wait(&quota, 1, 0.5), None);
+        let day = Some(Duration::from_secs(86_400));
+        assert_eq!(patience.wait(&ModelError { retry_after: day, ..overloaded }, 1, 0.5), None);
+    }
+}

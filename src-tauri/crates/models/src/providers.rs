@@ -1,0 +1,147 @@
+//! Providers as data: where each one is, which wire it speaks, how it is shown a key.
+//!
+//! The known ones are in `data/providers.json`; any other is made of a base URL, a wire and headers. A base URL comes
+//! from the user's own settings or command line only: a file of a workspace must not say where a key goes.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use protocol::command::Secret;
+use serde::Deserialize;
+
+use crate::Wire;
+
+/// Who can be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Provider {
+    /// The first part of a model's id.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    pub wire: Wire,
+    /// With the path that all addresses begin with.
+    pub base_url: String,
+    /// Tried first where the wire has versions in its addresses.
+    #[serde(default)]
+    pub api_version: Option<String>,
+    pub auth: Auth,
+    /// Sent with each request; they may hold keys of their own.
+    #[serde(default)]
+    pub headers: BTreeMap<String, Secret>,
+    /// Environment variables in which the provider's own tools look for a key.
+    #[serde(default)]
+    pub key_variables: Vec<String>,
+}
+
+/// How a key is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Auth {
+    /// None is needed; one that is given goes as a bearer's.
+    None,
+    /// `authorization: Bearer KEY`.
+    Bearer,
+    /// A header of its own.
+    Header(String),
+}
+
+static KNOWN: LazyLock<Vec<Provider>> = LazyLock::new(read);
+
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+fn read() -> Vec<Provider> {
+    serde_json::from_str(include_str!("../data/providers.json")).expect("data/providers.json is providers")
+}
+
+impl Provider {
+    /// Those that need no description.
+    pub fn known() -> &'static [Self] {
+        &KNOWN
+    }
+
+    /// The known one of that id.
+    pub fn named(id: &str) -> Option<&'static Self> {
+        KNOWN.iter().find(|provider| provider.id == id)
+    }
+
+    /// Any server that speaks one of the wires.
+    pub fn custom(id: &str, base_url: &str, wire: Wire, headers: BTreeMap<String, Secret>) -> Self {
+        let auth = match wire {
+            Wire::Gemini => Auth::Header("x-goog-api-key".into()),
+            Wire::Anthropic => Auth::Header("x-api-key".into()),
+            // Many need none.
+            Wire::OpenAiResponses | Wire::OpenAiChat | Wire::OpenRouter | Wire::Ollama | Wire::Xai => {
+                Auth::None
+            }
+        };
+        Self {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            wire,
+            base_url: base_url.to_owned(),
+            api_version: (wire == Wire::Gemini).then(|| "v1beta".into()),
+            auth,
+            headers,
+            key_variables: Vec::new(),
+        }
+    }
+
+    pub fn needs_key(&self) -> bool {
+        self.auth != Auth::None
+    }
+
+    /// All headers of a request, with the key where there is one.
+    pub(crate) fn headers_with(&self, key: Option<&Secret>) -> Vec<(String, Secret)> {
+        let mut headers: Vec<(String, Secret)> =
+            self.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        if let Some(key) = key {
+            headers.push(match &self.auth {
+                Auth::Header(name) => (name.clone(), key.clone()),
+                Auth::Bearer | Auth::None => {
+                    // A key that is none must not hide behind the word before it.
+                    let value = if key.0.is_empty() { String::new() } else { format!("Bearer {}", key.0) };
+                    ("authorization".into(), Secret(value))
+                }
+            });
+        }
+        headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::base_url;
+
+    #[test]
+    fn the_known_providers_are_as_their_file_has_them() {
+        let ids: Vec<&str> = Provider::known().iter().map(|provider| provider.id.as_str()).collect();
+        assert_eq!(ids, ["gemini", "anthropic", "openai", "openrouter", "xai", "ollama", "lmstudio"]);
+        for provider in Provider::known() {
+            base_url(&provider.base_url).unwrap();
+            let local = provider.base_url.starts_with("http://127.0.0.1");
+            assert_eq!(provider.needs_key(), !local, "{}", provider.id);
+            assert_eq!(provider.key_variables.is_empty(), local, "{}", provider.id);
+        }
+    }
+
+    #[test]
+    fn a_key_goes_in_the_header_that_its_provider_reads() {
+        let sent = |id: &str| {
+            let provider = Provider::named(id).unwrap();
+            provider.headers_with(Some(&Secret("k".into()))).pop().map(|(name, value)| (name, value.0))
+        };
+        let header = |name: &str, value: &str| Some((name.to_owned(), value.to_owned()));
+        assert_eq!(sent("gemini"), header("x-goog-api-key", "k"));
+        assert_eq!(sent("anthropic"), header("x-api-key", "k"));
+        assert_eq!(sent("openai"), header("authorization", "Bearer k"));
+        assert_eq!(Provider::named("ollama").unwrap().headers_with(None), []);
+    }
+
+    #[test]
+    fn what_a_custom_provider_is_sent_is_not_shown() {
+        let headers = BTreeMap::from([("x-org".to_owned(), Secret("canary".into()))]);
+        let provider = Provider::custom("mine", "https://example.org", Wire::OpenAiChat, headers);
+        assert!(!format!("{provider:?}").contains("canary"));
+    }
+}

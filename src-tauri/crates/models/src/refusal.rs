@@ -1,0 +1,164 @@
+//! What providers' refusals mean. Branches on status, code and type, never on text.
+//!
+//! One reader for all: the shapes differ in where code, type and message stand, and no word means two things.
+
+use std::time::SystemTime;
+
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::ModelErrorKind::{
+    Auth, BadRequest, NoCredit, NotFound, Overloaded, Protocol, Quota, Rate, TooLarge,
+};
+use crate::retry_after::{seconds, told};
+use crate::{ModelError, ModelErrorKind, Wire};
+
+/// Characters of the provider's own message that are shown.
+const MAX_MESSAGE: usize = 400;
+
+/// Words that say more than the status does.
+const WORDS: &[(&str, ModelErrorKind)] = &[
+    ("API_KEY_INVALID", Auth),
+    ("invalid_api_key", Auth),
+    ("authentication_error", Auth),
+    ("permission_error", Auth),
+    ("billing_error", NoCredit),
+    ("insufficient_quota", Quota),
+    ("billing_hard_limit_reached", Quota),
+    ("context_length_exceeded", TooLarge),
+    ("request_too_large", TooLarge),
+    ("string_above_max_length", TooLarge),
+    ("model_not_found", NotFound),
+    ("not_found_error", NotFound),
+    ("rate_limit_exceeded", Rate),
+    ("rate_limit_error", Rate),
+    ("overloaded_error", Overloaded),
+    ("server_is_overloaded", Overloaded),
+    ("slow_down", Overloaded),
+    ("server_error", Overloaded),
+    ("service_unavailable_error", Overloaded),
+    ("timeout_error", Overloaded),
+    ("gateway_timeout", Overloaded),
+];
+
+/// Words that count where there is no status: in the middle of a stream.
+const VAGUE_WORDS: &[(&str, ModelErrorKind)] = &[
+    ("invalid_request_error", BadRequest),
+    ("invalid_prompt", BadRequest),
+    ("INVALID_ARGUMENT", BadRequest),
+    ("FAILED_PRECONDITION", BadRequest),
+    ("UNAUTHENTICATED", Auth),
+    ("PERMISSION_DENIED", Auth),
+    ("NOT_FOUND", NotFound),
+    ("RESOURCE_EXHAUSTED", Rate),
+];
+
+/// The error of an answer that is not 2xx. `body` is free of the key.
+pub(crate) fn from_answer(
+    provider: &str,
+    wire: Wire,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &str,
+    now: SystemTime,
+) -> ModelError {
+    let value = match serde_json::from_str(body).unwrap_or(Value::Null) {
+        // Gemini's streams refuse with a list of one.
+        Value::Array(mut list) => list.first_mut().map(Value::take).unwrap_or_default(),
+        value => value,
+    };
+    let mut error = from_error(provider, status.as_u16(), &value);
+    error.retry_after = error.retry_after.or_else(|| told(headers, &value, now));
+    // Anthropic's spending cap is a 429 too; only its missing `retry-after` tells.
+    if wire == Wire::Anthropic && error.kind == Rate && error.retry_after.is_none() {
+        error.kind = Quota;
+        error.hint = hint(Quota).map(str::to_owned);
+    }
+    error
+}
+
+/// The error that `body` tells of, in an answer or in the middle of a stream, where there is no status (0).
+pub(crate) fn from_error(provider: &str, status: u16, body: &Value) -> ModelError {
+    let error = match &body["error"] {
+        Value::Null => body,
+        error => error,
+    };
+    let number = |value: &Value| value.as_u64().and_then(|code| u16::try_from(code).ok());
+    let status = if status == 0 { number(&error["code"]).unwrap_or_default() } else { status };
+    let details = || error["details"].as_array().into_iter().flatten();
+    let reasons = details().map(|detail| &detail["reason"]);
+    let words: Vec<&str> = [&error["code"], &error["type"], &error["status"], &body["code"]]
+        .into_iter()
+        .chain(reasons)
+        .filter_map(Value::as_str)
+        .collect();
+    let per_day = details()
+        .flat_map(|detail| detail["violations"].as_array().into_iter().flatten())
+        .any(|violation| violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")));
+    let kind = if per_day { Quota } else { kind(status, &words) };
+    let said = error["message"].as_str().or(error.as_str()).unwrap_or_default();
+    ModelError {
+        kind,
+        message: message(provider, kind, status, said),
+        hint: hint(kind).map(str::to_owned),
+        retry_after: details().find_map(|detail| seconds(detail["retryDelay"].as_str()?)),
+    }
+}
+
+fn kind(status: u16, words: &[&str]) -> ModelErrorKind {
+    let among = |table: &[(&str, ModelErrorKind)]| {
+        table.iter().find(|(word, _)| words.contains(word)).map(|(_, kind)| *kind)
+    };
+    let of_status = match status {
+        401 | 403 => Some(Auth),
+        402 => Some(NoCredit),
+        404 => Some(NotFound),
+        413 => Some(TooLarge),
+        429 => Some(Rate),
+        408 | 409 | 425 | 500..=599 => Some(Overloaded),
+        400..=499 => Some(BadRequest),
+        0 => None,
+        _ => Some(Protocol),
+    };
+    // An error without any word in the middle of a stream: it broke there, whatever it was.
+    among(WORDS).or(of_status).or_else(|| among(VAGUE_WORDS)).unwrap_or(Overloaded)
+}
+
+fn message(provider: &str, kind: ModelErrorKind, status: u16, said: &str) -> String {
+    let what = match kind {
+        Auth => "refused the key",
+        NoCredit => "says the account has no credit",
+        Quota => "says the quota is used up",
+        Rate => "says there were too many requests",
+        Overloaded => "cannot answer now",
+        TooLarge => "says the request is too large",
+        BadRequest => "refused the request",
+        NotFound => "does not know the model",
+        _ => "gave an unexpected answer",
+    };
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said: String = said.chars().take(MAX_MESSAGE).collect();
+    let status = if status == 0 { String::new() } else { format!(" ({status})") };
+    match said.trim_end_matches('.') {
+        "" => format!("{provider} {what}{status}"),
+        said => format!("{provider} {what}{status}: {said}"),
+    }
+}
+
+fn hint(kind: ModelErrorKind) -> Option<&'static str> {
+    match kind {
+        Auth => Some("check that the key is right and may use this model, or set it again"),
+        NoCredit => Some("add credit to the account"),
+        Quota => Some("wait until the quota is renewed, or use another model or plan"),
+        Rate => Some("wait a minute"),
+        Overloaded => Some("try again in a while"),
+        TooLarge => Some("start a new session"),
+        NotFound => Some("choose another model in the settings"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "refusal_tests.rs"]
+mod tests;

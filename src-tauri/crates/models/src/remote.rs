@@ -1,0 +1,209 @@
+//! A model at its provider, whichever wire that speaks: requests sent, answers read, refusals understood.
+//!
+//! One request a turn, no retries: whether a turn may be asked for again is the caller's to decide.
+
+mod addresses;
+mod listing;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use protocol::command::Secret;
+use protocol::ids::ModelId;
+use reqwest::Url;
+
+use crate::conversation::Target;
+use crate::decode::Decoder;
+use crate::http::{Answer, Call, Carrier, Door, Http, MAX_ERROR, Timeouts, base_url, silent, whole};
+use crate::reading::Reading;
+use crate::secrets::Secrets;
+use crate::{
+    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, catalogue,
+    chat, gemini, ollama, refusal, responses,
+};
+
+pub use listing::ListedModel;
+
+/// Knows every field and every model of Gemini.
+const FALLBACK_VERSION: &str = "v1beta";
+/// Bytes read of a list of models.
+const MAX_LIST: usize = 16 * 1024 * 1024;
+
+/// How to reach a model.
+#[derive(Clone, Debug)]
+pub struct RemoteOptions {
+    pub provider: Provider,
+    /// `PROVIDER/NAME`; NAME is sent.
+    pub model: ModelId,
+    pub key: Option<Secret>,
+    pub options: Options,
+    pub timeouts: Timeouts,
+}
+
+/// A model at its provider.
+pub struct Remote {
+    model: ModelId,
+    provider: Provider,
+    options: Options,
+    base: Url,
+    carrier: Box<dyn Carrier>,
+    timeouts: Timeouts,
+    secrets: Secrets,
+    version: Mutex<Option<String>>,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Verb {
+    Turn,
+    /// The cheapest question that needs the key and the model.
+    Probe,
+    List,
+}
+
+impl Remote {
+    /// Talks to nobody yet.
+    ///
+    /// # Errors
+    /// An address that must not get a key, or a key that is none.
+    pub fn new(http: &Http, options: RemoteOptions) -> Result<Self, ModelError> {
+        let base = base_url(&options.provider.base_url)?;
+        let headers = options.provider.headers_with(options.key.as_ref());
+        let door = Door::new(http, base.clone(), &headers)?;
+        Ok(Self::carried_by(Box::new(door), base, options))
+    }
+
+    pub(crate) fn carried_by(carrier: Box<dyn Carrier>, base: Url, options: RemoteOptions) -> Self {
+        let RemoteOptions { provider, model, key, options, timeouts } = options;
+        let secrets = key.into_iter().chain(provider.headers.values().cloned()).map(|secret| secret.0);
+        // What our requests tell anyone is no secret, and may be part of many words.
+        let secrets = Secrets::new(secrets.filter(|text| !is_public(&provider, text)));
+        let version = Mutex::new(provider.api_version.clone());
+        Self { model, options, base, carrier, timeouts, secrets, version, provider }
+    }
+
+    /// The models that the provider has now.
+    ///
+    /// # Errors
+    /// As for a turn; what is no list is a protocol's fault.
+    pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
+        let answer = self.send(Verb::List, None).await?;
+        let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
+        listing::read(self.provider.wire, &body).ok_or_else(|| {
+            let message = format!("{} sent what is no list of models", self.provider.id);
+            ModelError::new(ModelErrorKind::Protocol, message)
+        })
+    }
+
+    /// Sends; where this API version may be what is wrong, once more to the one that knows all.
+    async fn send(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
+        let version = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_last = version.as_deref().is_none_or(|version| version == FALLBACK_VERSION);
+        let first = match self.send_to(version.as_deref(), verb, json.clone()).await {
+            Err(error) if !is_last && may_be_the_version(&error) => error,
+            settled => return settled,
+        };
+        match self.send_to(Some(FALLBACK_VERSION), verb, json).await {
+            Ok(answer) => {
+                tracing::info!(?version, "this API version does not do; v1beta does");
+                *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(FALLBACK_VERSION.into());
+                Ok(answer)
+            }
+            Err(second) if second.kind == ModelErrorKind::NotFound => Err(first),
+            Err(second) => Err(second),
+        }
+    }
+
+    async fn send_to(
+        &self,
+        version: Option<&str>,
+        verb: Verb,
+        json: Option<String>,
+    ) -> Result<Answer, ModelError> {
+        let (url, json) = addresses::of(&self.provider, &self.base, version, verb, self.model.name(), json);
+        let limit = self.timeouts.first_byte;
+        let sent = tokio::time::timeout(limit, self.carrier.send(Call { url, json })).await;
+        let answer =
+            sent.map_err(|_| silent(&self.base, limit))?.map_err(|error| self.secrets.hidden_in(error))?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        let body = whole(answer.body, MAX_ERROR, self.timeouts.idle).await;
+        let body = self.secrets.hide(&String::from_utf8_lossy(&body));
+        let Provider { id, wire, .. } = &self.provider;
+        let error = refusal::from_answer(id, *wire, answer.status, &answer.headers, &body, SystemTime::now());
+        Err(self.with_near_names(error))
+    }
+
+    /// Where the model is not known, those whose names are near.
+    fn with_near_names(&self, error: ModelError) -> ModelError {
+        if error.kind != ModelErrorKind::NotFound {
+            return error;
+        }
+        let near = catalogue::near(&self.provider.id, self.model.name());
+        if near.is_empty() {
+            return error;
+        }
+        let names: Vec<String> = near.iter().map(|name| format!("{}/{name}", self.provider.id)).collect();
+        error.with_hint(format!("choose another model in the settings, for example {}", names.join(", ")))
+    }
+
+    fn body(&self, request: &Request) -> String {
+        let target = Target { provider: &self.provider.id, model: self.model.name(), options: &self.options };
+        match self.provider.wire {
+            Wire::Gemini => gemini::body(request, target),
+            Wire::Anthropic => anthropic::body(request, target),
+            Wire::OpenAiResponses => responses::body(request, target, responses::Manner::OpenAi),
+            Wire::Xai => responses::body(request, target, responses::Manner::Xai),
+            Wire::OpenAiChat => chat::body(request, target, chat::Manner::Plain),
+            Wire::OpenRouter => chat::body(request, target, chat::Manner::OpenRouter),
+            Wire::Ollama => ollama::body(request, target),
+        }
+    }
+}
+
+/// Whether a text is one that `data/providers.json` has for anyone to read.
+fn is_public(provider: &Provider, text: &str) -> bool {
+    let known = Provider::named(&provider.id);
+    known.is_some_and(|known| known.headers.values().any(|value| value.0 == text))
+}
+
+/// A version that does not know the model says 404, one that does not know a field says 400.
+fn may_be_the_version(error: &ModelError) -> bool {
+    matches!(error.kind, ModelErrorKind::NotFound | ModelErrorKind::BadRequest)
+}
+
+impl Model for Remote {
+    fn id(&self) -> &ModelId {
+        &self.model
+    }
+
+    fn stream(
+        &self,
+        request: Request,
+    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+        Box::pin(async move {
+            let body = self.body(&request);
+            drop(request);
+            let answer = self.send(Verb::Turn, Some(body)).await?;
+            let decoder = Decoder::new(self.provider.wire, &self.provider.id);
+            let idle = self.timeouts.idle;
+            let silent = silent(&self.base, idle);
+            Ok(Reading::new(answer.body, decoder, idle, silent, self.secrets.clone()).stream())
+        })
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>> {
+        Box::pin(async move { self.send(Verb::Probe, None).await.map(drop) })
+    }
+}
+
+#[cfg(test)]
+#[path = "remote/tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "remote/history_tests.rs"]
+mod history_tests;

@@ -1,0 +1,96 @@
+//! A provider's list of its models, read leniently. Pure.
+
+use serde_json::Value;
+
+use crate::Wire;
+
+/// A model as its provider lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedModel {
+    /// Without the provider before it.
+    pub id: String,
+    /// For people, where the provider has one.
+    pub name: Option<String>,
+    /// The longest prompt in tokens, where the provider tells.
+    pub context: Option<u64>,
+}
+
+/// Nothing where the body is no list.
+pub(super) fn read(wire: Wire, body: &[u8]) -> Option<Vec<ListedModel>> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let list = body["models"].as_array().or_else(|| body["data"].as_array()).or_else(|| body.as_array())?;
+    let mut models: Vec<ListedModel> = list.iter().filter_map(|model| one(wire, model)).collect();
+    models.sort_by(|one, other| one.id.cmp(&other.id));
+    models.dedup_by(|one, other| one.id == other.id);
+    Some(models)
+}
+
+fn one(wire: Wire, model: &Value) -> Option<ListedModel> {
+    let text = |name: &str| model[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let id = match wire {
+        Wire::Gemini => {
+            // Others embed, or draw pictures only.
+            let methods = model["supportedGenerationMethods"].as_array();
+            let answers =
+                methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+            text("name").filter(|_| answers)?.trim_start_matches("models/").to_owned()
+        }
+        Wire::Ollama => text("model").or_else(|| text("name"))?,
+        Wire::Anthropic | Wire::OpenAiResponses | Wire::OpenAiChat | Wire::OpenRouter | Wire::Xai => {
+            text("id")?
+        }
+    };
+    let name = ["displayName", "display_name", "name"].into_iter().find_map(text);
+    let context = ["inputTokenLimit", "context_length", "max_context_length", "max_input_tokens"];
+    Some(ListedModel {
+        name: name.filter(|name| *name != id && wire != Wire::Ollama),
+        context: context.into_iter().find_map(|field| model[field].as_u64()),
+        id,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_wires_list_is_read() {
+        let listed = |id: &str, name: Option<&str>, context| ListedModel {
+            id: id.into(),
+            name: name.map(str::to_owned),
+            context,
+        };
+        for (wire, body, expected) in [
+            (
+                Wire::Gemini,
+                r#"{"models":[{"name":"models/gemini-3.8-flash","displayName":"Gemini 3.8 Flash","inputTokenLimit":1048576,"supportedGenerationMethods":["generateContent"]},{"name":"models/e","supportedGenerationMethods":["embedContent"]}]}"#,
+                listed("gemini-3.8-flash", Some("Gemini 3.8 Flash"), Some(1_048_576)),
+            ),
+            (
+                Wire::Anthropic,
+                r#"{"data":[{"type":"model","id":"claude-opus-5-5","display_name":"Claude Opus 5.5"}],"has_more":false}"#,
+                listed("claude-opus-5-5", Some("Claude Opus 5.5"), None),
+            ),
+            (
+                Wire::OpenAiResponses,
+                r#"{"object":"list","data":[{"id":"gpt-6-luna"},{"id":"gpt-6-luna"},{}]}"#,
+                listed("gpt-6-luna", None, None),
+            ),
+            (
+                Wire::OpenRouter,
+                r#"{"data":[{"id":"a/b","name":"A: B","context_length":200000}]}"#,
+                listed("a/b", Some("A: B"), Some(200_000)),
+            ),
+            (
+                Wire::Ollama,
+                r#"{"models":[{"name":"qwen3-vl:8b","model":"qwen3-vl:8b","size":1}]}"#,
+                listed("qwen3-vl:8b", None, None),
+            ),
+        ] {
+            assert_eq!(read(wire, body.as_bytes()), Some(vec![expected]), "{wire}");
+        }
+        for body in ["", "{}", "3", "<html>"] {
+            assert_eq!(read(Wire::OpenAiChat, body.as_bytes()), None, "{body}");
+        }
+    }
+}

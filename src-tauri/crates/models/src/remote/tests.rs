@@ -1,0 +1,261 @@
+//! The fault matrix in virtual time: each provider, each way in which a network and a server fail, through the whole way
+//! from request to turn, asked again as the policy has it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tokio::time::Instant;
+
+use super::*;
+use crate::{Message, Part, Patience};
+
+/// What a server does with one request.
+#[derive(Clone)]
+enum Fault {
+    /// Refuses, with a head and a body.
+    Status(u16, &'static [(&'static str, &'static str)], &'static str),
+    /// There is no answer: DNS, TLS, a refused connection.
+    NoAnswer(&'static str),
+    /// Takes the request and says nothing.
+    Silence,
+    /// The answer up to a byte, then its end.
+    CutAt(usize),
+    /// The answer up to a byte, then a lost connection.
+    LostAt(usize),
+    /// The answer up to a byte, then nothing more.
+    StallAt(usize),
+    /// An error in the middle of the stream.
+    ErrorInside,
+    /// The whole answer.
+    None,
+}
+
+struct Script {
+    faults: Mutex<VecDeque<Fault>>,
+    calls: Arc<Mutex<u32>>,
+    answer: &'static [u8],
+    wire: Wire,
+}
+
+impl Carrier for Script {
+    fn send(&self, _: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
+        *self.calls.lock().unwrap() += 1;
+        let fault = self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None);
+        let (answer, wire) = (self.answer, self.wire);
+        Box::pin(async move {
+            let body = match fault {
+                Fault::Status(status, head, body) => return Ok(refused(status, head, body)),
+                Fault::NoAnswer(why) => return Err(ModelError::new(ModelErrorKind::Network, why)),
+                Fault::Silence => return std::future::pending().await,
+                Fault::CutAt(byte) => stream::iter([Ok(answer[..byte].to_vec())]).boxed(),
+                Fault::LostAt(byte) => {
+                    let lost = ModelError::new(ModelErrorKind::Network, "the connection was lost");
+                    stream::iter([Ok(answer[..byte].to_vec()), Err(lost)]).boxed()
+                }
+                Fault::StallAt(byte) => {
+                    stream::iter([Ok(answer[..byte].to_vec())]).chain(stream::pending()).boxed()
+                }
+                Fault::ErrorInside => stream::iter([Ok(error_inside(wire).as_bytes().to_vec())]).boxed(),
+                Fault::None => stream::iter([Ok(answer.to_vec())]).boxed(),
+            };
+            Ok(Answer { status: StatusCode::OK, headers: HeaderMap::new(), body })
+        })
+    }
+}
+
+fn refused(status: u16, head: &[(&'static str, &'static str)], body: &'static str) -> Answer {
+    let pairs =
+        head.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+    Answer {
+        status: StatusCode::from_u16(status).unwrap(),
+        headers: pairs.collect(),
+        body: stream::iter([Ok(body.as_bytes().to_vec())]).boxed(),
+    }
+}
+
+fn error_inside(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Ollama => "{\"error\":\"it broke\"}\n",
+        Wire::Anthropic => {
+            "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"it broke\"}}\n\n"
+        }
+        _ => "data: {\"error\":{\"code\":503,\"message\":\"it broke\"}}\n\n",
+    }
+}
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_bytes!(concat!("../../tests/fixtures/", $name))
+    };
+}
+
+/// A turn with calls of each provider, as it was recorded.
+const TURNS: [(&str, &[u8]); 7] = [
+    ("gemini", fixture!("gemini/stream_thought_then_function_call.sse")),
+    ("anthropic", fixture!("anthropic/stream_text_then_tool_use.sse")),
+    ("openai", fixture!("openai-responses/stream_reasoning_function_call.sse")),
+    ("openrouter", fixture!("openrouter/stream_reasoning_and_tool.sse")),
+    ("xai", fixture!("xai/stream_chat_reasoning_tool.sse")),
+    ("ollama", fixture!("ollama/stream_thinking_and_tool.ndjson")),
+    ("lmstudio", fixture!("lmstudio/stream_reasoning_tool.sse")),
+];
+
+fn remote(provider: &str, answer: &'static [u8], faults: Vec<Fault>) -> (Remote, Arc<Mutex<u32>>) {
+    let provider = Provider { api_version: None, ..Provider::named(provider).unwrap().clone() };
+    let calls = Arc::new(Mutex::new(0));
+    let script =
+        Script { faults: Mutex::new(faults.into()), calls: Arc::clone(&calls), answer, wire: provider.wire };
+    let base = base_url(&provider.base_url).unwrap();
+    let options = RemoteOptions {
+        model: ModelId(format!("{}/some-model", provider.id)),
+        provider,
+        key: Some(Secret("canary-Key-123".into())),
+        options: Options::default(),
+        timeouts: Timeouts::default(),
+    };
+    (Remote::carried_by(Box::new(script), base, options), calls)
+}
+
+async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {
+    let messages = vec![Message::User(vec![Part::Text("go".into())])];
+    let mut stream = model.stream(Request { messages, ..Request::default() }).await?;
+    let mut last = None;
+    while let Some(event) = stream.next().await {
+        assert!(last.replace(event?).is_none_or(|last| !matches!(last, TurnEvent::Finished { .. })));
+    }
+    Ok(last.expect("a stream never ends silently"))
+}
+
+/// Asks until there is a turn or no more patience; tells how long that took, in virtual time.
+async fn patiently(model: &Remote) -> (Result<TurnEvent, ModelError>, Duration) {
+    let (patience, began) = (Patience::default(), Instant::now());
+    let mut failures = 0;
+    loop {
+        let outcome = turn(model).await;
+        let Err(error) = &outcome else { return (outcome, began.elapsed()) };
+        failures += 1;
+        match patience.wait(error, failures, 0.5) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return (outcome, began.elapsed()),
+        }
+    }
+}
+
+fn has_call(end: &Result<TurnEvent, ModelError>) -> bool {
+    matches!(end, Ok(TurnEvent::Finished { turn, .. }) if !turn.calls.is_empty())
+}
+
+/// Faults that pass, with the time that one of them takes before the next try begins.
+fn passing() -> Vec<(Fault, Duration)> {
+    let seconds = Duration::from_secs;
+    vec![
+        (Fault::Status(429, &[("retry-after", "7")], "{}"), seconds(7)),
+        (Fault::Status(429, &[("retry-after-ms", "1500")], "{}"), Duration::from_millis(1_500)),
+        (Fault::Status(500, &[], "<html>"), seconds(1)),
+        (Fault::Status(502, &[], ""), seconds(1)),
+        (Fault::Status(503, &[("retry-after", "Sat, 21 Nov 1970 10:00:30 GMT")], "{}"), Duration::ZERO),
+        (Fault::Status(504, &[], "{}"), seconds(1)),
+        (Fault::Status(529, &[], "{}"), seconds(1)),
+        (Fault::NoAnswer("dns error"), seconds(1)),
+        (Fault::NoAnswer("certificate verify failed"), seconds(1)),
+        (Fault::NoAnswer("connection refused"), seconds(1)),
+        (Fault::Silence, seconds(121)),
+        (Fault::StallAt(60), seconds(121)),
+        (Fault::LostAt(60), seconds(1)),
+        (Fault::CutAt(0), seconds(1)),
+        (Fault::ErrorInside, seconds(1)),
+    ]
+}
+
+/// Faults that do not pass by waiting.
+fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
+    use ModelErrorKind::{Auth, BadRequest, NoCredit, NotFound, Overloaded, Quota, Rate, TooLarge};
+    vec![
+        (Fault::Status(400, &[], "{}"), BadRequest),
+        (Fault::Status(401, &[], "{\"error\":{\"message\":\"bad canary-Key-123\"}}"), Auth),
+        (Fault::Status(402, &[], "{}"), NoCredit),
+        (Fault::Status(403, &[], "{}"), Auth),
+        (Fault::Status(404, &[], "{}"), NotFound),
+        (Fault::Status(413, &[], "{}"), TooLarge),
+        (Fault::Status(429, &[("retry-after", "3600")], "{}"), Rate),
+        (Fault::Status(429, &[("retry-after", "99999999999")], "{}"), Rate),
+        (Fault::Status(503, &[("retry-after", "86400")], "{}"), Overloaded),
+        (Fault::Status(429, &[("retry-after", "1")], "{\"error\":{\"code\":\"insufficient_quota\"}}"), Quota),
+    ]
+}
+
+// bar: C61
+#[tokio::test(start_paused = true)]
+async fn what_passes_is_waited_out_and_what_does_not_is_told_at_once() {
+    let (mut cases, mut requests) = (0, 0);
+    for (provider, answer) in TURNS {
+        for (fault, before) in passing() {
+            // Once: the second try has the turn.
+            let (model, calls) = remote(provider, answer, vec![fault.clone()]);
+            let (end, took) = patiently(&model).await;
+            assert!(has_call(&end), "{provider}: {end:?}");
+            assert_eq!(*calls.lock().unwrap(), 2, "{provider}");
+            // The head's wait may be a tenth longer; the end of an answer is waited for a moment.
+            let most = before.mul_f64(1.1) + Duration::from_secs(1);
+            assert!((before..=most).contains(&took), "{provider}: {took:?} for {before:?}");
+            // Always: it is given up after four, with the reason.
+            let (model, calls) = remote(provider, answer, vec![fault; 9]);
+            let (end, _) = patiently(&model).await;
+            let error = end.unwrap_err();
+            assert!(!error.message.is_empty() && *calls.lock().unwrap() == 4, "{provider}: {error}");
+            cases += 2;
+            requests += 6;
+        }
+        for (fault, kind) in final_ones() {
+            let (model, calls) = remote(provider, answer, vec![fault]);
+            let (end, took) = patiently(&model).await;
+            let error = end.unwrap_err();
+            assert_eq!((error.kind, took, *calls.lock().unwrap()), (kind, Duration::ZERO, 1), "{provider}");
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+            cases += 1;
+            requests += 1;
+        }
+    }
+    println!("fault matrix: {cases} cases, {requests} requests, 0 unexpected ends, 0 skipped");
+}
+
+// bar: C61, C62
+#[tokio::test(start_paused = true)]
+async fn a_stream_cut_lost_or_stalled_anywhere_runs_nothing_and_the_next_try_has_the_turn() {
+    let (mut cases, mut runnable) = (0, 0);
+    for (provider, answer) in TURNS {
+        let (whole, _) = patiently(&remote(provider, answer, Vec::new()).0).await;
+        // Every byte is cut in `tests/streams.rs`; here a step that meets each kind of cut everywhere.
+        for byte in (0..answer.len()).step_by(7) {
+            let fault = match byte % 3 {
+                0 => Fault::CutAt(byte),
+                1 => Fault::LostAt(byte),
+                _ => Fault::StallAt(byte),
+            };
+            let (model, _) = remote(provider, answer, vec![fault]);
+            match turn(&model).await {
+                Ok(TurnEvent::Finished { turn, .. }) => {
+                    let Ok(TurnEvent::Finished { turn: whole, .. }) = &whole else { panic!("{whole:?}") };
+                    assert_eq!(turn, *whole, "{provider} at {byte}");
+                }
+                Ok(other) => panic!("{provider} at {byte}: {other:?}"),
+                Err(error) => {
+                    runnable += u32::from(patience_is_over(&error));
+                    assert_eq!(turn(&model).await, whole, "{provider} at {byte}");
+                }
+            }
+            cases += 1;
+        }
+    }
+    println!("{cases} streams cut, lost or stalled, {runnable} that could not be asked again");
+    assert_eq!(runnable, 0);
+}
+
+fn patience_is_over(error: &ModelError) -> bool {
+    Patience::default().wait(error, 1, 0.5).is_none()
+}

@@ -1,0 +1,129 @@
+//! What is asked by OpenAI's Responses: the body of a request from neutral messages.
+//!
+//! Pure, and the same bytes for the same messages. Nothing is stored with the provider: whole items go back.
+
+use serde_json::{Value, json};
+
+use crate::conversation::{Said, Target, data_url, said};
+use crate::text::{ObjectText, list};
+use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
+
+/// Whose habits the body has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    OpenAi,
+    /// No `instructions`, and pictures in the user's messages only.
+    Xai,
+}
+
+pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> String {
+    let options = target.options;
+    let mut body = ObjectText::new();
+    body.field("model", &target.model.into());
+    body.field("stream", &true.into());
+    body.field("store", &false.into());
+    body.field("include", &json!(["reasoning.encrypted_content"]));
+    let mut input = Vec::new();
+    match manner {
+        _ if request.system.is_empty() => {}
+        Manner::OpenAi => body.field("instructions", &request.system.as_str().into()),
+        Manner::Xai => input.push(json!({ "role": "system", "content": request.system }).to_string()),
+    }
+    if options.thinking && manner == Manner::OpenAi {
+        body.field("reasoning", &json!({ "summary": "auto" }));
+    }
+    if let Some(most) = options.max_output {
+        body.field("max_output_tokens", &most.into());
+    }
+    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    match (options.search, manner) {
+        (false, _) => {}
+        (true, Manner::OpenAi) => tools.push(json!({ "type": "web_search" })),
+        (true, Manner::Xai) => tools.extend([json!({ "type": "web_search" }), json!({ "type": "x_search" })]),
+    }
+    if !tools.is_empty() {
+        body.field("tools", &tools.into());
+        body.field("tool_choice", &"auto".into());
+        body.field("parallel_tool_calls", &true.into());
+    }
+    for one in said(request, target.provider) {
+        items(&one, manner, &mut input);
+    }
+    body.verbatim("input", &list(&input));
+    body.finish()
+}
+
+/// Our schemas are not of the kind that `strict` takes: fields may be left out.
+fn tool(tool: &ToolSpec) -> Value {
+    json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": false,
+    })
+}
+
+fn items(said: &Said<'_>, manner: Manner, input: &mut Vec<String>) {
+    match said {
+        Said::Own(json) => {
+            // The items of a turn, without their brackets: each is one of ours.
+            let inner = json.trim().strip_prefix('[').and_then(|json| json.strip_suffix(']'));
+            input.extend(inner.filter(|inner| !inner.trim().is_empty()).map(str::to_owned));
+        }
+        Said::Assistant { text, calls } => {
+            if !text.trim().is_empty() {
+                let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
+                input.push(message("assistant", &content));
+            }
+            input.extend(calls.iter().map(|(id, call)| {
+                let arguments = call.arguments.to_string();
+                let name = &call.name;
+                json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
+                    .to_string()
+            }));
+        }
+        Said::User(parts) => {
+            let parts: Vec<Value> = parts.iter().map(|one| part(one, manner)).collect();
+            input.push(message("user", &parts.into()));
+        }
+        Said::Answers(answers) => {
+            input.extend(answers.iter().map(|(id, one)| answer(id, one, manner)));
+            let pictures = answers.iter().filter_map(|(id, one)| Some((id, one.image.as_ref()?)));
+            for (id, image) in pictures.filter(|_| manner == Manner::Xai) {
+                let said = json!({ "type": "input_text", "text": format!("The picture of {id}:") });
+                input.push(message("user", &json!([said, picture(image, manner)])));
+            }
+        }
+    }
+}
+
+fn message(role: &str, content: &Value) -> String {
+    json!({ "type": "message", "role": role, "content": content }).to_string()
+}
+
+fn part(part: &Part, manner: Manner) -> Value {
+    match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::Image(image) => picture(image, manner),
+    }
+}
+
+fn picture(image: &Image, manner: Manner) -> Value {
+    let detail = match manner {
+        Manner::OpenAi => "original",
+        Manner::Xai => "high",
+    };
+    json!({ "type": "input_image", "image_url": data_url(image), "detail": detail })
+}
+
+fn answer(id: &str, answer: &ToolAnswer, manner: Manner) -> String {
+    let text = answer.response.to_string();
+    let output = match (&answer.image, manner) {
+        (Some(image), Manner::OpenAi) => {
+            json!([{ "type": "input_text", "text": text }, picture(image, manner)])
+        }
+        _ => text.into(),
+    };
+    json!({ "type": "function_call_output", "call_id": id, "output": output }).to_string()
+}

@@ -1,0 +1,232 @@
+//! What comes from OpenAI's Responses: one turn of whole items, shown in pieces before.
+//!
+//! Pure. The items go back as they stood in `output_item.done`: only there is a reasoning item's encrypted content whole.
+
+use std::collections::BTreeMap;
+
+use protocol::turn::{StopReason, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::cost::Usd;
+use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
+use crate::text::list;
+use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
+
+pub(crate) struct Making {
+    provider: String,
+    /// Finished items by their place.
+    items: BTreeMap<u64, Item>,
+    /// Calls that were begun, by their item's place; the value is their place among the calls.
+    begun: BTreeMap<u64, usize>,
+    /// The number of the newest event: one that comes again is passed over.
+    newest: Option<u64>,
+    /// The whole response, at its end.
+    response: Option<Value>,
+}
+
+struct Item {
+    value: Value,
+    json: String,
+}
+
+#[derive(Deserialize)]
+struct Verbatim<'a> {
+    #[serde(borrow)]
+    item: &'a RawValue,
+}
+
+impl Making {
+    pub(super) fn new(provider: &str) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            items: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            newest: None,
+            response: None,
+        }
+    }
+
+    fn is_repeated(&mut self, event: &Value) -> bool {
+        let number = event["sequence_number"].as_u64();
+        let repeated = number.is_some_and(|number| self.newest.is_some_and(|newest| number <= newest));
+        self.newest = number.or(self.newest);
+        repeated
+    }
+
+    fn begin(&mut self, place: u64, item: &Value, events: &mut Vec<TurnEvent>) {
+        if is_call(item) && !self.begun.contains_key(&place) {
+            let index = self.begun.len();
+            self.begun.insert(place, index);
+            let call = proposed(item);
+            events.push(TurnEvent::CallStarted { index, id: call.id, name: call.name });
+        }
+    }
+
+    fn done(&mut self, place: u64, item: Value, json: String, events: &mut Vec<TurnEvent>) {
+        if is_call(&item) {
+            let arrived_whole = !self.begun.contains_key(&place);
+            self.begin(place, &item, events);
+            let index = self.begun.get(&place).copied().unwrap_or_default();
+            if arrived_whole || item["type"] == "computer_call" {
+                let json = proposed(&item).arguments.to_string();
+                events.push(TurnEvent::CallArguments { index, json });
+            }
+            events.push(TurnEvent::CallEnded { index });
+        }
+        self.items.insert(place, Item { value: item, json });
+    }
+
+    /// The end: items that were not told one by one are taken from the whole.
+    fn complete(&mut self, mut response: Value, events: &mut Vec<TurnEvent>) {
+        if let Value::Array(items) = taken(&mut response, "output") {
+            for (place, item) in (0..).zip(items) {
+                if !self.items.contains_key(&place) {
+                    let json = item.to_string();
+                    self.done(place, item, json, events);
+                }
+            }
+        }
+        events.push(TurnEvent::Usage(read_usage(&response["usage"])));
+        events.extend(billed(&response["usage"]).map(TurnEvent::Billed));
+        self.response = Some(response);
+    }
+
+    fn text(&self) -> String {
+        self.contents().filter_map(|part| part["text"].as_str().or(part["refusal"].as_str())).collect()
+    }
+
+    fn contents(&self) -> impl Iterator<Item = &Value> {
+        self.items
+            .values()
+            .filter(|item| item.value["type"] == "message")
+            .flat_map(|item| item.value["content"].as_array().into_iter().flatten())
+    }
+}
+
+impl TurnInMaking for Making {
+    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        // Not this wire's, but its kin's; it ends nothing that has not ended.
+        if data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let mut event = read_json(&self.provider, data)?;
+        if self.is_repeated(&event) {
+            return Ok(());
+        }
+        let place = event["output_index"].as_u64().unwrap_or_default();
+        let delta = |event: &Value| event["delta"].as_str().map(str::to_owned);
+        let kind = event["type"].as_str().unwrap_or_default().to_owned();
+        match kind.as_str() {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                events.extend(delta(&event).map(TurnEvent::Text));
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                events.extend(delta(&event).map(TurnEvent::Thinking));
+            }
+            "response.reasoning_summary_part.added" if event["summary_index"].as_u64() > Some(0) => {
+                events.push(TurnEvent::Thinking("\n\n".into()));
+            }
+            "response.output_text.annotation.added" => {
+                let annotation = &event["annotation"];
+                if let Some(url) = annotation["url"].as_str() {
+                    let title = annotation["title"].as_str().unwrap_or_default();
+                    events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
+                }
+            }
+            "response.output_item.added" => self.begin(place, &event["item"], events),
+            "response.function_call_arguments.delta" => {
+                if let (Some(index), Some(json)) = (self.begun.get(&place), delta(&event)) {
+                    events.push(TurnEvent::CallArguments { index: *index, json });
+                }
+            }
+            "response.output_item.done" => {
+                let item = taken(&mut event, "item");
+                let verbatim = serde_json::from_str::<Verbatim<'_>>(data);
+                let json = verbatim.map_or_else(|_| item.to_string(), |raw| raw.item.get().to_owned());
+                self.done(place, item, json, events);
+            }
+            "response.completed" | "response.incomplete" => {
+                self.complete(taken(&mut event, "response"), events)
+            }
+            "response.failed" => return Err(refusal::from_error(&self.provider, 0, &event["response"])),
+            "error" => return Err(refusal::from_error(&self.provider, 0, &event)),
+            "" if !event["error"].is_null() => return Err(refusal::from_error(&self.provider, 0, &event)),
+            // `in_progress`, what `done` repeats, the provider's own searches, and whatever is to come.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        if self.response.is_some() { Progress::Over } else { Progress::Open }
+    }
+
+    fn finish(&mut self) -> Result<Made, ModelError> {
+        let response = self.response.take().ok_or_else(ModelError::cut)?;
+        let refused = self.contents().any(|part| part["type"] == "refusal");
+        let stop = match (response["status"].as_str(), response["incomplete_details"]["reason"].as_str()) {
+            (Some("completed"), _) if refused => StopReason::Refused { category: "refusal".into() },
+            (Some("completed"), _) => StopReason::End,
+            (_, Some("max_output_tokens")) => StopReason::MaxTokens,
+            (_, Some(reason)) => StopReason::Blocked { reason: reason.to_owned() },
+            (status, None) => StopReason::Blocked { reason: status.unwrap_or("unknown").to_owned() },
+        };
+        // A reasoning item without what followed it is refused: of a turn that did not end well, nothing goes back.
+        let raw: Vec<String> = self.items.values().map(|item| item.json.clone()).collect();
+        let raw = (stop == StopReason::End && !raw.is_empty()).then(|| list(&raw));
+        Ok(Made {
+            text: self.text(),
+            calls: self
+                .items
+                .values()
+                .filter(|item| is_call(&item.value))
+                .map(|item| proposed(&item.value))
+                .collect(),
+            raw,
+            usage: read_usage(&response["usage"]),
+            stop,
+        })
+    }
+}
+
+/// What is ours to run. A `custom_tool_call` or a search was the provider's own and is done.
+fn is_call(item: &Value) -> bool {
+    let is_ours = item["type"] == "function_call" || item["type"] == "computer_call";
+    is_ours && item["status"] != "incomplete"
+}
+
+fn proposed(item: &Value) -> ProposedCall {
+    let id = item["call_id"].as_str().map(str::to_owned);
+    if item["type"] == "computer_call" {
+        let arguments = json!({
+            "actions": item["actions"],
+            "pending_safety_checks": item["pending_safety_checks"],
+        });
+        return ProposedCall { id, name: "computer".into(), arguments };
+    }
+    ProposedCall {
+        id,
+        name: item["name"].as_str().unwrap_or_default().to_owned(),
+        arguments: calls::arguments(item["arguments"].as_str().unwrap_or_default()),
+    }
+}
+
+/// Cached and written tokens are part of the input, reasoning is part of the output.
+fn read_usage(usage: &Value) -> Usage {
+    let count = |value: &Value| value.as_u64().unwrap_or_default();
+    let thinking = count(&usage["output_tokens_details"]["reasoning_tokens"]);
+    Usage {
+        input: count(&usage["input_tokens"]),
+        cached: count(&usage["input_tokens_details"]["cached_tokens"]),
+        output: count(&usage["output_tokens"]).saturating_sub(thinking),
+        thinking,
+        cache_write: count(&usage["input_tokens_details"]["cache_write_tokens"]),
+    }
+}
+
+/// xAI tells what it charges, in ticks of which a dollar has 10^10.
+pub(crate) fn billed(usage: &Value) -> Option<Usd> {
+    usage["cost_in_usd_ticks"].as_u64().map(|ticks| Usd(ticks.saturating_mul(100)))
+}

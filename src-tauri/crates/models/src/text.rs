@@ -1,0 +1,38 @@
+//! JSON put together as text: what a provider wrote goes back as the bytes that came.
+//!
+//! A parsed number or escape would be written in another way, and a signature may be over the old one.
+
+use serde_json::Value;
+
+/// An object, field by field, in this order.
+pub(crate) struct ObjectText(String);
+
+impl ObjectText {
+    pub(crate) fn new() -> Self {
+        Self("{".into())
+    }
+
+    pub(crate) fn field(&mut self, name: &str, value: &Value) {
+        self.verbatim(name, &value.to_string());
+    }
+
+    /// `json` must be a JSON value.
+    pub(crate) fn verbatim(&mut self, name: &str, json: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(&Value::from(name).to_string());
+        self.0.push(':');
+        self.0.push_str(json);
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+/// A list of JSON values.
+pub(crate) fn list(items: &[String]) -> String {
+    format!("[{}]", items.join(","))
+}
