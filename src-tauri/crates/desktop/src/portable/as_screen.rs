@@ -12,7 +12,7 @@ use super::platform::Platform;
 #[cfg(windows)]
 use crate::ocr::{Look, Ocr, What};
 use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextLine, TextRead, locked};
+use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -78,7 +78,7 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
     let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
     let lines = lines
         .into_iter()
-        .map(|line| TextLine {
+        .map(|line| crate::TextLine {
             bounds: PhysicalRect {
                 x: place(line.x, shows.x, shows.width),
                 y: place(line.y, shows.y, shows.height),

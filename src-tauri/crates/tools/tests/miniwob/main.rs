@@ -33,7 +33,9 @@ mod words;
 #[path = "../../../desktop/tests/browser/stage.rs"]
 #[expect(dead_code, reason = "the stage of the browser's own tests, of which these use a part")]
 mod browser_stage;
-#[path = "../stage/mod.rs"]
+#[cfg(test)]
+#[path = "../router/stage.rs"]
+#[allow(dead_code, reason = "the stage of the router's own tests, of which these use a part")]
 mod stage;
 
 #[cfg(test)]

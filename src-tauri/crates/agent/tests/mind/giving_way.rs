@@ -1,17 +1,8 @@
 //! The user steps in: what stops, what pauses, and what the model is told.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test's way to say that it failed"
-)]
-
-mod bench;
-
 use std::time::Duration;
 
-use bench::{Bench, click, done};
+use crate::bench::{Bench, click, done};
 use models::scripted::Step;
 use models::{Message, ProposedCall};
 use protocol::EventBody;

@@ -1,16 +1,14 @@
 //! The contract itself: approvals, Plan mode, deadlines, retries, stops, panics, batches.
 
-mod stage;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use crate::stage::{Trouble, Troubled, call, desktop, limits, request};
 use desktop::DesktopError;
 use desktop::fake::Call;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use stage::{Trouble, Troubled, call, desktop, limits, request};
 use tokio_util::sync::CancellationToken;
 use tools::{Decision, ExecRequest, Grants, Router};
 

@@ -1,14 +1,5 @@
 //! Stops, pauses and the words that people say into a run, through the handle.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test's way to say that it failed"
-)]
-
-mod bench;
-
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +14,7 @@ use protocol::tool::{ApprovalMode, Door, Effect, ToolErrorKind};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::json;
 
-use bench::{Bench, click, done};
+use crate::bench::{Bench, click, done};
 
 const WHATEVER_RUNS: StopRun = StopRun { run: None };
 

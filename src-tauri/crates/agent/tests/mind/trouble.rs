@@ -1,14 +1,5 @@
 //! What goes wrong around the mind: a keychain that hangs, a journal that cannot be written, a caller that goes away.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test's way to say that it failed"
-)]
-
-mod bench;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -25,7 +16,7 @@ use protocol::tool::{ApprovalMode, Door, Effect};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
 
-use bench::{Bench, One, done, goal};
+use crate::bench::{Bench, One, done, goal};
 
 /// A keychain whose prompt stands open.
 struct Hanging;

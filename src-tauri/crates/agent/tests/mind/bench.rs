@@ -1,5 +1,4 @@
 //! What the tests of the mind share: a scripted model, the real router, a fake desktop, a real journal.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

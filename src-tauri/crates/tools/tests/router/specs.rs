@@ -1,11 +1,9 @@
 //! What a model is offered: names, schemas, and what is left out where it cannot work.
 
-mod stage;
-
+use crate::stage::{call, desktop, limits, request};
 use desktop::browser::fake::FakeBrowser;
 use protocol::tool::{Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use stage::{call, desktop, limits, request};
 use tools::{Decision, Router};
 
 /// Those of a browser, in the order in which the model sees them.

@@ -1,13 +1,11 @@
 //! Tools that act on an element: what reaches the desktop, what is said of it, and what of it is evidence.
 
-mod stage;
-
+use crate::stage::{call, desktop, limits};
 use desktop::fake::Call;
 use desktop::{Button, Deed, DesktopError, Evidence, Selector, Target, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
-use stage::{call, desktop, limits};
 use tools::Router;
 
 fn save() -> Target {

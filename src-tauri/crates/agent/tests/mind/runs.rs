@@ -1,14 +1,5 @@
 //! Whole runs through the handle: a scripted model, the real router, a fake desktop, a real journal.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test's way to say that it failed"
-)]
-
-mod bench;
-
 use std::time::Duration;
 
 use models::scripted::Step;
@@ -20,7 +11,7 @@ use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 
-use bench::{Bench, click, done};
+use crate::bench::{Bench, click, done};
 
 #[tokio::test]
 async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_its_picture() {

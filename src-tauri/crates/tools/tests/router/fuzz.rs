@@ -1,13 +1,11 @@
 //! A thousand arbitrary arguments for each tool: never a panic, never an act with wrong arguments.
 
-mod stage;
-
+use crate::stage::{call, desktop, limits};
 use desktop::{Action, Deed, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Map, Value, json};
-use stage::{call, desktop, limits};
 use tools::Router;
 
 const TOOLS: &[&str] = &[
@@ -217,7 +215,6 @@ fn is_meant(target: &Target, deed: &Deed, arguments: &Value) -> bool {
     target && deed
 }
 
-#[expect(clippy::unwrap_used, reason = "the property's failure is the test's")]
 fn a_thousand(tool: &'static str) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

@@ -1,9 +1,8 @@
 //! The browser's tools: what they ask of the browser, and how what pages say comes to the model.
 
-mod stage;
-
 use std::sync::Arc;
 
+use crate::stage::{call, desktop, limits, request};
 use desktop::browser::fake::{FakeBrowser, WebCall};
 use desktop::browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
@@ -12,7 +11,6 @@ use desktop::browser::{
 use desktop::{Button, DesktopError, Evidence};
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use stage::{call, desktop, limits, request};
 use tools::{Decision, ExecRequest, Router};
 
 fn router() -> (Arc<FakeBrowser>, Router) {

@@ -1,16 +1,13 @@
 //! The tools that look: what they ask the desktop for, and what they say of it.
 
-mod stage;
-
+use crate::stage::{call, desktop, limits};
 use desktop::fake::Call;
 use desktop::{Area, TextLine, Unread};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::ToolErrorKind;
 use serde_json::json;
-use stage::{call, desktop, limits};
 use tools::Router;
 
-#[expect(clippy::unwrap_used, reason = "the tests' own points")]
 fn point(x: f64, y: f64) -> NormPoint {
     NormPoint::new(x, y).unwrap()
 }

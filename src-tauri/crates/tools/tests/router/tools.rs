@@ -1,18 +1,15 @@
 //! Each tool: what it sends to the desktop, what it says, and what it refuses.
 
-mod stage;
-
 use std::time::Duration;
 
+use crate::stage::{call, desktop, limits};
 use desktop::fake::Call;
 use desktop::{Action, Area, Button, Evidence, Key, Script};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
-use stage::{call, desktop, limits};
 use tools::{Finish, Router};
 
-#[expect(clippy::unwrap_used, reason = "the tests' own points")]
 fn point(x: f64, y: f64) -> NormPoint {
     NormPoint::new(x, y).unwrap()
 }

@@ -1,5 +1,4 @@
 //! What the tests of the contract share: a small fake desktop, one that makes trouble, and ways to call a tool.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -119,7 +118,6 @@ impl Troubled {
         }
         match &self.trouble {
             Trouble::Fails(error) => Some(Err(error.clone())),
-            #[expect(clippy::panic, reason = "the trouble to be survived")]
             Trouble::Panics => panic!("the backend is broken"),
             Trouble::Hangs => std::future::pending().await,
             Trouble::HangsUntilCancelled => match cancel {

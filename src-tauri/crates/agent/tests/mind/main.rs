@@ -1,0 +1,14 @@
+//! Whole runs of the mind: a scripted model, the real router, a fake desktop, a real journal.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's way to say that it failed"
+)]
+
+mod bench;
+mod giving_way;
+mod runs;
+mod stops;
+mod trouble;

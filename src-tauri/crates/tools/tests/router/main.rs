@@ -1,0 +1,18 @@
+//! The exec contract, over fakes of desktop and browser.
+
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod elements;
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod looking;
+#[cfg(test)]
+mod specs;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod tools;
+#[cfg(test)]
+mod web;
