@@ -76,15 +76,11 @@ mod tests {
         assert!(names.len() == all && all >= LEAST, "{all} tasks, {} names", names.len());
     }
 
-    /// What one browser's tasks came to.
-    #[derive(Default)]
-    struct Score {
-        solved: usize,
-        failed: Vec<&'static str>,
-    }
-
-    /// The tasks one by one, on a stage of their own.
-    async fn play(tasks: &[Task], seed: &str) -> Score {
+    #[tokio::test(flavor = "multi_thread")]
+    async fn scripted_minds_solve_miniwob_through_the_public_tools() {
+        let named = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+        let (only, seed) = (named("MINIWOB_ONLY"), named("MINIWOB_SEED"));
+        let seed = seed.as_deref().unwrap_or(SEED);
         // The pages are small, and each act is looked at before and after.
         let size = Size { screen: (640, 480), at: (0, 0), window: (640, 480) };
         let stage = Stage::sized(size, pages()).await;
@@ -92,31 +88,7 @@ mod tests {
         let mut referee = Referee::watching(&stage, &mind).await;
         // What a test prints is kept back where it passes; the list is to be seen then, too.
         let mut out = std::io::stdout();
-        let mut score = Score::default();
-        for task in tasks {
-            let start = Instant::now();
-            let came = referee.episode(task, seed, &mind).await;
-            let (used, took) = (mind.used(), start.elapsed().as_secs_f32());
-            match came {
-                Ok(reward) => {
-                    score.solved += 1;
-                    writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name)
-                        .unwrap();
-                }
-                Err(why) => {
-                    writeln!(out, "FAILED {:<30} {why:#}  {took:.1} s  {used}", task.name).unwrap();
-                    score.failed.push(task.name);
-                }
-            }
-        }
-        score
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn scripted_minds_solve_miniwob_through_the_public_tools() {
-        let named = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
-        let (only, seed) = (named("MINIWOB_ONLY"), named("MINIWOB_SEED"));
-        let seed = seed.as_deref().unwrap_or(SEED);
+        let (mut solved, mut failed) = (0, Vec::new());
         let tasks: Vec<Task> = tasks()
             .into_iter()
             .filter(|task| {
@@ -124,13 +96,25 @@ mod tests {
             })
             .collect();
         let begun = Instant::now();
-        // Two desktops side by side: an act waits for its page more than it works.
-        let (some, others) = tasks.split_at(tasks.len() / 2);
-        let (one, other) = tokio::join!(play(some, seed), play(others, seed));
-        let (solved, failed) = (one.solved + other.solved, [one.failed, other.failed].concat());
-        let (all, took) = (tasks.len(), begun.elapsed().as_secs_f32());
-        writeln!(std::io::stdout(), "MiniWoB++: {solved} of {all} tasks solved (seed {seed}, {took:.0} s)")
-            .unwrap();
+        for task in &tasks {
+            let start = Instant::now();
+            let came = referee.episode(task, seed, &mind).await;
+            let (used, took) = (mind.used(), start.elapsed().as_secs_f32());
+            match came {
+                Ok(reward) => {
+                    solved += 1;
+                    writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name)
+                        .unwrap();
+                }
+                Err(why) => {
+                    writeln!(out, "FAILED {:<30} {why:#}  {took:.1} s  {used}", task.name).unwrap();
+                    failed.push(task.name);
+                }
+            }
+        }
+        let all = tasks.len();
+        let took = begun.elapsed().as_secs_f32();
+        writeln!(out, "MiniWoB++: {solved} of {all} tasks solved (seed {seed}, {took:.0} s)").unwrap();
         assert!(failed.is_empty(), "not solved: {}", failed.join(", "));
         assert!(only.is_some() || solved >= LEAST, "{solved} tasks are solved; {LEAST} are asked for");
     }
