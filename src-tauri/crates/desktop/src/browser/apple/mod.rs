@@ -34,7 +34,9 @@ mod tabs;
 mod talk;
 mod write;
 
+// They start a private X server and a Chromium, as all tests of real programs do.
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 /// Refs that are remembered.
