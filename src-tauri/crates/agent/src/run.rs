@@ -196,7 +196,7 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, usage, stop } = asked;
+        let ask::Asked { turn, thinking, usage, cost, stop } = asked;
         let calls: Vec<ToolCall> = turn
             .calls
             .iter()
@@ -222,6 +222,7 @@ impl Driver {
             thinking,
             calls: calls.clone(),
             usage,
+            cost,
             stop: stop.clone(),
             raw,
         })

@@ -7,7 +7,7 @@ use protocol::event::{Level, RunEnd};
 use protocol::ids::{AgentId, ApprovalId, CallId, ModelId, Timestamp};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, ApprovalMode, Door, Effect, ExecResult, Millis, Mode, Risk};
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage};
 use protocol::view::RunView;
 use serde_json::json;
 
@@ -96,6 +96,7 @@ fn durable() -> Vec<EventBody> {
             thinking: String::new(),
             calls: vec![call("1")],
             usage: Usage { input: 1, cached: 2, output: 3, thinking: 4, cache_write: 5 },
+            cost: Cost::default(),
             stop: StopReason::ToolCalls,
             raw: None,
         },

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, Risk, ToolCall};
-use crate::turn::{StopReason, Usage};
+use crate::turn::{Cost, StopReason, Usage};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +73,8 @@ pub enum EventBody {
         thinking: String,
         calls: Vec<ToolCall>,
         usage: Usage,
+        #[serde(default)]
+        cost: Cost,
         stop: StopReason,
         /// The provider's own JSON of this turn, kept to be replayed to it byte for byte.
         raw: Option<BlobRef>,

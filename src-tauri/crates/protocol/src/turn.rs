@@ -1,4 +1,7 @@
-//! What one model response was: text, calls, usage, and why it ended.
+//! What one model response was: text, calls, usage, cost, and why it ended.
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +34,129 @@ impl Usage {
     }
 }
 
+/// US dollars, in pieces of which a dollar has 10^12: exact for any price per million tokens with six decimals.
+/// In JSON a decimal number in a string, so that no reader rounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Usd(pub u64);
+
+const DOLLAR: u64 = 1_000_000_000_000;
+const DECIMALS: usize = 12;
+
+impl Usd {
+    /// Nothing for what is no amount.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let pieces = (dollars * DOLLAR as f64).round();
+        // Above it, a float no longer tells pieces apart; nobody's turn costs so much.
+        (pieces.is_finite() && (0.0..=9e15).contains(&pieces)).then_some(Self(pieces as u64))
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// For glancing: four decimals, rounded up, so that something is never shown as nothing.
+    pub fn brief(self) -> String {
+        let ten_thousandths = self.0.div_ceil(DOLLAR / 10_000);
+        format!("{}.{:04}", ten_thousandths / 10_000, ten_thousandths % 10_000)
+    }
+}
+
+/// Dollars as a decimal number without its trailing zeros, never rounded.
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = format!("{:012}", self.0 % DOLLAR);
+        let decimals = decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{}{point}{decimals}", self.0 / DOLLAR)
+    }
+}
+
+/// What is not an amount in dollars.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an amount in dollars, as 0.0123")]
+pub struct NotUsd(String);
+
+impl FromStr for Usd {
+    type Err = NotUsd;
+
+    fn from_str(text: &str) -> Result<Self, NotUsd> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let pieces = (digits(whole) && digits(decimals) && decimals.len() <= DECIMALS).then(|| {
+            let dollars = whole.parse::<u64>().ok()?.checked_mul(DOLLAR)?;
+            dollars.checked_add(format!("{decimals:0<DECIMALS$}").parse().ok()?)
+        });
+        pieces.flatten().map(Self).ok_or_else(|| NotUsd(text.to_owned()))
+    }
+}
+
+impl From<Usd> for String {
+    fn from(amount: Usd) -> Self {
+        amount.to_string()
+    }
+}
+
+impl TryFrom<String> for Usd {
+    type Error = NotUsd;
+
+    fn try_from(text: String) -> Result<Self, NotUsd> {
+        text.parse()
+    }
+}
+
+/// What a turn cost, and how we know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Cost {
+    /// The provider's own figure.
+    Billed { usd: Usd },
+    /// By the price table of the program.
+    Priced { usd: Usd },
+    /// No figure, no price, or no count of tokens. Not nothing.
+    #[default]
+    Unknown,
+}
+
+/// What some turns cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// The sum over the turns whose cost is known.
+    pub usd: Usd,
+    pub turns: u32,
+    /// Turns of unknown cost.
+    pub unknown: u32,
+}
+
+impl Spent {
+    #[must_use]
+    pub fn plus(self, cost: Cost) -> Self {
+        let (usd, unknown) = match cost {
+            Cost::Billed { usd } | Cost::Priced { usd } => (self.usd.plus(usd), self.unknown),
+            Cost::Unknown => (self.usd, self.unknown + 1),
+        };
+        Self { usd, turns: self.turns + 1, unknown }
+    }
+
+    /// Whether nothing can be said of it.
+    pub fn is_unknown(self) -> bool {
+        self.unknown == self.turns
+    }
+}
+
+/// `$0.0123`, `at least $0.0123 (2 turns of unknown cost)`, `unknown`
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unknown {
+            0 if self.turns > 0 => write!(f, "${}", self.usd),
+            _ if self.is_unknown() => write!(f, "unknown"),
+            1 => write!(f, "at least ${} (1 turn of unknown cost)", self.usd),
+            turns => write!(f, "at least ${} ({turns} turns of unknown cost)", self.usd),
+        }
+    }
+}
+
 /// Why a turn ended. Only [`StopReason::ToolCalls`] and [`StopReason::End`] turns may have runnable calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -47,4 +173,59 @@ pub enum StopReason {
     Blocked {
         reason: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_written_exactly_and_read_back() {
+        for (pieces, text) in [
+            (0, "0"),
+            (1, "0.000000000001"),
+            (DOLLAR, "1"),
+            (1_230_000_000, "0.00123"),
+            (20_500_000_000_000, "20.5"),
+        ] {
+            assert_eq!(Usd(pieces).to_string(), text);
+            assert_eq!(text.parse(), Ok(Usd(pieces)));
+            assert_eq!(serde_json::to_string(&Usd(pieces)).unwrap(), format!("{text:?}"));
+        }
+        assert_eq!(Usd::from_dollars(0.00123), Some(Usd(1_230_000_000)));
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e30] {
+            assert_eq!(Usd::from_dollars(bad), None);
+        }
+        for bad in ["", ".", "1.", ".5", "-1", "+1", "1e3", "0.0000000000001", "99999999999999999999", "$1"] {
+            assert!(bad.parse::<Usd>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn something_is_never_shown_as_nothing() {
+        let brief = [0, 1, 1_230_000_000, DOLLAR, 1_999_950_000_000].map(|pieces| Usd(pieces).brief());
+        assert_eq!(brief, ["0.0000", "0.0001", "0.0013", "1.0000", "2.0000"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_beside_the_sum() {
+        let known = Cost::Priced { usd: Usd(1_230_000_000) };
+        let spent =
+            |costs: &[Cost]| costs.iter().fold(Spent::default(), |spent, cost| spent.plus(*cost)).to_string();
+        assert_eq!(spent(&[]), "unknown");
+        assert_eq!(spent(&[Cost::Unknown, Cost::Unknown]), "unknown");
+        assert_eq!(spent(&[known, Cost::Billed { usd: Usd(DOLLAR) }]), "$1.00123");
+        assert_eq!(spent(&[known, Cost::Unknown]), "at least $0.00123 (1 turn of unknown cost)");
+        assert_eq!(
+            spent(&[known, Cost::Unknown, Cost::Unknown]),
+            "at least $0.00123 (2 turns of unknown cost)"
+        );
+    }
+
+    #[test]
+    fn a_cost_says_how_it_is_known() {
+        let json = |cost: Cost| serde_json::to_string(&cost).unwrap();
+        assert_eq!(json(Cost::Billed { usd: Usd(5) }), r#"{"kind":"billed","usd":"0.000000000005"}"#);
+        assert_eq!(json(Cost::Unknown), r#"{"kind":"unknown"}"#);
+    }
 }

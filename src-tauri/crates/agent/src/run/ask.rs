@@ -6,7 +6,7 @@ use futures::StreamExt;
 use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
 use protocol::event::Scope;
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage};
 
 use crate::log::Log;
 
@@ -15,6 +15,7 @@ pub struct Asked {
     pub turn: Turn,
     pub thinking: String,
     pub usage: Usage,
+    pub cost: Cost,
     pub stop: StopReason,
 }
 
@@ -29,7 +30,7 @@ pub async fn ask(
     scope: Scope,
 ) -> Result<Asked, ModelError> {
     let mut stream = model.stream(request).await?;
-    let mut thinking = String::new();
+    let (mut thinking, mut billed) = (String::new(), None);
     while let Some(event) = stream.next().await {
         match event? {
             TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
@@ -37,14 +38,17 @@ pub async fn ask(
                 thinking.push_str(&text);
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
+            TurnEvent::Billed(amount) => billed = Some(amount),
             // Shown only when whole; the counts come again with the end.
             TurnEvent::CallStarted { .. }
             | TurnEvent::CallArguments { .. }
             | TurnEvent::CallEnded { .. }
             | TurnEvent::Citation { .. }
-            | TurnEvent::Usage(_)
-            | TurnEvent::Billed(_) => {}
-            TurnEvent::Finished { turn, usage, stop } => return Ok(Asked { turn, thinking, usage, stop }),
+            | TurnEvent::Usage(_) => {}
+            TurnEvent::Finished { turn, usage, stop } => {
+                let cost = models::cost::cost(model.id(), &usage, billed);
+                return Ok(Asked { turn, thinking, usage, cost, stop });
+            }
         }
     }
     Err(ModelError::cut())
