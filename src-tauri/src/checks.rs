@@ -41,7 +41,7 @@ pub fn failed(check: Check, error: ErrorView) -> CheckView {
 }
 
 async fn model(models: &Models, settings: &Settings) -> CheckView {
-    let model = match models.open(&settings.model, settings, None).await {
+    let model = match models.open(settings).await {
         Ok(model) => model,
         Err(error) => return failed(Check::Model, error),
     };

@@ -19,7 +19,7 @@ use tokio::sync::broadcast;
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
 use crate::lock::HomeLock;
-use crate::model_source::Models;
+use crate::model_source::{Models, offer};
 use crate::settings_file::SettingsFile;
 use crate::{checks, socket};
 
@@ -123,6 +123,16 @@ impl Engine {
             AnyCommand::KeyStatus(c) => {
                 let keys = self.keys.clone();
                 json(&c, blocking(move || keys.status()).await?)
+            }
+            AnyCommand::ListProviders(c) => json(&c, offer::providers()),
+            AnyCommand::ListModels(c) if c.asked => {
+                let settings = agent.snapshot().await?.settings;
+                json(&c, offer::asked(&self.models, &c.provider, &settings).await?)
+            }
+            AnyCommand::ListModels(c) => json(&c, offer::known(&c.provider)?),
+            AnyCommand::TestModel(c) => {
+                let settings = agent.snapshot().await?.settings;
+                json(&c, offer::tried(&self.models, &c.model, &settings).await?)
             }
             AnyCommand::Permissions(c) => json(&c, self.checks().await?),
             AnyCommand::OpenPermission(c) => {

@@ -1,6 +1,5 @@
 //! Opens models for the agent: which provider a model is of, where that one is, and the key it needs.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use agent::ModelSource;
@@ -8,9 +7,12 @@ use futures::future::BoxFuture;
 use models::{
     CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
 };
+use protocol::command::Secret;
 use protocol::ids::ModelId;
-use protocol::settings::Settings;
+use protocol::settings::{CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
+
+pub mod offer;
 
 use crate::engine::blocking;
 use crate::keys::Keys;
@@ -36,13 +38,8 @@ impl Models {
     ///
     /// # Errors
     /// `BadRequest` for a provider that is not known, `NoKey` with the command that sets the key.
-    pub async fn open_remote(
-        &self,
-        model: &ModelId,
-        settings: &Settings,
-        base_url: Option<&str>,
-    ) -> Result<Remote, ErrorView> {
-        let provider = provider_of(model, settings, base_url)?;
+    pub async fn open_remote(&self, model: &ModelId, settings: &Settings) -> Result<Remote, ErrorView> {
+        let provider = provider_of(model, settings)?;
         let key = self.key(&provider).await?;
         let options = RemoteOptions {
             provider,
@@ -54,7 +51,7 @@ impl Models {
         Ok(Remote::new(&self.http()?, options)?)
     }
 
-    async fn key(&self, provider: &Provider) -> Result<Option<protocol::command::Secret>, ErrorView> {
+    async fn key(&self, provider: &Provider) -> Result<Option<Secret>, ErrorView> {
         // A server of this machine needs none, and the keychain's prompt would be for nothing.
         if !provider.needs_key() && provider.id != CUSTOM {
             return Ok(None);
@@ -80,28 +77,33 @@ impl Models {
 }
 
 impl ModelSource for Models {
-    fn open<'a>(
-        &'a self,
-        model: &'a ModelId,
-        settings: &'a Settings,
-        base_url: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, settings: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let model: SharedModel = Arc::new(self.open_remote(model, settings, base_url).await?);
+            let model: SharedModel = Arc::new(self.open_remote(&settings.model, settings).await?);
             Ok(model)
         })
     }
 }
 
 /// The provider as it is to be reached. Addresses come from the user's own settings and command line only.
-fn provider_of(model: &ModelId, settings: &Settings, base_url: Option<&str>) -> Result<Provider, ErrorView> {
+fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorView> {
     let id = model.provider().unwrap_or_default();
+    let base_url = settings.base_urls.get(id);
     if id == CUSTOM {
         let base_url = base_url.ok_or_else(|| {
             ErrorView::new(ErrorCode::BadRequest, format!("model {model} needs an address"))
-                .with_hint("name the server that speaks chat completions: --base-url URL")
+                .with_hint("name its server in the settings, or with --base-url URL")
         })?;
-        return Ok(Provider::custom(CUSTOM, base_url, Wire::OpenAiChat, BTreeMap::new()));
+        let wire = match settings.custom_wire {
+            CustomWire::OpenaiChat => Wire::OpenAiChat,
+            CustomWire::OpenaiResponses => Wire::OpenAiResponses,
+            CustomWire::Anthropic => Wire::Anthropic,
+            CustomWire::Gemini => Wire::Gemini,
+            CustomWire::Ollama => Wire::Ollama,
+        };
+        let headers = settings.custom_headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), Secret(value.clone()))).collect();
+        return Ok(Provider::custom(CUSTOM, base_url, wire, headers));
     }
     let Some(known) = Provider::named(id) else {
         let names: Vec<&str> = Provider::known().iter().map(|provider| provider.id.as_str()).collect();
@@ -114,11 +116,10 @@ fn provider_of(model: &ModelId, settings: &Settings, base_url: Option<&str>) -> 
     };
     let mut provider = known.clone();
     if provider.wire == Wire::Gemini {
-        provider.base_url.clone_from(&settings.gemini_base_url);
         provider.api_version = Some(settings.gemini_api_version.clone());
     }
     if let Some(base_url) = base_url {
-        base_url.clone_into(&mut provider.base_url);
+        provider.base_url.clone_from(base_url);
     }
     Ok(provider)
 }
@@ -151,10 +152,8 @@ mod tests {
 
     async fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
         let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(move |_| key.map(str::to_owned)));
-        Models::new(keys)
-            .open(&ModelId(model.into()), &Settings::default(), None)
-            .await
-            .map(|model| model.id().clone())
+        let settings = Settings { model: ModelId(model.into()), ..Settings::default() };
+        Models::new(keys).open(&settings).await.map(|model| model.id().clone())
     }
 
     #[tokio::test]
@@ -190,22 +189,28 @@ mod tests {
     }
 
     #[test]
-    fn a_custom_server_needs_its_address() {
-        let (model, settings) = (ModelId("custom/some-model".into()), Settings::default());
-        let error = provider_of(&model, &settings, None).unwrap_err();
+    fn a_custom_server_needs_its_address_and_speaks_the_wire_that_is_set() {
+        let (model, mut settings) = (ModelId("custom/some-model".into()), Settings::default());
+        let error = provider_of(&model, &settings).unwrap_err();
         assert!(error.hint.unwrap().contains("--base-url"));
-        let provider = provider_of(&model, &settings, Some("http://127.0.0.1:8080/v1")).unwrap();
-        assert_eq!(
-            (provider.wire, provider.base_url.as_str()),
-            (Wire::OpenAiChat, "http://127.0.0.1:8080/v1")
-        );
+        settings.base_urls.insert(CUSTOM.into(), "http://127.0.0.1:8080/v1".into());
+        settings.custom_headers.insert("x-org".into(), "mine".into());
+        let wire = |settings: &Settings| provider_of(&model, settings).unwrap().wire;
+        assert_eq!(wire(&settings), Wire::OpenAiChat);
+        settings.custom_wire = CustomWire::Anthropic;
+        assert_eq!(wire(&settings), Wire::Anthropic);
+        let provider = provider_of(&model, &settings).unwrap();
+        assert_eq!(provider.base_url, "http://127.0.0.1:8080/v1");
+        assert_eq!(provider.headers.keys().collect::<Vec<_>>(), ["x-org"]);
     }
 
     #[test]
-    fn an_address_of_the_command_line_goes_before_the_settings() {
-        let (model, settings) = (ModelId("gemini/x".into()), Settings::default());
-        let at = |base_url| provider_of(&model, &settings, base_url).unwrap().base_url;
-        assert_eq!(at(None), settings.gemini_base_url);
-        assert_eq!(at(Some("http://127.0.0.1:1")), "http://127.0.0.1:1");
+    fn an_address_of_the_settings_goes_before_the_one_that_is_known() {
+        let (model, mut settings) = (ModelId("gemini/x".into()), Settings::default());
+        let at = |settings: &Settings| provider_of(&model, settings).unwrap().base_url;
+        assert_eq!(at(&settings), Provider::named("gemini").unwrap().base_url);
+        settings.base_urls.insert("gemini".into(), "http://127.0.0.1:1".into());
+        settings.base_urls.insert("openai".into(), "http://127.0.0.1:2".into());
+        assert_eq!(at(&settings), "http://127.0.0.1:1");
     }
 }

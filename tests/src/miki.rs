@@ -50,8 +50,7 @@ impl Miki {
     /// # Errors
     /// As [`Miki::on`].
     pub fn with_model(stage: &Stage, name: &str, url: &str, more: Value) -> Result<Self> {
-        let mut settings =
-            json!({ "geminiBaseUrl": url, "approval": "auto", "stepDelayMs": 0, "batchDelayMs": 50 });
+        let mut settings = json!({ "baseUrls": { "gemini": url }, "approval": "auto", "stepDelayMs": 0, "batchDelayMs": 50 });
         if let (Some(all), Value::Object(more)) = (settings.as_object_mut(), more) {
             all.extend(more);
         }

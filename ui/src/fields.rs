@@ -20,18 +20,42 @@ pub enum Kind {
     Text,
     Number,
     Switch,
+    /// An object, as it is written.
+    Json,
     /// JSON values and what they are called.
     Choice(&'static [(&'static str, Word)]),
 }
 
-pub const MODEL: &[Field] = &[
-    Field { name: "model", label: Word::ModelId, note: Some(Word::ModelIdNote), kind: Kind::Text },
-    Field { name: "geminiBaseUrl", label: Word::BaseUrl, note: Some(Word::BaseUrlNote), kind: Kind::Text },
+pub const MODEL: Field =
+    Field { name: "model", label: Word::ModelId, note: Some(Word::ModelIdNote), kind: Kind::Text };
+
+/// Of Gemini's provider.
+pub const GEMINI: &[Field] = &[Field {
+    name: "geminiApiVersion",
+    label: Word::ApiVersion,
+    note: Some(Word::ApiVersionNote),
+    kind: Kind::Text,
+}];
+
+/// Of the user's own server.
+pub const CUSTOM: &[Field] = &[
     Field {
-        name: "geminiApiVersion",
-        label: Word::ApiVersion,
-        note: Some(Word::ApiVersionNote),
-        kind: Kind::Text,
+        name: "customWire",
+        label: Word::CustomWire,
+        note: None,
+        kind: Kind::Choice(&[
+            ("openai-chat", Word::WireChat),
+            ("openai-responses", Word::WireResponses),
+            ("anthropic", Word::WireAnthropic),
+            ("gemini", Word::WireGemini),
+            ("ollama", Word::WireOllama),
+        ]),
+    },
+    Field {
+        name: "customHeaders",
+        label: Word::CustomHeaders,
+        note: Some(Word::CustomHeadersNote),
+        kind: Kind::Json,
     },
 ];
 
@@ -105,6 +129,7 @@ impl Field {
             Kind::Text | Kind::Choice(_) => typed.trim().into(),
             Kind::Number => typed.trim().parse::<u64>().map_or_else(|_| typed.into(), Value::from),
             Kind::Switch => (typed == "true").into(),
+            Kind::Json => serde_json::from_str(typed).unwrap_or_else(|_| typed.into()),
         }
     }
 }
@@ -115,7 +140,7 @@ mod tests {
     use protocol::settings::SettingsPatch;
 
     fn all() -> impl Iterator<Item = &'static Field> {
-        MODEL.iter().chain(RUNS).chain(APP)
+        [&MODEL].into_iter().chain(GEMINI).chain(CUSTOM).chain(RUNS).chain(APP)
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod transcript;
 pub mod brief;
 pub mod escape;
 pub mod fields;
+pub mod picker;
 pub mod words;
 
 #[cfg(target_arch = "wasm32")]

@@ -146,7 +146,6 @@ words! {
     FirstRun: "Welcome. Miki needs a key for its model before it can work: paste one below, and it stays in your system's keychain.",
         "ようこそ。Miki が働くにはモデルのキーが必要です。下に貼り付けると、システムのキーチェーンに保存されます。";
     Keys: "Keys", "キー";
-    KeyGemini: "Gemini key", "Gemini のキー";
     KeyPlaceholder: "Paste a key", "キーを貼り付け";
     Save: "Save", "保存";
     Delete: "Delete", "削除";
@@ -157,6 +156,36 @@ words! {
     ModelGroup: "Model", "モデル";
     ModelId: "Model", "モデル";
     ModelIdNote: "provider/id", "プロバイダー/ID";
+    ChooseFrom: "Choose from", "選択元";
+    ChooseFromNote: "dollars a million tokens: in / out", "100万トークンあたりのドル: 入力 / 出力";
+    FilterModels: "Type to filter", "入力して絞り込む";
+    AskProvider: "Ask {name}", "{name} に問い合わせる";
+    PricesOf: "prices of {date}", "{date} 時点の価格";
+    MoreModels: "{n} more: type to filter", "ほか {n} 件: 入力して絞り込む";
+    NoModels: "No list here: ask the provider, or write the model's id above",
+        "一覧がありません。プロバイダーに問い合わせるか、上に ID を入力してください";
+    PriceUnknown: "price unknown", "価格不明";
+    TokensOfContext: "{n} tokens", "{n} トークン";
+    CanTools: "tools", "ツール";
+    CanPictures: "pictures", "画像";
+    CanThinking: "thinking", "思考";
+    Cannot: "no {what}", "{what}なし";
+    TryModel: "Try the model", "モデルを試す";
+    TryModelNote: "one tiny turn with a tool and a picture, on your account",
+        "ツールと画像を使う小さな一回のやり取り。料金がかかります";
+    Test: "Test", "テスト";
+    Testing: "Asking", "問い合わせ中";
+    TrialWorks: "{what} work", "{what}: 動作します";
+    TrialFails: "{what} do not work", "{what}: 動作しません";
+    TrialTime: "{first} to the first word, {whole} in all", "最初の応答まで {first}、合計 {whole}";
+    CustomWire: "Protocol", "プロトコル";
+    WireChat: "Chat Completions", "Chat Completions 方式";
+    WireResponses: "OpenAI Responses", "OpenAI Responses 方式";
+    WireAnthropic: "Anthropic Messages", "Anthropic Messages 方式";
+    WireGemini: "Gemini", "Gemini 方式";
+    WireOllama: "Ollama", "Ollama 方式";
+    CustomHeaders: "Headers", "ヘッダー";
+    CustomHeadersNote: "JSON, without keys: {\"x-team\":\"mine\"}", "JSON。キーは書かないでください: {\"x-team\":\"mine\"}";
     BaseUrl: "Base URL", "ベース URL";
     BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
     ApiVersion: "API version", "API バージョン";

@@ -55,6 +55,9 @@ ipc! {
     set_key SetKey;
     delete_key DeleteKey;
     key_status KeyStatus;
+    list_providers ListProviders;
+    list_models ListModels;
+    test_model TestModel;
     permissions Permissions;
     open_permission OpenPermission;
     show_window ShowWindow;

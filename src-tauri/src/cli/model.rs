@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use models::catalogue::{KnownModel, catalogue};
+use models::catalogue::catalogue;
 use models::told::tell;
-use models::trial::{Trial, trial};
 use models::{Provider, Wire};
 use protocol::ids::ModelId;
-use protocol::turn::{Cost, Usd};
+use protocol::offer::{Abilities, ModelView, TrialView};
+use protocol::tool::Millis;
+use protocol::turn::Cost;
 use protocol::{ErrorCode, ErrorView};
 
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, environment};
-use crate::model_source::Models;
+use crate::model_source::{Models, offer};
 use crate::settings_file::SettingsFile;
 
 /// List models, try one out, or decode a recorded answer
@@ -72,24 +72,22 @@ impl ModelLine {
     }
 
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let settings = SettingsFile::new(home.settings()).load()?;
+        let mut settings = SettingsFile::new(home.settings()).load()?;
         let source = Models::new(Keys::new(Arc::new(Keychain), environment()));
         match self.what {
             What::List { provider: Some(provider), base_url } => {
-                // Lists are of a provider; its door needs the name of some model.
-                let any = ModelId(format!("{provider}/any"));
-                let remote = source.open_remote(&any, &settings, base_url.as_deref()).await?;
-                for model in remote.list().await? {
-                    let context = model.context.map(|tokens| format!("{tokens} tokens"));
-                    let parts = [model.name, context, catalogue().find(&provider, &model.id).map(prices)];
-                    let told: Vec<String> = parts.into_iter().flatten().collect();
-                    super::say(&format!("{provider}/{}  {}", model.id, told.join(", ")));
+                settings.base_urls.extend(base_url.map(|url| (provider.clone(), url)));
+                settings.validate()?;
+                for model in offer::asked(&source, &provider, &settings).await?.models {
+                    super::say(&line(&model));
                 }
                 Ok(Exit::Done)
             }
             What::Test { model, base_url } => {
-                let remote = source.open_remote(&model, &settings, base_url.as_deref()).await?;
-                let trial = trial(&remote).await?;
+                let provider = model.provider().unwrap_or_default().to_owned();
+                settings.base_urls.extend(base_url.map(|url| (provider, url)));
+                settings.validate()?;
+                let trial = offer::tried(&source, &model, &settings).await?;
                 super::say(&told(&trial));
                 Ok(if trial.tool && trial.picture { Exit::Done } else { Exit::Failed })
             }
@@ -113,32 +111,43 @@ fn decode(wire: &str, file: &Path) -> Result<Exit, ErrorView> {
 }
 
 fn list_known() -> Result<Exit, ErrorView> {
-    let table = catalogue();
     for provider in Provider::known() {
-        for model in table.of(&provider.id) {
-            let name = model.name.as_deref().unwrap_or(&model.id);
-            super::say(&format!("{}/{}  {name}, {}", provider.id, model.id, prices(model)));
+        for model in offer::known(&provider.id)?.models {
+            super::say(&line(&model));
         }
     }
     eprintln!(
         "as of {}, from {}; ask a provider for what it has now with --provider",
-        table.date, table.source
+        catalogue().date,
+        catalogue().source
     );
     Ok(Exit::Done)
 }
 
-/// Dollars a million tokens, for short prompts.
-fn prices(model: &KnownModel) -> String {
-    let million = |prices: &[(u64, u64)]| {
-        prices.first().map_or("?".into(), |(_, price)| Usd(price.saturating_mul(1_000_000)).to_string())
+/// `gemini/gemini-3-flash-preview  Gemini 3 Flash, 1048576 tokens, $0.5 in, $3 out a million tokens`
+fn line(model: &ModelView) -> String {
+    let price = model.price.map(|price| {
+        let more = if price.more_for_long { ", more for long prompts" } else { "" };
+        format!("${} in, ${} out a million tokens{more}", price.input, price.output)
+    });
+    let Abilities { tools, pictures, thinking } = model.abilities;
+    let told = |ability: Option<bool>, word: &str| {
+        ability.map(|has| if has { word.to_owned() } else { format!("no {word}") })
     };
-    let more = if model.input.len() > 1 { ", more for long prompts" } else { "" };
-    format!("${} in, ${} out a million tokens{more}", million(&model.input), million(&model.output))
+    let parts = [
+        model.name.clone(),
+        model.context.map(|tokens| format!("{tokens} tokens")),
+        price,
+        told(tools, "tools"),
+        told(pictures, "pictures"),
+        told(thinking, "thinking"),
+    ];
+    format!("{}  {}", model.id, parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-fn told(trial: &Trial) -> String {
+fn told(trial: &TrialView) -> String {
     let mark = |works: bool| if works { "works" } else { "DOES NOT WORK" };
-    let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
+    let seconds = |time: Millis| format!("{:.1} s", time.0 as f64 / 1e3);
     let cost = match trial.cost {
         Cost::Billed { usd } => format!("${usd}, as the provider says"),
         Cost::Priced { usd } => format!("${usd}, by the price table of {}", catalogue().date),
@@ -172,19 +181,23 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_told_in_dollars_a_million_tokens() {
-        let model = catalogue().find("gemini", "gemini-3-flash-preview").unwrap();
-        assert_eq!(prices(model), "$0.5 in, $3 out a million tokens");
+    fn a_model_is_one_line_with_its_price_and_what_it_can_do() {
+        let models = offer::known("gemini").unwrap().models;
+        let model = models.iter().find(|model| model.id.name() == "gemini-3-flash-preview").unwrap();
+        assert!(line(model).ends_with("$0.5 in, $3 out a million tokens"), "{}", line(model));
+        let abilities = Abilities { tools: Some(true), pictures: Some(false), thinking: None };
+        let bare =
+            ModelView { id: ModelId("a/b".into()), name: None, context: Some(9), price: None, abilities };
+        assert_eq!(line(&bare), "a/b  9 tokens, tools, no pictures");
     }
 
     #[test]
     fn what_does_not_work_is_said_and_an_unknown_cost_is_not_nothing() {
-        let trial = Trial {
+        let trial = TrialView {
             tool: true,
             picture: false,
-            stop: protocol::turn::StopReason::End,
-            first: Duration::from_millis(1_240),
-            whole: Duration::from_secs(2),
+            first: Millis(1_240),
+            whole: Millis(2_000),
             usage: protocol::turn::Usage { input: 9, output: 3, ..Default::default() },
             cost: Cost::Unknown,
         };

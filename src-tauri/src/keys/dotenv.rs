@@ -1,27 +1,17 @@
 //! Taking keys over from an old `.env` file: into the keychain, read back equal, and only then out of the file.
 //!
-//! Only keys of the provider that old versions had, and only lines whose meaning is beyond doubt. Every other line is kept byte for
-//! byte, and what is left is said with the reason.
+//! Only keys under the names that their providers' own tools use, and only lines whose meaning is beyond doubt. Every
+//! other line is kept byte for byte, and what is left is said with the reason.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use models::Provider;
 use protocol::command::Secret;
 
 use super::store::KeyStore;
-use super::{KNOWN, could_be_a_key, store_and_compare};
+use super::{could_be_a_key, store_and_compare};
 use crate::atomic_file;
-use crate::model_source::FIRST;
-
-/// Names that old files used, and whose keys they are; the first of a provider goes first.
-const NAMES: [(&str, &str); 6] = [
-    ("GEMINI_API_KEY", KNOWN[0]),
-    ("GOOGLE_API_KEY", KNOWN[0]),
-    ("ANTHROPIC_API_KEY", KNOWN[1]),
-    ("OPENAI_API_KEY", KNOWN[2]),
-    ("OPENROUTER_API_KEY", KNOWN[3]),
-    ("XAI_API_KEY", KNOWN[4]),
-];
 
 /// Longest file that is looked at; a `.env` is a few lines.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -35,10 +25,10 @@ pub enum Migrated {
     Left { name: String, file: PathBuf, reason: String },
 }
 
-/// Moves every key of `file` that an old version used into `store`. A missing file is nothing to do.
+/// Moves every provider's key of `file` into `store`. A missing file is nothing to do.
 pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
     let mut done = Vec::new();
-    for (name, provider) in NAMES.into_iter().filter(|(_, provider)| *provider == FIRST) {
+    for (name, provider) in names() {
         // Read anew for each key: the file may be edited meanwhile, and each removal is a write of its own.
         let Some(text) = read(file) else { return done };
         let left = |reason: String| Migrated::Left { name: name.into(), file: file.to_owned(), reason };
@@ -63,6 +53,14 @@ pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
         });
     }
     done
+}
+
+/// Names under which keys are looked for, and whose they are; the first of a provider goes first.
+fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of = |provider: &'static Provider| {
+        provider.key_variables.iter().map(|name| (name.as_str(), provider.id.as_str()))
+    };
+    Provider::known().iter().flat_map(of)
 }
 
 /// The file's text; nothing where it is missing, no plain file, too long or no text, which is then not ours to touch.
@@ -185,23 +183,23 @@ mod tests {
         let (_folder, path) = file(TEXT);
         let store = FakeStore::default();
         let done = migrate(&path, &store);
-        assert!(matches!(done[..], [Migrated::Moved { .. }]), "{done:?}");
+        assert!(matches!(done[..], [Migrated::Moved { .. }, Migrated::Left { .. }]), "{done:?}");
         assert_eq!(store.get("gemini").unwrap(), Some(Secret("abc".into())));
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             "# mine\nEDITOR=vi\nOPENAI_API_KEY='d e'\n\nLAST=1"
         );
-        assert!(migrate(&path, &store).is_empty());
+        assert!(matches!(migrate(&path, &store)[..], [Migrated::Left { .. }]));
     }
 
     #[test]
-    fn a_key_that_this_version_cannot_use_stays_where_it_is() {
-        let text = "OPENAI_API_KEY=sk-1\nANTHROPIC_API_KEY=sk-2\n";
-        let (_folder, path) = file(text);
+    fn each_providers_key_goes_where_that_one_is_looked_for() {
+        let (_folder, path) = file("OPENAI_API_KEY=sk-1\nANTHROPIC_API_KEY=sk-2\nGROQ_API_KEY=sk-3\n");
         let store = FakeStore::default();
-        assert!(migrate(&path, &store).is_empty());
-        assert!(store.kept.lock().unwrap().is_empty());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(migrate(&path, &store).len(), 2);
+        assert_eq!(store.get("openai").unwrap(), Some(Secret("sk-1".into())));
+        assert_eq!(store.get("anthropic").unwrap(), Some(Secret("sk-2".into())));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "GROQ_API_KEY=sk-3\n");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl FakeGemini {
         Ok(Self { address, shared, runtime: Some(runtime) })
     }
 
-    /// What the setting `geminiBaseUrl` must be.
+    /// What the setting `baseUrls.gemini` must be.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

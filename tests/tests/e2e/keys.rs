@@ -22,7 +22,7 @@ fn stage() -> Stage {
 fn without_key(stage: &Stage, model: &FakeGemini) -> Miki {
     let miki = Miki::on(stage, "miki").unwrap();
     fs::create_dir_all(&miki.home).unwrap();
-    let settings = json!({ "geminiBaseUrl": model.url(), "approval": "auto", "stepDelayMs": 0 });
+    let settings = json!({ "baseUrls": { "gemini": model.url() }, "approval": "auto", "stepDelayMs": 0 });
     fs::write(miki.home.join("settings.json"), settings.to_string()).unwrap();
     miki
 }
@@ -100,7 +100,7 @@ fn a_strangers_env_file_is_touched_only_by_the_command_that_names_it() {
     let miki = without_key(&stage, &model);
     // The folder that commands are started in.
     let file = stage.work().join(".env");
-    let text = format!("GEMINI_API_KEY={KEY}\nOPENAI_API_KEY=sk-theirs # mine\n");
+    let text = format!("GEMINI_API_KEY={KEY}\nGROQ_API_KEY=sk-theirs # mine\n");
     fs::write(&file, &text).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let done = miki.run(&stage, &["run", "be done"]).unwrap();
@@ -110,7 +110,7 @@ fn a_strangers_env_file_is_touched_only_by_the_command_that_names_it() {
     let moved = miki.run(&stage, &["key", "migrate"]).unwrap();
     assert_eq!(moved.code(), 0, "{} {}", moved.stdout, moved.stderr);
     assert!(moved.stdout.contains("gemini: moved") && !moved.stdout.contains(KEY), "{}", moved.stdout);
-    assert_eq!(fs::read_to_string(&file).unwrap(), "OPENAI_API_KEY=sk-theirs # mine\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "GROQ_API_KEY=sk-theirs # mine\n");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
     assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, "gemini: in the keychain\n");
     assert_eq!(miki.run(&stage, &["key", "migrate", "no-such-file"]).unwrap().code(), 1);

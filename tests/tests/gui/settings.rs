@@ -1,7 +1,9 @@
 //! A key typed into the settings window goes to the keychain, and nowhere else.
 
+use outside::fake_model::{FakeGemini, MindTurn, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::Stage;
+use serde_json::json;
 
 use crate::browser::Browser;
 
@@ -42,4 +44,49 @@ async fn without_a_key_the_app_opens_on_the_settings_and_says_what_is_missing() 
     browser.find("input#key-gemini").await.unwrap().send_keys(KEY).await.unwrap();
     browser.find("button#save-key-gemini").await.unwrap().click().await.unwrap();
     browser.until("nothing missing", "return document.querySelector('.first-run') === null").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
+    let stage = Stage::full().unwrap();
+    let seen = MindTurn::call("", "report", json!({ "colour": "red" }));
+    let model = FakeGemini::start(ScriptMind::new([seen])).unwrap();
+    let settings = json!({ "model": "gemini/gemini-3.8-flash" });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    browser.window("dashboard").await.unwrap();
+    browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
+    // What is known without asking: another provider's models, with their prices.
+    let choose = "
+        const list = document.querySelector('#model-provider');
+        if (!list) return false;
+        list.value = 'anthropic';
+        list.dispatchEvent(new Event('change', { bubbles: true }));
+        return true";
+    browser.until("the providers", choose).await.unwrap();
+    let priced = "return document.querySelector('button.model[data-model=\"anthropic/claude-haiku-5-5\"]')
+        ?.textContent.includes('$0.1 / $0.5') === true";
+    browser.until("the known models", priced).await.unwrap();
+    // What the provider says.
+    browser.script(&choose.replace("'anthropic'", "'gemini'")).await.unwrap();
+    browser.find("button#ask-provider").await.unwrap().click().await.unwrap();
+    let asked = "return document.querySelectorAll('button.model').length === 1";
+    browser.until("the provider's list", asked).await.unwrap();
+    let pick = "button.model[data-model='gemini/gemini-3-flash-preview']";
+    browser.find(pick).await.unwrap().click().await.unwrap();
+    let set = "return document.querySelector('#set-model').value === 'gemini/gemini-3-flash-preview'
+        && document.querySelector('button.model').getAttribute('aria-pressed') === 'true'";
+    browser.until("the choice", set).await.unwrap();
+    // A try, on the user's account.
+    browser.find("button#test-model").await.unwrap().click().await.unwrap();
+    let tried = "const said = document.querySelector('#trial').textContent;
+        return said.includes('tools work') && said.includes('pictures work') && said.includes('$0.0')";
+    browser.until("the trial", tried).await.unwrap();
+    let bad = "
+        const field = document.querySelector('#set-base-url');
+        field.value = 'http://example.org';
+        field.dispatchEvent(new Event('change', { bubbles: true }));";
+    browser.script(bad).await.unwrap();
+    let refused = "return [...document.querySelectorAll('.wrong')].some((said) => said.textContent.includes('unencrypted'))";
+    browser.until("the objection", refused).await.unwrap();
 }

@@ -4,10 +4,11 @@ mod sessions;
 mod work;
 
 use leptos::prelude::*;
-use protocol::command::KeyStatus;
-use protocol::ids::ModelId;
-use protocol::view::{KeyState, KeyView};
+use protocol::command::{KeyStatus, ListProviders};
+use protocol::offer::ProviderView;
+use protocol::view::KeyView;
 
+use crate::picker::can_speak;
 use crate::settings::SettingsPage;
 use crate::store::store;
 use crate::widgets::icon::icon;
@@ -25,11 +26,16 @@ pub fn Dashboard() -> impl IntoView {
     let store = store();
     let tab = RwSignal::new(Tab::Work);
     let keys = RwSignal::new(None::<Vec<KeyView>>);
+    let providers = RwSignal::new(Vec::<ProviderView>::new());
     store.send_then(KeyStatus {}, move |found| keys.set(Some(found)));
-    // Once, as soon as both are known: the keys there are, and the model that is to be spoken to.
+    store.send_then(ListProviders {}, move |found| providers.set(found));
+    // Once, as soon as all are known: the providers, the keys there are, and the model that is to be spoken to.
     let first_look = Memo::new(move |_| {
-        let model = store.state.with(|state| state.as_ref().map(|state| state.settings.model.clone()));
-        keys.with(|keys| Some(can_speak(keys.as_ref()?, &model?)))
+        let model = store.state.with(|state| state.as_ref().map(|state| state.settings.model.clone()))?;
+        let providers = providers.get();
+        keys.with(|keys| {
+            Some(can_speak(&providers, keys.as_ref()?, &model)).filter(|_| !providers.is_empty())
+        })
     });
     let looked = StoredValue::new(false);
     Effect::new(move |_| {
@@ -67,18 +73,12 @@ pub fn Dashboard() -> impl IntoView {
                     fallback=move || view! { <p class="loading" role="status">{move || store.say(Word::Loading)}</p> }
                 >
                     <Show when=move || tab.get() == Tab::Settings fallback=move || view! { <work::Work /> }>
-                        <SettingsPage keys />
+                        <SettingsPage keys providers />
                     </Show>
                 </Show>
             </main>
         </div>
     }
-}
-
-/// Whether the model can be spoken to with the keys there are: another provider's key is of no use to it.
-pub fn can_speak(keys: &[KeyView], model: &ModelId) -> bool {
-    let there = |key: &KeyView| matches!(key.state, KeyState::InKeychain | KeyState::InEnvironment);
-    keys.iter().any(|key| model.provider() == Some(key.provider.as_str()) && there(key))
 }
 
 fn tab_button(
@@ -101,21 +101,5 @@ fn tab_button(
             {icon(image)}
             <span>{move || store.say(word)}</span>
         </button>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_key_of_the_configured_models_provider_counts() {
-        let key = |provider: &str, state| KeyView { provider: provider.into(), state, hint: None };
-        let model = ModelId("gemini/some-model".into());
-        assert!(can_speak(&[key("gemini", KeyState::InKeychain)], &model));
-        assert!(can_speak(&[key("gemini", KeyState::InEnvironment)], &model));
-        assert!(!can_speak(&[key("openai", KeyState::InKeychain), key("gemini", KeyState::Missing)], &model));
-        assert!(!can_speak(&[key("gemini", KeyState::KeychainFails)], &model));
-        assert!(!can_speak(&[], &model));
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::command::{DeleteKey, Secret, SetKey};
+use protocol::offer::ProviderView;
 use protocol::view::{KeyState, KeyView};
 use protocol::{Command, ErrorView};
 
@@ -10,30 +11,36 @@ use crate::ipc;
 use crate::store::store;
 use crate::words::Word;
 
-/// Providers a key can be set for, with their field's label.
-const PROVIDERS: &[(&str, Word)] = &[("gemini", Word::KeyGemini)];
-
 #[component]
-pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
+pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>, providers: RwSignal<Vec<ProviderView>>) -> impl IntoView {
     let store = store();
+    let all = move || {
+        providers.get().into_iter().filter(|provider| provider.takes_key).map(move |provider| {
+            let ProviderView { id, name, .. } = provider;
+            view! { <KeyRow provider=id name keys /> }
+        })
+    };
     view! {
         <section class="group">
             <h2>{move || store.say(Word::Keys)}</h2>
             <div class="rows">
-                {PROVIDERS.iter().map(|(provider, label)| view! { <KeyRow provider label=*label keys /> }).collect_view()}
+                {move || all().collect_view()}
             </div>
         </section>
     }
 }
 
 #[component]
-fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
+fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
     let store = store();
     let typed = RwSignal::new(String::new());
     let sending = RwSignal::new(false);
     let error = RwSignal::new(None::<ErrorView>);
-    let view_of =
-        move || keys.with(|keys| keys.as_ref()?.iter().find(|key| key.provider == provider).cloned());
+    let provider = StoredValue::new(provider);
+    let view_of = move || {
+        let is_it = |key: &&KeyView| provider.with_value(|provider| key.provider == *provider);
+        keys.with(|keys| keys.as_ref()?.iter().find(is_it).cloned())
+    };
     let state = Memo::new(move |_| view_of().map_or(KeyState::Missing, |key| key.state));
     let hint = move || {
         error
@@ -44,21 +51,22 @@ fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView
             })
             .or_else(|| view_of()?.hint)
     };
-    let send = Sending { provider, keys, sending, error };
+    let send = Sending { keys, sending, error };
     let save = move || {
         let key = typed.get_untracked().trim().to_owned();
         if !key.is_empty() && !sending.get_untracked() {
             typed.set(String::new());
-            send.send(SetKey { provider: provider.into(), key: Secret(key) });
+            send.send(SetKey { provider: provider.get_value(), key: Secret(key) });
         }
     };
-    let (id, note) = (format!("key-{provider}"), format!("about-key-{provider}"));
+    let named = |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));
+    let (id, note) = (named("key"), named("about-key"));
     view! {
         <div class="row">
             <label for=id.clone()>
-                <span>{move || store.say(label)}</span>
+                <span>{name}</span>
                 <span
-                    id=format!("key-state-{provider}")
+                    id=named("key-state")
                     class="badge"
                     data-state=move || state_name(state.get())
                 >
@@ -79,7 +87,7 @@ fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView
                         on:keydown=move |event| if event.key() == "Enter" { save() }
                     />
                     <button
-                        id=format!("save-key-{provider}")
+                        id=named("save-key")
                         class="primary"
                         disabled=move || sending.get() || typed.with(|typed| typed.trim().is_empty())
                         on:click=move |_| save()
@@ -87,11 +95,11 @@ fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView
                         {move || store.say(Word::Save)}
                     </button>
                     <button
-                        id=format!("delete-key-{provider}")
+                        id=named("delete-key")
                         class="quiet"
                         hidden=move || state.get() != KeyState::InKeychain
                         disabled=move || sending.get()
-                        on:click=move |_| send.send(DeleteKey { provider: provider.into() })
+                        on:click=move |_| send.send(DeleteKey { provider: provider.get_value() })
                     >
                         {move || store.say(Word::Delete)}
                     </button>
@@ -104,7 +112,6 @@ fn KeyRow(provider: &'static str, label: Word, keys: RwSignal<Option<Vec<KeyView
 
 #[derive(Clone, Copy)]
 struct Sending {
-    provider: &'static str,
     keys: RwSignal<Option<Vec<KeyView>>>,
     sending: RwSignal<bool>,
     error: RwSignal<Option<ErrorView>>,
@@ -122,7 +129,7 @@ impl Sending {
                     self.error.try_set(None);
                     self.keys.update(|keys| {
                         let keys = keys.get_or_insert_default();
-                        keys.retain(|key| key.provider != self.provider);
+                        keys.retain(|key| key.provider != view.provider);
                         keys.push(view);
                     });
                 }

@@ -3,25 +3,32 @@
 mod checks;
 mod field;
 mod keys;
+mod models;
 
 use leptos::prelude::*;
+use protocol::offer::ProviderView;
 use protocol::view::KeyView;
 
 use self::checks::Checks;
 use self::field::FieldRow;
 use self::keys::Keys;
-use crate::dashboard::can_speak;
-use crate::fields::{APP, Field, MODEL, RUNS};
+use self::models::Models;
+use crate::fields::{APP, Field, RUNS};
+use crate::picker::can_speak;
 use crate::store::store;
 use crate::words::Word;
 
 #[component]
-pub fn SettingsPage(keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
+pub fn SettingsPage(
+    keys: RwSignal<Option<Vec<KeyView>>>,
+    providers: RwSignal<Vec<ProviderView>>,
+) -> impl IntoView {
     let store = store();
     let model = store.memo(|state| Some(state.settings.model.clone()));
     let no_key = Memo::new(move |_| {
         let Some(model) = model.get() else { return false };
-        keys.with(|keys| keys.as_ref().is_some_and(|keys| !can_speak(keys, &model)))
+        let providers = providers.get();
+        keys.with(|keys| keys.as_ref().is_some_and(|keys| !can_speak(&providers, keys, &model)))
     });
     view! {
         <div class="settings">
@@ -29,8 +36,8 @@ pub fn SettingsPage(keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
             <Show when=move || no_key.get()>
                 <p class="first-run" role="status">{move || store.say(Word::FirstRun)}</p>
             </Show>
-            <Keys keys />
-            {group(Word::ModelGroup, MODEL)}
+            <Keys keys providers />
+            <Models providers />
             {group(Word::RunGroup, RUNS)}
             {group(Word::AppGroup, APP)}
             <Checks />
@@ -43,9 +50,11 @@ fn group(title: Word, fields: &'static [Field]) -> impl IntoView {
     view! {
         <section class="group">
             <h2>{move || store.say(title)}</h2>
-            <div class="rows">
-                {fields.iter().map(|field| view! { <FieldRow field=*field /> }).collect_view()}
-            </div>
+            <div class="rows">{group_of(fields)}</div>
         </section>
     }
+}
+
+fn group_of(fields: &'static [Field]) -> impl IntoView {
+    fields.iter().map(|field| view! { <FieldRow field=*field /> }).collect_view()
 }

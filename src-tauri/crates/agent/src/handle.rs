@@ -87,8 +87,7 @@ impl AgentHandle {
         let prepared = command.clone();
         let settings = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
         // Not in the orchestrator: a keychain may wait for its user, or hang.
-        let url = command.overrides.base_url.as_deref();
-        let model = self.models.open(&settings.model, &settings, url).await?;
+        let model = self.models.open(&settings).await?;
         let settings = Box::new(settings);
         self.ask(|reply| Asked::Start { command, settings, model, reply }).await
     }

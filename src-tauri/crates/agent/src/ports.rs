@@ -3,21 +3,15 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
-use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
-/// Opens models by their id.
+/// Opens models.
 pub trait ModelSource: Send + Sync {
-    /// Opens `model`, at `base_url` where one is given. May take as long as a keychain's prompt stands open.
+    /// Opens the settings' model. May take as long as a keychain's prompt stands open.
     ///
     /// # Errors
     /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
-    fn open<'a>(
-        &'a self,
-        model: &'a ModelId,
-        settings: &'a Settings,
-        base_url: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+    fn open<'a>(&'a self, settings: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
 }
 
 /// Keeps the settings. Blocking.

@@ -1,14 +1,15 @@
 //! From a frame of raw pixels to the JPEG that a model sees: hash, scale, marks, encode.
 //!
 //! Knows no platform and no windows; what is in the frame is the capturer's business. The work is split into stripes
-//! of rows, one a thread; what comes out does not depend on how many there are.
+//! of rows for several threads; what comes out does not depend on how many there are.
 
 use std::num::NonZero;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use protocol::geometry::{PhysicalRect, PixelSize};
 
 use self::draw::{Canvas, Overlay};
+use self::encode::Encoder;
 use self::scale::Scaler;
 use crate::{DesktopError, Mapping, Picture, Shot};
 
@@ -53,11 +54,11 @@ impl Place {
     }
 }
 
-/// Rows of a stripe are a multiple of this: of what is hashed as one, and of a JPEG's blocks.
+/// Rows that are hashed as one.
 const BAND: usize = 64;
-/// Fewer rows than this are not worth a thread.
-const LEAST_STRIPE: usize = 4 * BAND;
-const MOST_STRIPES: usize = 4;
+/// Rows of a stripe: of bands, of a JPEG's blocks, and few enough to stay in a core's cache from the hash to the JPEG.
+const STRIPE: usize = 2 * BAND;
+const MOST_THREADS: usize = 4;
 
 /// Makes pictures; keeps the memory it needs between two of them.
 #[derive(Default)]
@@ -129,7 +130,8 @@ enum Hashing {
     Done,
 }
 
-/// Hashes each stripe before it is marked, then encodes it.
+/// Hashes each stripe before it is marked, then encodes it. Each thread takes the next stripe when it is done with one,
+/// so that on a busy machine nobody waits for a thread that does not get its turn.
 fn develop_stripes(
     pixels: &mut [u8],
     size: PixelSize,
@@ -139,35 +141,37 @@ fn develop_stripes(
     hashing: Hashing,
 ) -> Result<(Vec<u64>, Vec<u8>), DesktopError> {
     let (width, height) = encode::sides(size)?;
-    let rows = rows_of_a_stripe(size);
-    let stripe = |index: usize, pixels: &mut [u8]| {
-        let part = PixelSize { width: size.width, height: (pixels.len() / (width * 4)) as u32 };
-        let bands = if hashing == Hashing::Wanted { hash::bands(pixels, part) } else { Vec::new() };
-        overlay.draw(&mut Canvas { pixels, size, top: index * rows, order });
-        Ok((bands, encode::encode(pixels, part, order, quality)?))
+    let stripes = Mutex::new(pixels.chunks_mut(STRIPE * width * 4).enumerate());
+    let next = || stripes.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        let mut encoder = Encoder::new(quality)?;
+        let mut done = Vec::new();
+        while let Some((index, pixels)) = next() {
+            let part = PixelSize { width: size.width, height: (pixels.len() / (width * 4)) as u32 };
+            let bands = if hashing == Hashing::Wanted { hash::bands(pixels, part) } else { Vec::new() };
+            overlay.draw(&mut Canvas { pixels, size, top: index * STRIPE, order });
+            done.push((index, bands, encoder.encode(pixels, part, order)?));
+        }
+        Ok(done)
     };
-    let mut parts = pixels.chunks_mut(rows * width * 4).enumerate();
-    let first = parts.next();
     let done: Vec<Result<_, DesktopError>> = std::thread::scope(|scope| {
-        let stripe = &stripe;
-        let others: Vec<_> = parts.map(|(index, part)| scope.spawn(move || stripe(index, part))).collect();
-        let first = first.map(|(index, part)| stripe(index, part));
+        let others: Vec<_> = (1..threads(height)).map(|_| scope.spawn(&work)).collect();
+        let ours = work();
         let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|_| Err(broken("encoding"))));
-        first.into_iter().chain(joined).collect()
+        std::iter::once(ours).chain(joined).collect()
     });
-    let (bands, jpegs): (Vec<_>, Vec<_>) =
-        done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    Ok((bands.concat(), encode::join(jpegs, rows, width, height)?))
+    let mut done = done.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    done.sort_by_key(|(index, ..)| *index);
+    let (bands, jpegs): (Vec<_>, Vec<_>) = done.into_iter().map(|(_, bands, jpeg)| (bands, jpeg)).unzip();
+    Ok((bands.concat(), encode::join(jpegs, STRIPE, width, height)?))
 }
 
-fn rows_of_a_stripe(size: PixelSize) -> usize {
+/// No more than there is work for.
+fn threads(height: usize) -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
-    let threads = *THREADS
-        .get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_STRIPES));
-    let height = size.height as usize;
-    let stripes = (height / LEAST_STRIPE).clamp(1, threads);
-    let rows = height.div_ceil(stripes).next_multiple_of(BAND);
-    if encode::can_join(rows, size.width as usize) { rows } else { height.next_multiple_of(BAND) }
+    let most = *THREADS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS));
+    most.min(height.div_ceil(2 * STRIPE)).max(1)
 }
 
 fn broken(what: &str) -> DesktopError {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::ids::ModelId;
 use crate::ids::{ApprovalId, RunId, SessionId};
+use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
 use crate::view::{Check, CheckView, KeyView, SessionHistory, SessionView, SnapshotView};
@@ -70,6 +71,11 @@ commands! {
     "set_key" SetKey { provider: String, key: Secret } -> KeyView;
     "delete_key" DeleteKey { provider: String } -> KeyView;
     "key_status" KeyStatus {} -> Vec<KeyView>;
+    "list_providers" ListProviders {} -> Vec<ProviderView>;
+    /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
+    "list_models" ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;
+    /// Asks the model one tiny question with a tool and a picture, which costs what it costs.
+    "test_model" TestModel { model: ModelId } -> TrialView;
     /// Checks what the program needs from the machine, now.
     "permissions" Permissions {} -> Vec<CheckView>;
     /// Opens the system's settings at the place where a permission is given.

@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod event;
+pub mod offer;
 pub mod view;
 
 pub mod settings;

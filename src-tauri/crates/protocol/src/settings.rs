@@ -1,5 +1,7 @@
 //! All settings, their defaults and ranges; one patch type changes any of them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorCode, ErrorView};
@@ -11,8 +13,13 @@ use crate::tool::{ApprovalMode, Mode};
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Settings {
     pub model: ModelId,
-    /// Where Gemini's wire is spoken; without a path.
-    pub gemini_base_url: String,
+    /// Where a provider is, by its id, where that is not where it is known to be: a proxy, Ollama on another machine.
+    /// `custom` is nowhere without one.
+    pub base_urls: BTreeMap<String, String>,
+    /// The wire protocol that the provider `custom` speaks.
+    pub custom_wire: CustomWire,
+    /// Headers sent to `custom` with each request. A key does not belong here: it is set as one.
+    pub custom_headers: BTreeMap<String, String>,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
     pub mode: Mode,
@@ -72,11 +79,26 @@ pub enum Language {
     Japanese,
 }
 
+/// Wire protocols that a server of the user's own may speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CustomWire {
+    /// Chat Completions: vLLM, llama.cpp and most others.
+    #[default]
+    OpenaiChat,
+    OpenaiResponses,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             model: ModelId("gemini/gemini-3-flash-preview".into()),
-            gemini_base_url: "https://generativelanguage.googleapis.com".into(),
+            base_urls: BTreeMap::new(),
+            custom_wire: CustomWire::default(),
+            custom_headers: BTreeMap::new(),
             gemini_api_version: "v1".into(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
@@ -134,12 +156,16 @@ impl Settings {
             return Err(bad(format!("setting model = {:?} is not PROVIDER/ID", self.model.0))
                 .with_hint("for example gemini/gemini-3-flash-preview"));
         }
-        let url = &self.gemini_base_url;
-        if !(url.starts_with("https://") || is_loopback_http(url)) {
-            return Err(bad(format!(
-                "setting geminiBaseUrl = {url:?} is neither https nor http on this machine"
-            ))
-            .with_hint("a key must not cross a network unencrypted"));
+        for (provider, url) in &self.base_urls {
+            if !(url.starts_with("https://") || is_loopback_http(url)) {
+                return Err(bad(format!(
+                    "setting baseUrls.{provider} = {url:?} is neither https nor http on this machine"
+                ))
+                .with_hint("a key must not cross a network unencrypted"));
+            }
+        }
+        for (name, value) in &self.custom_headers {
+            check_header(name, value)?;
         }
         let version = &self.gemini_api_version;
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -181,6 +207,22 @@ pub struct SettingsPatch(pub serde_json::Map<String, serde_json::Value>);
 
 fn bad(message: impl Into<String>) -> ErrorView {
     ErrorView::new(ErrorCode::BadRequest, message)
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), ErrorView> {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(token) {
+        return Err(bad(format!("setting customHeaders has {name:?}, which is no header's name")));
+    }
+    if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return Err(bad(format!("setting customHeaders.{name} has a value that no header can have")));
+    }
+    let is_key = ["authorization", "x-api-key", "x-goog-api-key", "cookie"];
+    if is_key.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(bad(format!("setting customHeaders.{name} would keep a key in a file"))
+            .with_hint("set it as a key, which goes to the keychain: miki key set custom"));
+    }
+    Ok(())
 }
 
 fn is_loopback_http(url: &str) -> bool {
@@ -237,9 +279,20 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_not_kept_among_the_headers() {
+        patch(json!({"customHeaders": {"x-org": "mine"}, "customWire": "anthropic"})).unwrap();
+        let error = patch(json!({"customHeaders": {"Authorization": "Bearer canary"}})).unwrap_err();
+        assert!(error.hint.as_deref().unwrap().contains("miki key set custom"));
+        assert!(!error.message.contains("canary"));
+        for bad in [json!({"a b": "x"}), json!({"": "x"}), json!({"x": "a\nb"})] {
+            assert!(patch(json!({"customHeaders": bad})).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn a_key_never_crosses_a_network_unencrypted() {
         for good in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9", "https://example.org"] {
-            patch(json!({"geminiBaseUrl": good})).unwrap();
+            patch(json!({"baseUrls": {"gemini": good}})).unwrap();
         }
         for bad in [
             "http://example.org",
@@ -247,7 +300,7 @@ mod tests {
             "http://localhost@evil.org",
             "ftp://localhost",
         ] {
-            assert!(patch(json!({"geminiBaseUrl": bad})).is_err(), "{bad}");
+            assert!(patch(json!({"baseUrls": {"gemini": bad}})).is_err(), "{bad}");
         }
     }
 }

@@ -40,7 +40,8 @@ impl Orchestrator {
             settings.model = model.clone();
         }
         if let Some(url) = &over.base_url {
-            settings.gemini_base_url = url.clone();
+            let provider = settings.model.provider().unwrap_or_default().to_owned();
+            settings.base_urls.insert(provider, url.clone());
         }
         if let Some(apps) = &over.only_apps {
             settings.fence_apps = apps.clone();

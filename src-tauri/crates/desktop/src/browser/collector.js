@@ -237,8 +237,8 @@
       let off = 0;
       for (const el of active) {
         // A role of another kind makes nothing active by itself.
-        const role = NATIVE.test(el.localName) ? null : el.getAttribute("role");
-        if (role && !HIT.has(role) && !el.matches("[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])")) continue;
+        const role = el.getAttribute("role");
+        if (role && !HIT.has(role) && !NATIVE.test(el.localName) && !el.matches("[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])")) continue;
         const where = place(el);
         if (where.inside || (everywhere && where.width && where.height)) here.set(el, where);
         else if (where.width && where.height) off += 1;

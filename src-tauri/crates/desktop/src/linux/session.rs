@@ -181,9 +181,10 @@ impl Session {
 
     /// The bounds of one display.
     pub(super) fn display(&self, index: u32) -> Result<PhysicalRect, DesktopError> {
-        let displays = self.displays()?;
-        let bounds = displays.iter().find(|display| display.index == index).map(|display| display.bounds);
-        bounds.ok_or_else(|| no_display(index, &displays))
+        match self.bounds()?.get(index as usize) {
+            Some(bounds) => Ok(*bounds),
+            None => Err(no_display(index, &self.displays()?)),
+        }
     }
 
     pub(super) fn pointer(&self) -> Result<PhysicalPoint, DesktopError> {

@@ -4,10 +4,12 @@
 //! takes no clicks, so it does not stand in the way of one.
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use x11rb::cookie::Cookie;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, Visualid, Window, WindowClass,
+    AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, QueryTreeReply, Visualid, Window, WindowClass,
 };
+use x11rb::rust_connection::RustConnection;
 
 use super::session::Session;
 use crate::DesktopError;
@@ -39,8 +41,9 @@ impl Session {
     /// All visible top-level windows, lowest first.
     pub(super) fn tops(&self, own: &Own) -> Result<Vec<Top>, DesktopError> {
         let mut tops = self.frames()?;
-        for top in &mut tops {
-            top.own = self.own_within(top.window, own, 0)?;
+        let windows: Vec<Window> = tops.iter().map(|top| top.window).collect();
+        for (top, own) in tops.iter_mut().zip(self.own_within(&windows, own)?) {
+            top.own = own;
         }
         Ok(tops)
     }
@@ -71,53 +74,52 @@ impl Session {
         Ok(tops)
     }
 
-    /// The window in this tree that is ours.
-    fn own_within(&self, window: Window, own: &Own, depth: u32) -> Result<Option<Window>, DesktopError> {
-        if self.is_own(window, own)? {
-            return Ok(Some(window));
-        }
-        if depth == DEEPEST || self.is_client(window)? {
-            return Ok(None);
-        }
-        let Ok(tree) = self.conn.query_tree(window)?.reply() else { return Ok(None) };
-        for child in tree.children.into_iter().rev().take(MOST_CHILDREN) {
-            if let Some(found) = self.own_within(child, own, depth + 1)? {
-                return Ok(Some(found));
+    /// For each of these trees the window in it that is ours. All are asked at once, a level at a time: what costs is
+    /// each wait for the server, not each question.
+    fn own_within(&self, trees: &[Window], own: &Own) -> Result<Vec<Option<Window>>, DesktopError> {
+        let mut found = vec![None; trees.len()];
+        let mut level: Vec<(usize, Window)> = trees.iter().copied().enumerate().collect();
+        for _ in 0..=DEEPEST {
+            let asked = level.iter().map(|(_, window)| self.ask(*window));
+            let asked = asked.collect::<Result<Vec<Asked<'_>>, DesktopError>>()?;
+            let mut below = Vec::new();
+            for ((tree, window), asked) in level.into_iter().zip(asked) {
+                let Told { is_own, is_client, children } = asked.told(own);
+                if is_own {
+                    found[tree].get_or_insert(window);
+                } else if !is_client {
+                    below.extend(children.into_iter().rev().take(MOST_CHILDREN).map(|child| (tree, child)));
+                }
             }
+            below.retain(|(tree, _)| found[*tree].is_none());
+            level = below;
         }
-        Ok(None)
-    }
-
-    fn is_client(&self, window: Window) -> Result<bool, DesktopError> {
-        let state = self.conn.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 0)?.reply();
-        Ok(state.is_ok_and(|reply| reply.type_ != 0))
+        Ok(found)
     }
 
     /// Whether this window, or one within it, is ours.
     pub(super) fn is_ours(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
-        Ok(self.own_within(window, own, 0)?.is_some())
+        Ok(self.own_within(&[window], own)?.iter().any(Option::is_some))
     }
 
     fn is_own(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
+        Ok(self.ask(window)?.told(own).is_own)
+    }
+
+    fn ask(&self, window: Window) -> Result<Asked<'_>, DesktopError> {
         let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
-        let pid = read(self.atoms._NET_WM_PID)?;
-        let name = read(self.atoms._NET_WM_NAME)?;
-        let old_name = read(AtomEnum::WM_NAME.into())?;
-        let is_pid = |reply: GetPropertyReply| {
-            reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
-        };
-        let is_title = |reply: GetPropertyReply| {
-            own.titles.iter().any(|title| title.as_bytes() == reply.value.as_slice())
-        };
-        // All replies are taken, so that none is left behind in the connection.
-        let (pid, name, old_name) = (pid.reply(), name.reply(), old_name.reply());
-        Ok(pid.is_ok_and(is_pid) || name.is_ok_and(is_title) || old_name.is_ok_and(is_title))
+        Ok(Asked {
+            pid: read(self.atoms._NET_WM_PID)?,
+            names: [read(self.atoms._NET_WM_NAME)?, read(AtomEnum::WM_NAME.into())?],
+            state: self.conn.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 0)?,
+            tree: self.conn.query_tree(window)?,
+        })
     }
 
     /// The window that takes a click at `point`, if any.
     pub(super) fn top_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Top>, DesktopError> {
         for mut top in self.frames()?.into_iter().rev().filter(|top| top.rect.contains(point)) {
-            top.own = self.own_within(top.window, own, 0)?;
+            top.own = self.own_within(&[top.window], own)?.pop().flatten();
             if self.takes_input_at(&top, point)? {
                 return Ok(Some(top));
             }
@@ -248,6 +250,43 @@ impl Session {
             window = tree.parent;
         }
         Ok(String::new())
+    }
+}
+
+/// What is asked about one window, on its way.
+struct Asked<'c> {
+    pid: Reply<'c, GetPropertyReply>,
+    /// Of today and of old.
+    names: [Reply<'c, GetPropertyReply>; 2],
+    state: Reply<'c, GetPropertyReply>,
+    tree: Reply<'c, QueryTreeReply>,
+}
+
+type Reply<'c, R> = Cookie<'c, RustConnection, R>;
+
+/// What came of it. A window that has gone meanwhile is nobody's and empty.
+struct Told {
+    is_own: bool,
+    /// Below it are only its own parts.
+    is_client: bool,
+    /// Lowest first.
+    children: Vec<Window>,
+}
+
+impl Asked<'_> {
+    fn told(self, own: &Own) -> Told {
+        let is_pid = |reply: GetPropertyReply| {
+            reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
+        };
+        let is_title = |reply: GetPropertyReply| {
+            own.titles.iter().any(|title| title.as_bytes() == reply.value.as_slice())
+        };
+        let named = self.names.map(|name| name.reply().is_ok_and(is_title));
+        Told {
+            is_own: self.pid.reply().is_ok_and(is_pid) || named.contains(&true),
+            is_client: self.state.reply().is_ok_and(|reply| reply.type_ != 0),
+            children: self.tree.reply().map_or_else(|_| Vec::new(), |tree| tree.children),
+        }
     }
 }
 

@@ -21,11 +21,6 @@ pub(super) fn sides(size: PixelSize) -> Result<(usize, usize), DesktopError> {
     Ok((side(size.width)?, side(size.height)?))
 }
 
-/// Whether stripes of so many rows can be joined: the blocks between two markers are counted in 16 bits.
-pub(super) fn can_join(rows: usize, width: usize) -> bool {
-    rows.is_multiple_of(BLOCK) && blocks(rows, width) <= usize::from(u16::MAX)
-}
-
 fn blocks(rows: usize, width: usize) -> usize {
     rows / BLOCK * width.div_ceil(BLOCK)
 }
@@ -34,45 +29,64 @@ fn failed(error: &dyn std::fmt::Display) -> DesktopError {
     DesktopError::Failed(format!("encode the picture as JPEG: {error}"))
 }
 
+/// Encodes stripes, one after the other.
 #[cfg(target_os = "linux")]
-pub(super) fn encode(
-    pixels: &[u8],
-    size: PixelSize,
-    order: Order,
-    quality: u8,
-) -> Result<Vec<u8>, DesktopError> {
-    use turbojpeg::{Compressor, Image, PixelFormat, Subsamp};
-    let (width, height) = sides(size)?;
-    let format = match order {
-        Order::Bgrx => PixelFormat::BGRX,
-        Order::Rgbx => PixelFormat::RGBX,
-    };
-    let mut compressor = Compressor::new().map_err(|error| failed(&error))?;
-    compressor.set_quality(i32::from(quality)).map_err(|error| failed(&error))?;
-    compressor.set_subsamp(Subsamp::Sub2x2).map_err(|error| failed(&error))?;
-    let image = Image { pixels, width, pitch: width * 4, height, format };
-    compressor.compress_to_vec(image).map_err(|error| failed(&error))
+pub(super) struct Encoder(turbojpeg::Compressor);
+
+#[cfg(target_os = "linux")]
+impl Encoder {
+    pub(super) fn new(quality: u8) -> Result<Self, DesktopError> {
+        let mut compressor = turbojpeg::Compressor::new().map_err(|error| failed(&error))?;
+        compressor.set_quality(i32::from(quality)).map_err(|error| failed(&error))?;
+        compressor.set_subsamp(turbojpeg::Subsamp::Sub2x2).map_err(|error| failed(&error))?;
+        Ok(Self(compressor))
+    }
+
+    pub(super) fn encode(
+        &mut self,
+        pixels: &[u8],
+        size: PixelSize,
+        order: Order,
+    ) -> Result<Vec<u8>, DesktopError> {
+        let (width, height) = sides(size)?;
+        let format = match order {
+            Order::Bgrx => turbojpeg::PixelFormat::BGRX,
+            Order::Rgbx => turbojpeg::PixelFormat::RGBX,
+        };
+        let image = turbojpeg::Image { pixels, width, pitch: width * 4, height, format };
+        self.0.compress_to_vec(image).map_err(|error| failed(&error))
+    }
 }
 
+/// Encodes stripes, one after the other.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn encode(
-    pixels: &[u8],
-    size: PixelSize,
-    order: Order,
-    quality: u8,
-) -> Result<Vec<u8>, DesktopError> {
-    use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
-    let (width, height) = sides(size)?;
-    let side = |length: usize| u16::try_from(length).map_err(|error| failed(&error));
-    let colours = match order {
-        Order::Bgrx => ColorType::Bgra,
-        Order::Rgbx => ColorType::Rgba,
-    };
-    let mut jpeg = Vec::with_capacity(pixels.len() / 16);
-    let mut encoder = Encoder::new(&mut jpeg, quality);
-    encoder.set_sampling_factor(SamplingFactor::F_2_2);
-    encoder.encode(pixels, side(width)?, side(height)?, colours).map_err(|error| failed(&error))?;
-    Ok(jpeg)
+pub(super) struct Encoder(u8);
+
+#[cfg(not(target_os = "linux"))]
+impl Encoder {
+    pub(super) fn new(quality: u8) -> Result<Self, DesktopError> {
+        Ok(Self(quality))
+    }
+
+    pub(super) fn encode(
+        &mut self,
+        pixels: &[u8],
+        size: PixelSize,
+        order: Order,
+    ) -> Result<Vec<u8>, DesktopError> {
+        use jpeg_encoder::{ColorType, SamplingFactor};
+        let (width, height) = sides(size)?;
+        let side = |length: usize| u16::try_from(length).map_err(|error| failed(&error));
+        let colours = match order {
+            Order::Bgrx => ColorType::Bgra,
+            Order::Rgbx => ColorType::Rgba,
+        };
+        let mut jpeg = Vec::with_capacity(pixels.len() / 16);
+        let mut encoder = jpeg_encoder::Encoder::new(&mut jpeg, self.0);
+        encoder.set_sampling_factor(SamplingFactor::F_2_2);
+        encoder.encode(pixels, side(width)?, side(height)?, colours).map_err(|error| failed(&error))?;
+        Ok(jpeg)
+    }
 }
 
 /// One JPEG of `height` rows from stripes of `rows` rows each, but for the last.

@@ -14,12 +14,12 @@ pub(super) fn bands(pixels: &[u8], size: PixelSize) -> Vec<u64> {
     pixels.chunks(BAND * size.width as usize * 4).map(band).collect()
 }
 
-/// Four lanes, so that multiplications need not wait for one another. Each step can be undone, so one changed colour
+/// Eight lanes, so that multiplications need not wait for one another. Each step can be undone, so one changed colour
 /// always changes the result.
 fn band(pixels: &[u8]) -> u64 {
     let step = |state: u64, word: u64| (state ^ word).wrapping_mul(MIX).rotate_left(29);
-    let mut lanes = [MIX, !MIX, MIX.rotate_left(17), MIX.rotate_left(40)];
-    let (chunks, rest) = pixels.as_chunks::<32>();
+    let mut lanes: [u64; 8] = std::array::from_fn(|lane| MIX.rotate_left(7 * lane as u32));
+    let (chunks, rest) = pixels.as_chunks::<64>();
     for chunk in chunks {
         let (words, _) = chunk.as_chunks::<8>();
         for (lane, word) in lanes.iter_mut().zip(words) {

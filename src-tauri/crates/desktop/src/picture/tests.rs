@@ -70,7 +70,8 @@ fn stripes_join_to_the_very_picture_that_one_stripe_makes() {
     let (width, height) = (500, 1100);
     let mut frame = noise(width, height);
     let size = PixelSize { width, height };
-    let whole = encode::encode(&frame.pixels, size, frame.order, 90).unwrap();
+    let mut encoder = Encoder::new(90).unwrap();
+    let whole = encoder.encode(&frame.pixels, size, frame.order).unwrap();
     let (_, whole) = (frame.width, image::load_from_memory(&whole).unwrap().to_rgb8());
     for rows in [64, 256, 576, 1088] {
         let stripes: Vec<_> = frame
@@ -78,7 +79,7 @@ fn stripes_join_to_the_very_picture_that_one_stripe_makes() {
             .chunks(rows * width as usize * 4)
             .map(|part| {
                 let height = (part.len() / 4) as u32 / width;
-                encode::encode(part, PixelSize { width, height }, Order::Bgrx, 90).unwrap()
+                encoder.encode(part, PixelSize { width, height }, Order::Bgrx).unwrap()
             })
             .collect();
         let joined = encode::join(stripes, rows, width as usize, height as usize).unwrap();

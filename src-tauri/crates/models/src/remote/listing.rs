@@ -1,5 +1,6 @@
 //! A provider's list of its models, read leniently. Pure.
 
+use protocol::offer::Abilities;
 use serde_json::Value;
 
 use crate::Wire;
@@ -13,6 +14,7 @@ pub struct ListedModel {
     pub name: Option<String>,
     /// The longest prompt in tokens, where the provider tells.
     pub context: Option<u64>,
+    pub abilities: Abilities,
 }
 
 /// Nothing where the body is no list.
@@ -45,8 +47,26 @@ fn one(wire: Wire, model: &Value) -> Option<ListedModel> {
     Some(ListedModel {
         name: name.filter(|name| *name != id && wire != Wire::Ollama),
         context: context.into_iter().find_map(|field| model[field].as_u64()),
+        abilities: abilities(model),
         id,
     })
+}
+
+/// What the entry tells: Gemini of thinking, OpenRouter of parameters and kinds of input, LM Studio of its kind.
+fn abilities(model: &Value) -> Abilities {
+    let has = |list: &Value, wanted: &str| Some(list.as_array()?.iter().any(|one| one == wanted));
+    let parameters = &model["supported_parameters"];
+    let inputs = match &model["architecture"]["input_modalities"] {
+        Value::Null => &model["input_modalities"],
+        inputs => inputs,
+    };
+    let is_seeing =
+        model["type"].as_str().filter(|kind| ["llm", "vlm"].contains(kind)).map(|kind| kind == "vlm");
+    Abilities {
+        tools: has(parameters, "tools").or_else(|| has(&model["capabilities"], "tool_use")),
+        pictures: has(inputs, "image").or(is_seeing),
+        thinking: model["thinking"].as_bool().or_else(|| has(parameters, "reasoning")),
+    }
 }
 
 #[cfg(test)]
@@ -59,6 +79,7 @@ mod tests {
             id: id.into(),
             name: name.map(str::to_owned),
             context,
+            abilities: Abilities::default(),
         };
         for (wire, body, expected) in [
             (
@@ -89,6 +110,19 @@ mod tests {
         ] {
             assert_eq!(read(wire, body.as_bytes()), Some(vec![expected]), "{wire}");
         }
+        let able = r#"{"data":[{"id":"a/b","architecture":{"input_modalities":["text","image"]},"supported_parameters":["tools"]},
+            {"id":"c","type":"llm","capabilities":["tool_use"]},{"id":"d","thinking":true}]}"#;
+        let abilities: Vec<_> =
+            read(Wire::OpenRouter, able.as_bytes()).unwrap().iter().map(|one| one.abilities).collect();
+        let told = |tools, pictures, thinking| Abilities { tools, pictures, thinking };
+        assert_eq!(
+            abilities,
+            [
+                told(Some(true), Some(true), Some(false)),
+                told(Some(true), Some(false), None),
+                told(None, None, Some(true))
+            ]
+        );
         for body in ["", "{}", "3", "<html>"] {
             assert_eq!(read(Wire::OpenAiChat, body.as_bytes()), None, "{body}");
         }
