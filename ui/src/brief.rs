@@ -60,6 +60,17 @@ pub fn duration(took: Millis) -> String {
     }
 }
 
+/// `1,048,576`
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    digits
+        .chars()
+        .enumerate()
+        .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
+        .collect()
+}
+
 /// How long ago, as a number and its unit; a clock that went back counts as now.
 pub fn age(now: Timestamp, then: Timestamp) -> (Word, u64) {
     let minutes = u64::try_from((now.0 - then.0) / 60_000).unwrap_or(0);
@@ -182,6 +193,11 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_between_characters() {
         assert_eq!(shortened(&"秋".repeat(90)), format!("{}…", "秋".repeat(80)));
+    }
+
+    #[test]
+    fn thousands_are_told_apart() {
+        assert_eq!([0, 999, 1_000, 1_048_576].map(grouped), ["0", "999", "1,000", "1,048,576"]);
     }
 
     #[test]

@@ -14,14 +14,14 @@ pub struct Offered {
     pub more: usize,
 }
 
-/// Those that have every typed word in their id or name, in their order.
+/// Those that have every typed word in their id or name; later names, which are newer models more often than not, first.
 pub fn offered(models: &[ModelView], typed: &str) -> Offered {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
     let fits = |model: &&ModelView| {
         let about = format!("{} {}", model.id, model.name.as_deref().unwrap_or_default()).to_lowercase();
         words.iter().all(|word| about.contains(word))
     };
-    let all: Vec<&ModelView> = models.iter().filter(fits).collect();
+    let all: Vec<&ModelView> = models.iter().rev().filter(fits).collect();
     let models = all.iter().take(MOST).map(|model| (*model).clone()).collect();
     Offered { models, more: all.len().saturating_sub(MOST) }
 }

@@ -26,7 +26,7 @@ pub fn providers() -> Vec<ProviderView> {
     });
     let custom = ProviderView {
         id: CUSTOM.into(),
-        name: "Custom".into(),
+        name: "Custom server".into(),
         base_url: String::new(),
         takes_key: true,
         needs_key: false,

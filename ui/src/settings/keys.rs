@@ -51,6 +51,10 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
             })
             .or_else(|| view_of()?.hint)
     };
+    // That others have none is nothing to mend.
+    let needed = store.memo(move |state| {
+        provider.with_value(|provider| state.settings.model.provider() == Some(provider.as_str()))
+    });
     let send = Sending { keys, sending, error };
     let save = move || {
         let key = typed.get_untracked().trim().to_owned();
@@ -68,6 +72,7 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
                 <span
                     id=named("key-state")
                     class="badge"
+                    class:calm=move || !needed.get()
                     data-state=move || state_name(state.get())
                 >
                     {move || store.say(state_word(state.get()))}

@@ -106,7 +106,6 @@ fn Picker(
                     </select>
                     <button
                         id="ask-provider"
-                        class="quiet"
                         disabled=move || asking.get()
                         on:click=move |_| ask(provider.get_untracked(), true)
                     >
@@ -171,7 +170,7 @@ fn facts(store: Store, model: &ModelView) -> String {
         None => store.say(Word::PriceUnknown).to_owned(),
     };
     let context =
-        model.context.map(|tokens| store.fill(Word::TokensOfContext, &[("n", &tokens.to_string())]));
+        model.context.map(|tokens| store.fill(Word::TokensOfContext, &[("n", &brief::grouped(tokens))]));
     let abilities = model.abilities;
     let able = [
         (abilities.tools, Word::CanTools),
@@ -262,7 +261,7 @@ fn Try() -> impl IntoView {
                 <span class="faint">{move || store.say(Word::TryModelNote)}</span>
             </div>
             <div class="control">
-                <button id="test-model" class="quiet" disabled=move || asking.get() on:click=ask>
+                <button id="test-model" disabled=move || asking.get() on:click=ask>
                     {move || store.say(if asking.get() { Word::Testing } else { Word::Test })}
                 </button>
                 <span id="trial" class="about" aria-live="polite">

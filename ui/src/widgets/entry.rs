@@ -190,7 +190,7 @@ fn bill_line(bill: Bill) -> impl IntoView {
     let store = store();
     let Usage { input, output, thinking, .. } = bill.usage;
     let tokens = move || {
-        let (input, output) = (input.to_string(), (output + thinking).to_string());
+        let (input, output) = (brief::grouped(input), brief::grouped(output + thinking));
         store.fill(Word::Tokens, &[("in", &input), ("out", &output)])
     };
     view! {

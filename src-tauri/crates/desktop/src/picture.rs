@@ -155,7 +155,7 @@ fn develop_stripes(
         Ok(done)
     };
     let done: Vec<Result<_, DesktopError>> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads(height)).map(|_| scope.spawn(&work)).collect();
+        let others: Vec<_> = (1..threads(height)).map(|_| scope.spawn(work)).collect();
         let ours = work();
         let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|_| Err(broken("encoding"))));
         std::iter::once(ours).chain(joined).collect()
