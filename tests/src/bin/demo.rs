@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use outside::fake_model::{FakeGemini, HAIKU, HaikuMind, SlowMind};
+use outside::fake_model::{FakeModel, HAIKU, HaikuMind, SlowMind};
 use outside::miki::{self, Client, GOAL, Miki};
 use outside::report::Report;
 use outside::stage::{Screen, Stage, Window};
@@ -42,8 +42,7 @@ fn demo(out: &Path) -> Result<()> {
     );
     let editor = stage.open_editor(None)?;
     println!("demo: a text editor is open: {}", editor.window.title);
-    let model =
-        FakeGemini::start(SlowMind { mind: HaikuMind::default(), pause: Duration::from_millis(300) })?;
+    let model = FakeModel::start(SlowMind { mind: HaikuMind::default(), pause: Duration::from_millis(300) })?;
     let miki =
         Miki::with_model(&stage, "miki", &model.url(), json!({ "stepDelayMs": 500, "batchDelayMs": 200 }))?;
     println!("demo: approvals are set to auto for this run, since nobody is here to answer");

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{GeminiRequest, Mind, MindTurn, Seen};
+use super::{Asked, Mind, MindTurn, Seen};
 
 /// What it writes. The dash is in no keyboard's first level: text outside the keymap is part of the job.
 pub const HAIKU: &str = "Amber leaves let go —\nthe old pond keeps every one\nuntil the first frost";
@@ -39,7 +39,7 @@ enum Next {
 }
 
 impl Mind for HaikuMind {
-    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+    fn turn(&mut self, request: &Asked) -> MindTurn {
         if let Some(goal) = request.new_goal() {
             let word = goal.split_whitespace().find(|word| word.ends_with(".txt"));
             *self = Self { file: word.unwrap_or("haiku.txt").to_owned(), ..Self::default() };

@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use protocol::turn::Usage;
 use serde_json::{Value, json};
 
-use super::GeminiRequest;
+use super::Asked;
 
 /// What stands where the model would.
 pub trait Mind: Send {
-    fn turn(&mut self, request: &GeminiRequest) -> MindTurn;
+    fn turn(&mut self, request: &Asked) -> MindTurn;
 }
 
-impl<F: FnMut(&GeminiRequest) -> MindTurn + Send> Mind for F {
-    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+impl<F: FnMut(&Asked) -> MindTurn + Send> Mind for F {
+    fn turn(&mut self, request: &Asked) -> MindTurn {
         self(request)
     }
 }
@@ -25,7 +26,10 @@ pub struct MindTurn {
     pub pause: Duration,
     pub thinking: String,
     pub text: String,
+    /// In parallel, where there are several.
     pub calls: Vec<(String, Value)>,
+    /// What the turn is said to have cost; counted where there is none.
+    pub usage: Option<Usage>,
 }
 
 impl MindTurn {
@@ -51,7 +55,7 @@ impl MindTurn {
 pub struct LoopMind(u32);
 
 impl Mind for LoopMind {
-    fn turn(&mut self, _: &GeminiRequest) -> MindTurn {
+    fn turn(&mut self, _: &Asked) -> MindTurn {
         self.0 += 1;
         MindTurn::call(
             "",
@@ -71,7 +75,7 @@ impl ScriptMind {
 }
 
 impl Mind for ScriptMind {
-    fn turn(&mut self, _: &GeminiRequest) -> MindTurn {
+    fn turn(&mut self, _: &Asked) -> MindTurn {
         self.0.pop_front().unwrap_or_else(|| MindTurn::done("all that was in the script is done", true))
     }
 }
@@ -103,7 +107,7 @@ impl Default for BadMind {
 }
 
 impl Mind for BadMind {
-    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+    fn turn(&mut self, request: &Asked) -> MindTurn {
         self.0.turn(request)
     }
 }
@@ -115,7 +119,7 @@ pub struct SlowMind<M> {
 }
 
 impl<M: Mind> Mind for SlowMind<M> {
-    fn turn(&mut self, request: &GeminiRequest) -> MindTurn {
+    fn turn(&mut self, request: &Asked) -> MindTurn {
         let turn = self.mind.turn(request);
         MindTurn { pause: turn.pause + self.pause, ..turn }
     }

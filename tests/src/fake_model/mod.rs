@@ -1,9 +1,10 @@
-//! A model server that speaks Gemini's wire, with a scripted mind behind it.
+//! A model server that speaks every wire, each in its own folder, with one scripted mind behind them.
 //!
-//! The wire is as strict as the real one where that has bitten: a key is needed, signatures must come back byte for
-//! byte, every call needs its answer. The mind sees what a model would see and nothing else.
+//! It is as strict as the real ones: a key is needed in its own header, signatures and thoughts must come back as they
+//! were, every call needs its answer, pictures stand where the wire has them. The mind sees what a model would see and
+//! nothing else, and does not know by which wire.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,19 +13,25 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
 pub use haiku::{HAIKU, HaikuMind};
+pub use history::Given;
 pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, SlowMind};
-pub use request::{GeminiRequest, Seen, ToolResult};
+pub use wire::Wire;
+
+mod mind;
 
 mod haiku;
-mod mind;
-mod replay;
-mod request;
-mod server;
+
+mod asked;
+mod history;
 mod wire;
 
+mod pace;
+mod server;
+
 /// The server; it ends at drop.
-pub struct FakeGemini {
+pub struct FakeModel {
     address: SocketAddr,
     shared: Arc<Shared>,
     runtime: Option<tokio::runtime::Runtime>,
@@ -33,7 +40,7 @@ pub struct FakeGemini {
 /// How the server paces its answers, and which key it takes.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// Into how many pieces each event of the stream is torn, at any byte.
+    /// Into how many pieces each event of the stream is torn, at awkward bytes.
     pub pieces: usize,
     /// Between two pieces.
     pub pause: Duration,
@@ -50,23 +57,40 @@ impl Default for Manner {
 /// What goes wrong with the next turn, once.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// An answer with this status and body instead of a stream.
-    Status(u16, Value),
+    /// Another answer than a stream.
+    Refusal { status: u16, headers: Vec<(String, String)>, body: Value },
     /// The connection breaks after so many bytes of the stream.
     Cut(usize),
+    /// The stream ends after so many bytes, as if that were all.
+    End(usize),
     /// Silence after so many bytes, without an end.
     Stall(usize),
+    /// The event of this number, from 0, comes twice.
+    Twice(usize),
+}
+
+impl Fault {
+    pub fn status(status: u16, body: Value) -> Self {
+        Self::Refusal { status, headers: Vec::new(), body }
+    }
+
+    /// As [`Fault::status`], with the header that says when to ask again.
+    pub fn retry_after(status: u16, body: Value, when: &str) -> Self {
+        Self::Refusal { status, headers: vec![("retry-after".to_owned(), when.to_owned())], body }
+    }
 }
 
 /// One request that came, and what it was answered.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub at: Instant,
+    pub wire: Wire,
     pub method: String,
     pub path: String,
     /// The header, for tests of what is sent where.
     pub key: Option<String>,
-    pub body: Value,
+    /// Where it asks for a turn, and in a form that can be read.
+    pub asked: Option<Arc<Asked>>,
     pub status: u16,
 }
 
@@ -75,8 +99,8 @@ struct Shared {
     manner: Manner,
     faults: Mutex<VecDeque<Fault>>,
     requests: Mutex<Vec<Recorded>>,
-    /// Signatures given out, by call id.
-    signatures: Mutex<HashMap<String, String>>,
+    /// Turns given out.
+    given: Mutex<Vec<Given>>,
     /// Turns so far.
     spoken: AtomicUsize,
 }
@@ -86,7 +110,7 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl FakeGemini {
+impl FakeModel {
     /// # Errors
     /// Where no port of this machine can be had.
     pub fn start(mind: impl Mind + 'static) -> Result<Self> {
@@ -94,7 +118,7 @@ impl FakeGemini {
     }
 
     /// # Errors
-    /// As [`FakeGemini::start`].
+    /// As [`FakeModel::start`].
     pub fn with(mind: impl Mind + 'static, manner: Manner) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let shared = Arc::new(Shared {
@@ -102,7 +126,7 @@ impl FakeGemini {
             manner,
             faults: Mutex::default(),
             requests: Mutex::default(),
-            signatures: Mutex::default(),
+            given: Mutex::default(),
             spoken: AtomicUsize::new(1),
         });
         // Not by `block_on`: a test may be in a runtime of its own.
@@ -121,7 +145,12 @@ impl FakeGemini {
 
     /// What the setting `baseUrls.gemini` must be.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.base_url(Wire::Gemini)
+    }
+
+    /// Where a wire is spoken.
+    pub fn base_url(&self, wire: Wire) -> String {
+        format!("http://{}{}", self.address, wire.folder())
     }
 
     /// Lets the next turns go wrong, in this order.
@@ -135,13 +164,17 @@ impl FakeGemini {
     }
 
     /// The turns asked for so far, as the mind saw them.
-    pub fn turns(&self) -> Vec<GeminiRequest> {
-        let asked = self.requests().into_iter().filter(|r| r.method == "POST" && r.status == 200);
-        asked.map(|r| GeminiRequest::new(r.body)).collect()
+    pub fn turns(&self) -> Vec<Arc<Asked>> {
+        self.requests().into_iter().filter(|r| r.status == 200).filter_map(|r| r.asked).collect()
+    }
+
+    /// The turns given out so far.
+    pub fn given(&self) -> Vec<Given> {
+        lock(&self.shared.given).clone()
     }
 }
 
-impl Drop for FakeGemini {
+impl Drop for FakeModel {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

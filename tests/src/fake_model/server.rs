@@ -1,6 +1,5 @@
-//! The HTTP side: routes, keys, faults, and the stream torn into pieces.
+//! The HTTP side: routes, keys, faults, and what was asked.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -9,171 +8,216 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use futures::stream::{self, Stream, StreamExt};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Fault, GeminiRequest, Recorded, Shared, lock, replay, wire};
+use super::asked::{Asked, Heard};
+use super::history::{Given, name_results};
+use super::pace::{Pieces, pace};
+use super::wire::{Saying, Wire, Wrong, counted};
+use super::{Fault, Recorded, Shared, history, lock};
 
-/// The real one's bound on a request.
+/// The strictest one's bound on a request.
 const MOST_BYTES: usize = 20 * 1024 * 1024;
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
-        .route("/{version}/models", get(list))
-        .route("/{version}/models/{model}", get(describe).merge(post(generate)))
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .with_state(shared)
-}
-
-type Refused = (StatusCode, Json<Value>);
-
-impl Shared {
-    fn check_key(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        let Some(key) = key_of(headers).filter(|key| !key.is_empty()) else {
-            return Err(refuse(wire::no_key()));
-        };
-        if self.manner.key.as_ref().is_some_and(|good| *good != key) {
-            return Err(refuse(wire::bad_key()));
-        }
-        Ok(())
+    let of = Wire::folder;
+    let mut router = Router::new()
+        .route("/{version}/models", list(Wire::Gemini))
+        .route("/{version}/models/{model}", describe(Wire::Gemini).merge(post(generate)))
+        .route(&format!("{}/messages", of(Wire::Anthropic)), turns(Wire::Anthropic))
+        .route(&format!("{}/api/chat", of(Wire::Ollama)), turns(Wire::Ollama))
+        .route(&format!("{}/api/tags", of(Wire::Ollama)), list(Wire::Ollama))
+        .route(&format!("{}/api/show", of(Wire::Ollama)), post(show))
+        .route(&format!("{}/key", of(Wire::OpenRouter)), list(Wire::OpenRouter));
+    for wire in [Wire::Responses, Wire::Xai] {
+        router = router.route(&format!("{}/responses", of(wire)), turns(wire));
     }
-
-    fn record(&self, method: &Method, uri: &Uri, headers: &HeaderMap, body: Value, status: StatusCode) {
-        let (method, path, status) = (method.to_string(), uri.to_string(), status.as_u16());
-        lock(&self.requests).push(Recorded {
-            at: Instant::now(),
-            method,
-            path,
-            key: key_of(headers),
-            body,
-            status,
-        });
+    for wire in [Wire::Chat, Wire::OpenRouter] {
+        router = router.route(&format!("{}/chat/completions", of(wire)), turns(wire));
     }
+    for wire in [Wire::Anthropic, Wire::Responses, Wire::Xai, Wire::Chat, Wire::OpenRouter] {
+        router = router
+            .route(&format!("{}/models", of(wire)), list(wire))
+            .route(&format!("{}/models/{{model}}", of(wire)), describe(wire));
+    }
+    router.layer(DefaultBodyLimit::max(MOST_BYTES)).with_state(shared)
 }
 
-fn key_of(headers: &HeaderMap) -> Option<String> {
-    headers.get("x-goog-api-key").and_then(|value| value.to_str().ok()).map(str::to_owned)
-}
-
-fn refuse((status, body): (u16, Value)) -> Refused {
-    (StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), Json(body))
-}
-
-async fn list(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    look(&shared, &method, &uri, &headers, json!({ "models": [wire::model("gemini-3-flash-preview")] }))
-}
-
-async fn describe(
-    State(shared): State<Arc<Shared>>,
-    Path((_, model)): Path<(String, String)>,
+/// One request as it came.
+struct Came {
+    wire: Wire,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-) -> Response {
-    look(&shared, &method, &uri, &headers, wire::model(&model))
+    text: Bytes,
 }
 
-fn look(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap, found: Value) -> Response {
-    let answer = shared.check_key(headers);
-    let status = answer.as_ref().map_or_else(|refused| refused.0, |()| StatusCode::OK);
-    shared.record(method, uri, headers, Value::Null, status);
+/// What is answered where no turn is: by the vendor's shape, or by script.
+struct Refused {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Value,
+}
+
+impl Refused {
+    fn because(wire: Wire, wrong: &Wrong) -> Self {
+        let (status, body) = wire.dialect().refuse(wrong);
+        Self { status, headers: Vec::new(), body }
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(self.body)).into_response();
+        for (name, value) in self.headers {
+            if let (Ok(name), Ok(value)) = (header::HeaderName::try_from(name), value.try_into()) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}
+
+type Of = State<Arc<Shared>>;
+
+fn list(wire: Wire) -> MethodRouter<Arc<Shared>> {
+    get(move |State(shared): Of, method, uri, headers| async move {
+        let came = Came { wire, method, uri, headers, text: Bytes::new() };
+        look(&shared, &came, wire.dialect().list())
+    })
+}
+
+fn describe(wire: Wire) -> MethodRouter<Arc<Shared>> {
+    get(move |State(shared): Of, Path(path): Path<Vec<(String, String)>>, method, uri, headers| async move {
+        let model = path.last().map(|(_, model)| model.clone()).unwrap_or_default();
+        let came = Came { wire, method, uri, headers, text: Bytes::new() };
+        look(&shared, &came, wire.dialect().model(&model))
+    })
+}
+
+async fn show(
+    State(shared): Of,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let came = Came { wire: Wire::Ollama, method, uri, headers, text: Bytes::new() };
+    let model = body["model"].as_str().unwrap_or_default();
+    look(&shared, &came, came.wire.dialect().model(model))
+}
+
+fn look(shared: &Shared, came: &Came, found: Value) -> Response {
+    let answer = shared.check_key(came);
+    let status = answer.as_ref().map_or_else(|refused| refused.status, |()| 200);
+    shared.record(came, None, status);
     answer.map(|()| Json(found)).into_response()
 }
 
+fn turns(wire: Wire) -> MethodRouter<Arc<Shared>> {
+    post(move |State(shared): Of, method, uri, headers, text| async move {
+        turn(&shared, Came { wire, method, uri, headers, text }, None).await
+    })
+}
+
+/// Gemini has the model and what is asked of it in the address.
 async fn generate(
-    State(shared): State<Arc<Shared>>,
+    State(shared): Of,
     Path((_, target)): Path<(String, String)>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
-    body: Bytes,
+    text: Bytes,
 ) -> Response {
-    let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    let answer = prepare(&shared, &target, &uri, &headers, &body).await;
-    let status = answer.as_ref().map_or_else(|refused| refused.0, |_| StatusCode::OK);
-    shared.record(&method, &uri, &headers, body, status);
+    let came = Came { wire: Wire::Gemini, method, uri, headers, text };
+    turn(&shared, came, Some(&target)).await
+}
+
+async fn turn(shared: &Arc<Shared>, came: Came, target: Option<&str>) -> Response {
+    let mut heard = None;
+    let answer = shared.answer(&came, target, &mut heard).await;
+    let status = answer.as_ref().map_or_else(|refused| refused.status, |_| 200);
+    shared.record(&came, heard, status);
+    let kind = came.wire.dialect().content_type();
     match answer {
-        Ok(stream) => {
-            ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
-        }
+        Ok(stream) => ([(header::CONTENT_TYPE, kind)], Body::from_stream(stream)).into_response(),
         Err(refused) => refused.into_response(),
     }
 }
 
-type Pieces = stream::BoxStream<'static, Result<Bytes, Broken>>;
+impl Shared {
+    fn check_key(&self, came: &Came) -> Result<(), Refused> {
+        let dialect = came.wire.dialect();
+        let wrong = match (dialect.key(&came.headers), &self.manner.key) {
+            (None, good) if dialect.needs_key() || good.is_some() => Wrong::NoKey,
+            (Some(key), Some(good)) if key != *good => Wrong::BadKey,
+            _ => return Ok(()),
+        };
+        Err(Refused::because(came.wire, &wrong))
+    }
 
-/// The error that makes the server break the connection.
-#[derive(Debug)]
-struct Broken;
+    fn record(&self, came: &Came, asked: Option<Arc<Asked>>, status: u16) {
+        lock(&self.requests).push(Recorded {
+            at: Instant::now(),
+            wire: came.wire,
+            method: came.method.to_string(),
+            path: came.uri.to_string(),
+            key: came.wire.dialect().key(&came.headers),
+            asked,
+            status,
+        });
+    }
 
-impl std::fmt::Display for Broken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the connection breaks, as it was told to")
+    async fn answer(
+        &self,
+        came: &Came,
+        target: Option<&str>,
+        heard: &mut Option<Arc<Asked>>,
+    ) -> Result<Pieces, Refused> {
+        let refused = |wrong| Refused::because(came.wire, &wrong);
+        self.check_key(came)?;
+        let body: Value = serde_json::from_slice(&came.text).unwrap_or(Value::Null);
+        let model = model(came, target, &body).map_err(refused)?;
+        let fault = lock(&self.faults).pop_front();
+        if let Some(Fault::Refusal { status, body, headers }) = fault {
+            return Err(Refused { status, headers, body });
+        }
+        let heard = heard.insert(Arc::new(self.hear(came, model, &body).map_err(refused)?));
+        let mut turn = lock(&self.mind).turn(heard);
+        if !heard.heard.thinks {
+            turn.thinking.clear();
+        }
+        tokio::time::sleep(turn.pause).await;
+        let number = self.spoken.fetch_add(1, Ordering::Relaxed);
+        let usage = turn.usage.unwrap_or_else(|| counted(heard, &turn));
+        let saying = Saying { turn: &turn, asked: heard, number, usage };
+        let (events, given) = came.wire.dialect().speak(&saying);
+        let prefix = heard.heard.prefix(heard.heard.messages.len());
+        lock(&self.given).push(Given { prefix, ..given });
+        Ok(pace(&self.manner, events, fault))
+    }
+
+    /// What was said, where nothing is wrong with it.
+    fn hear(&self, came: &Came, model: String, body: &Value) -> Result<Asked, Wrong> {
+        let dialect = came.wire.dialect();
+        let mut heard: Heard = dialect.read(&came.headers, body)?;
+        name_results(&mut heard.messages);
+        let given = lock(&self.given);
+        history::check(&heard, &given).map_err(|flaw| Wrong::Bad(dialect.flaw(&flaw)))?;
+        Ok(Asked { wire: came.wire, model, text: came.text.clone(), heard })
     }
 }
 
-impl std::error::Error for Broken {}
-
-async fn prepare(
-    shared: &Arc<Shared>,
-    target: &str,
-    uri: &Uri,
-    headers: &HeaderMap,
-    body: &Value,
-) -> Result<Pieces, Refused> {
-    let (model, verb) = target.split_once(':').unwrap_or((target, ""));
-    if verb != "streamGenerateContent" || uri.query() != Some("alt=sse") {
-        return Err(refuse(wire::not_found(target)));
-    }
-    shared.check_key(headers)?;
-    let fault = lock(&shared.faults).pop_front();
-    if let Some(Fault::Status(status, body)) = fault {
-        return Err(refuse((status, body)));
-    }
-    replay::check(body, &lock(&shared.signatures)).map_err(refuse)?;
-    let turn = lock(&shared.mind).turn(&GeminiRequest::new(body.clone()));
-    tokio::time::sleep(turn.pause).await;
-    let spoken = wire::speak(&turn, model, body, shared.spoken.fetch_add(1, Ordering::Relaxed));
-    lock(&shared.signatures).extend(spoken.signatures);
-    Ok(pace(shared, &spoken.events, fault))
-}
-
-fn pace(shared: &Arc<Shared>, events: &[String], fault: Option<Fault>) -> Pieces {
-    let manner = shared.manner.clone();
-    let pieces: Vec<Bytes> = events
-        .iter()
-        .flat_map(|event| {
-            let size = event.len().div_ceil(manner.pieces.max(1)).max(1);
-            event.as_bytes().chunks(size).map(Bytes::copy_from_slice).collect::<Vec<_>>()
-        })
-        .collect();
-    let whole = pieces.concat();
-    let paced = move |pieces: Vec<Bytes>| {
-        stream::iter(pieces).then(move |piece| async move {
-            tokio::time::sleep(manner.pause).await;
-            Ok::<_, Infallible>(piece)
-        })
+fn model(came: &Came, target: Option<&str>, body: &Value) -> Result<String, Wrong> {
+    let Some(target) = target else {
+        let bad = || Wrong::Bad("model: Field required".into());
+        return body["model"].as_str().map(str::to_owned).ok_or_else(bad);
     };
-    let first = |most: usize| vec![Bytes::copy_from_slice(&whole[..most.min(whole.len())])];
-    match fault {
-        Some(Fault::Cut(most)) => fallible(paced(first(most))).chain(breaking()).boxed(),
-        Some(Fault::Stall(most)) => fallible(paced(first(most))).chain(stream::pending()).boxed(),
-        Some(Fault::Status(..)) | None => fallible(paced(pieces)).boxed(),
+    match target.split_once(':') {
+        Some((model, "streamGenerateContent")) if came.uri.query() == Some("alt=sse") => Ok(model.to_owned()),
+        _ => Err(Wrong::NotFound(target.to_owned())),
     }
-}
-
-/// Breaks after the bytes before it have left: hyper throws away what it still holds.
-fn breaking() -> impl Stream<Item = Result<Bytes, Broken>> + Send {
-    stream::once(async {
-        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
-        Err(Broken)
-    })
-}
-
-fn fallible(
-    pieces: impl Stream<Item = Result<Bytes, Infallible>> + Send,
-) -> impl Stream<Item = Result<Bytes, Broken>> + Send {
-    pieces.map(|piece| piece.map_err(|never| match never {}))
 }

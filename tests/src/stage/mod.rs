@@ -64,9 +64,21 @@ impl Stage {
         Self::new(Furniture { windows: false, keyring: false })
     }
 
+    /// As [`Stage::plain`], with a screen of fewer pixels: for tests of many steps that are not about pictures.
+    ///
+    /// # Errors
+    /// As [`Stage::full`].
+    pub fn small() -> Result<Self> {
+        Self::sized(Furniture { windows: false, keyring: false }, "1024x768x24")
+    }
+
     /// # Errors
     /// As [`Stage::full`].
     pub fn new(furniture: Furniture) -> Result<Self> {
+        Self::sized(furniture, "1920x1080x24")
+    }
+
+    fn sized(furniture: Furniture, screen: &str) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("miki-stage-")
             .tempdir()
@@ -93,7 +105,7 @@ impl Stage {
         stage.set_env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
         stage.set_env("HOME", stage.path("home"));
         stage.set_env("XDG_RUNTIME_DIR", stage.path("run"));
-        stage.start_xserver()?;
+        stage.start_xserver(screen)?;
         stage.start_buses()?;
         stage.start_window_manager()?;
         if furniture.windows {

@@ -21,9 +21,9 @@ const BACKGROUND: u32 = 0x0033_4a66;
 const TRAY: &str = "panel_items = TS\npanel_size = 100% 32\npanel_position = bottom center horizontal\nsystray_padding = 4 4 4\nsystray_icon_size = 22\n";
 
 impl Stage {
-    pub(super) fn start_xserver(&mut self) -> Result<()> {
+    pub(super) fn start_xserver(&mut self, screen: &str) -> Result<()> {
         let mut command = self.command("Xvfb");
-        command.args(["-displayfd", "1", "-screen", "0", "1920x1080x24", "-nolisten", "tcp", "-noreset"]);
+        command.args(["-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"]);
         command.stdout(Stdio::piped()).stderr(fs::File::create(self.log_path("Xvfb"))?);
         super::require("Xvfb".as_ref(), "xvfb")?;
         let mut server = Process::spawn("Xvfb", "xvfb", command)?;

@@ -1,6 +1,6 @@
 //! Questions at a door where nobody stands.
 
-use outside::fake_model::{FakeGemini, HaikuMind, MindTurn, ScriptMind};
+use outside::fake_model::{FakeModel, HaikuMind, MindTurn, ScriptMind};
 use outside::miki::{self, GOAL, Miki};
 use outside::stage::Stage;
 use protocol::EventBody;
@@ -13,7 +13,7 @@ fn a_run_that_nobody_can_approve_ends_with_code_4_and_has_touched_nothing() {
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
     let witness = stage.witness().unwrap();
-    let model = FakeGemini::start(HaikuMind::default()).unwrap();
+    let model = FakeModel::start(HaikuMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", GOAL, "--json", "--approval", "ask"]).unwrap();
     assert_eq!(done.code(), 4, "{} {}", done.stdout, done.stderr);
@@ -35,7 +35,7 @@ fn plan_mode_looks_and_never_acts() {
     let call = |tool: &str, arguments| MindTurn::call("", tool, arguments);
     let turns =
         [call("screenshot", json!({})), call("click", json!({ "x": 500, "y": 500, "reason": "to try" }))];
-    let model = FakeGemini::start(ScriptMind::new(turns)).unwrap();
+    let model = FakeModel::start(ScriptMind::new(turns)).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "look", "--json", "--mode", "plan"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);

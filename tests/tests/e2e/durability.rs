@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::{Client, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
@@ -16,7 +16,7 @@ use serde_json::json;
 const KILLS: usize = 20;
 
 /// All sorts of calls, without an end.
-fn busy() -> impl FnMut(&GeminiRequest) -> MindTurn + Send {
+fn busy() -> impl FnMut(&Asked) -> MindTurn + Send {
     let mut turn = 0;
     move |_| {
         turn += 1;
@@ -74,7 +74,7 @@ fn twenty_kills_in_the_middle_of_a_run_lose_nothing_that_was_acknowledged() {
     let stage = Stage::plain().unwrap();
     let editor = stage.open_editor(None).unwrap();
     stage.screen().unwrap().activate(&editor.window).unwrap();
-    let model = FakeGemini::start(busy()).unwrap();
+    let model = FakeModel::start(busy()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
     let mut last: Option<(SessionId, Vec<Event>)> = None;
     let mut total = 0;

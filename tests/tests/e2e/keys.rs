@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use outside::LONG;
-use outside::fake_model::{FakeGemini, Manner, ScriptMind};
+use outside::fake_model::{FakeModel, Manner, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
 use serde_json::json;
@@ -19,7 +19,7 @@ fn stage() -> Stage {
 }
 
 /// A data folder that talks to `model` and has no key in its environment.
-fn without_key(stage: &Stage, model: &FakeGemini) -> Miki {
+fn without_key(stage: &Stage, model: &FakeModel) -> Miki {
     let miki = Miki::on(stage, "miki").unwrap();
     fs::create_dir_all(&miki.home).unwrap();
     let settings = json!({ "baseUrls": { "gemini": model.url() }, "approval": "auto", "stepDelayMs": 0 });
@@ -27,8 +27,8 @@ fn without_key(stage: &Stage, model: &FakeGemini) -> Miki {
     miki
 }
 
-fn strict() -> FakeGemini {
-    FakeGemini::with(ScriptMind::new([]), Manner { key: Some(KEY.into()), ..Manner::default() }).unwrap()
+fn strict() -> FakeModel {
+    FakeModel::with(ScriptMind::new([]), Manner { key: Some(KEY.into()), ..Manner::default() }).unwrap()
 }
 
 #[test]

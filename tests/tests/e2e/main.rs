@@ -1,8 +1,11 @@
-//! The real app, a real editor, a fake Gemini: from a goal to a file, and everything that may go wrong on the way.
+//! The real app, a real editor, a fake model: from a goal to a file, and everything that may go wrong on the way.
 //!
 //! Needs `MIKI_BIN`, the built program. Each test has a desktop of its own.
 
 mod task;
+
+mod notes;
+mod wires;
 
 mod approvals;
 mod stop;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::{self, Miki};
 use outside::stage::{Editor, Furniture, Screen, Stage, Witness};
 use outside::{LONG, Process, wait_for};
@@ -24,7 +24,7 @@ fn assert_within_the_bar(what: &str, mut took: Vec<Duration>) {
 }
 
 /// Does the same thing over and over.
-fn again(tool: &'static str, arguments: Value) -> impl FnMut(&GeminiRequest) -> MindTurn + Send {
+fn again(tool: &'static str, arguments: Value) -> impl FnMut(&Asked) -> MindTurn + Send {
     move |_| MindTurn::call("", tool, arguments.clone())
 }
 
@@ -32,7 +32,7 @@ fn again(tool: &'static str, arguments: Value) -> impl FnMut(&GeminiRequest) -> 
 struct Scene {
     stage: Stage,
     editor: Editor,
-    _model: FakeGemini,
+    _model: FakeModel,
     miki: Miki,
 }
 
@@ -40,7 +40,7 @@ impl Scene {
     fn new(furniture: Furniture, tool: &'static str, arguments: Value) -> Self {
         let stage = Stage::new(furniture).unwrap();
         let editor = stage.open_editor(None).unwrap();
-        let model = FakeGemini::start(again(tool, arguments)).unwrap();
+        let model = FakeModel::start(again(tool, arguments)).unwrap();
         let settings = json!({ "maxSteps": 500, "batchDelayMs": 0 });
         let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
         Self { stage, editor, _model: model, miki }
@@ -245,11 +245,9 @@ fn a_single_drag_in_the_running_app_ends_with_the_command_that_asked_for_it() {
 #[test]
 fn a_stop_while_the_model_is_silent_does_not_wait_for_it() {
     let stage = Stage::plain().unwrap();
-    let model = FakeGemini::start(|_: &GeminiRequest| MindTurn {
-        pause: Duration::from_secs(600),
-        ..MindTurn::default()
-    })
-    .unwrap();
+    let model =
+        FakeModel::start(|_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() })
+            .unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let mut run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
     let mut client = miki.connect(LONG).unwrap();

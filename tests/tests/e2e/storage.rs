@@ -3,7 +3,7 @@
 use std::fs;
 
 use outside::LONG;
-use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn, ScriptMind};
+use outside::fake_model::{Asked, FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
 use protocol::event::RunEnd;
@@ -13,7 +13,7 @@ use serde_json::json;
 fn a_damaged_journal_stops_the_start_with_the_reason_and_is_kept() {
     // bar: C71
     let stage = Stage::plain().unwrap();
-    let model = FakeGemini::start(ScriptMind::new([])).unwrap();
+    let model = FakeModel::start(ScriptMind::new([])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     assert_eq!(miki.run(&stage, &["run", "be done", "--json"]).unwrap().code(), 0);
     let mut damaged = fs::read(miki.journal()).unwrap();
@@ -40,7 +40,7 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
     // bar: C70
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
-    let model = FakeGemini::start(|_: &GeminiRequest| MindTurn::call("", "screenshot", json!({}))).unwrap();
+    let model = FakeModel::start(|_: &Asked| MindTurn::call("", "screenshot", json!({}))).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
     let kept = stage.path("kept");
     // A small disk in a mount namespace of its own, gone with the last process in it. The moment it is full comes

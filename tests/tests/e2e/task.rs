@@ -1,7 +1,7 @@
 //! The main job: the haiku, with and without windows; and models that get it wrong.
 
 use outside::LONG;
-use outside::fake_model::{BadMind, FakeGemini, Fault, HAIKU, HaikuMind, LoopMind};
+use outside::fake_model::{BadMind, FakeModel, Fault, HAIKU, HaikuMind, LoopMind};
 use outside::miki::{self, GOAL, Miki, check_file};
 use outside::stage::Stage;
 use protocol::Event;
@@ -22,7 +22,7 @@ fn results(events: &[Event]) -> Vec<&ExecResult> {
 fn a_goal_becomes_a_file_without_a_window() {
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
-    let model = FakeGemini::start(HaikuMind::default()).unwrap();
+    let model = FakeModel::start(HaikuMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", GOAL, "--json"]).unwrap();
     let events = miki::events(&done.stdout).unwrap();
@@ -54,7 +54,7 @@ fn a_command_attaches_to_the_running_app_and_both_see_the_run() {
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap();
     let screen = stage.screen().unwrap();
-    let model = FakeGemini::start(HaikuMind::default()).unwrap();
+    let model = FakeModel::start(HaikuMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
@@ -79,7 +79,7 @@ fn what_a_model_gets_wrong_goes_back_to_it_and_the_run_goes_on() {
     let stage = Stage::plain().unwrap();
     let _editor = stage.open_editor(None).unwrap();
     let witness = stage.witness().unwrap();
-    let model = FakeGemini::start(BadMind::default()).unwrap();
+    let model = FakeModel::start(BadMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "try", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
@@ -103,7 +103,7 @@ fn what_a_model_gets_wrong_goes_back_to_it_and_the_run_goes_on() {
 #[test]
 fn a_model_that_never_stops_is_ended_at_max_steps() {
     let stage = Stage::plain().unwrap();
-    let model = FakeGemini::start(LoopMind::default()).unwrap();
+    let model = FakeModel::start(LoopMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "think", "--json", "--max-steps", "4"]).unwrap();
     assert_eq!(done.code(), 1);
@@ -118,10 +118,10 @@ fn a_model_that_never_stops_is_ended_at_max_steps() {
 #[test]
 fn an_overloaded_server_and_a_cut_stream_are_tried_again() {
     let stage = Stage::plain().unwrap();
-    let model = FakeGemini::start(outside::fake_model::ScriptMind::new([])).unwrap();
+    let model = FakeModel::start(outside::fake_model::ScriptMind::new([])).unwrap();
     let overloaded =
         json!({ "error": { "code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE" } });
-    model.fail_next([Fault::Status(503, overloaded), Fault::Cut(60)]);
+    model.fail_next([Fault::status(503, overloaded), Fault::Cut(60)]);
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);

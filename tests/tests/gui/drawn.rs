@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::{self, Miki};
 use outside::stage::{Screen, Stage, Window};
 use outside::{LONG, wait_for};
@@ -30,8 +30,8 @@ fn wait_until_drawn(screen: &Screen, window: &Window) {
 fn the_dashboard_and_the_chat_widget_are_drawn_and_the_overlay_covers_nothing() {
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap().window;
-    let silent = |_: &GeminiRequest| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
-    let model = FakeGemini::start(silent).unwrap();
+    let silent = |_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeModel::start(silent).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());

@@ -1,7 +1,7 @@
 //! From a goal in the chat widget to a file, with the dashboard showing the steps.
 
 use outside::LONG;
-use outside::fake_model::{FakeGemini, HAIKU, HaikuMind};
+use outside::fake_model::{FakeModel, HAIKU, HaikuMind};
 use outside::miki::{self, GOAL, Miki, check_file};
 use outside::stage::Stage;
 use protocol::event::RunEnd;
@@ -30,7 +30,7 @@ const WATCH: &str = "
 async fn a_goal_typed_into_the_chat_widget_is_done_and_the_dashboard_shows_the_steps() {
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap();
-    let model = FakeGemini::start(HaikuMind::default()).unwrap();
+    let model = FakeModel::start(HaikuMind::default()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());

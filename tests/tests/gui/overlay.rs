@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use outside::fake_model::{FakeGemini, GeminiRequest, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::Miki;
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
@@ -12,8 +12,8 @@ use serde_json::json;
 fn a_click_goes_through_the_overlay_to_the_window_below() {
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap();
-    let silent = |_: &GeminiRequest| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
-    let model = FakeGemini::start(silent).unwrap();
+    let silent = |_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeModel::start(silent).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let (screen, user) = (stage.screen().unwrap(), stage.user().unwrap());

@@ -1,6 +1,6 @@
 //! A key typed into the settings window goes to the keychain, and nowhere else.
 
-use outside::fake_model::{FakeGemini, MindTurn, ScriptMind};
+use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::Stage;
 use serde_json::json;
@@ -50,7 +50,7 @@ async fn without_a_key_the_app_opens_on_the_settings_and_says_what_is_missing() 
 async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
     let stage = Stage::full().unwrap();
     let seen = MindTurn::call("", "report", json!({ "colour": "red" }));
-    let model = FakeGemini::start(ScriptMind::new([seen])).unwrap();
+    let model = FakeModel::start(ScriptMind::new([seen])).unwrap();
     let settings = json!({ "model": "gemini/gemini-3.8-flash" });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();

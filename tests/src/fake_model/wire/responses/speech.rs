@@ -1,0 +1,117 @@
+//! A stream of Responses under way: items begun, told in pieces, and done.
+
+use serde_json::{Value, json};
+
+use crate::fake_model::history::Given;
+use crate::fake_model::wire::{Written, halves, text, words};
+
+/// A stream under way.
+pub(super) struct Speech {
+    number: usize,
+    pub events: Vec<String>,
+    pub output: Vec<Value>,
+    pub given: Given,
+}
+
+impl Speech {
+    pub fn new(number: usize, given: Given) -> Self {
+        Self { number, events: Vec::new(), output: Vec::new(), given }
+    }
+
+    pub fn say(&mut self, mut event: Value) {
+        event["sequence_number"] = json!(self.events.len());
+        self.events.push(format!("event: {}\ndata: {event}\n\n", text(&event, "type")));
+    }
+
+    fn added(&mut self, item: &Value) {
+        let place = self.output.len();
+        self.say(json!({ "type": "response.output_item.added", "output_index": place, "item": item }));
+    }
+
+    fn done(&mut self, item: Value) {
+        let place = self.output.len();
+        self.say(json!({ "type": "response.output_item.done", "output_index": place, "item": item.clone() }));
+        self.given.verbatim.push(item.to_string());
+        self.output.push(item);
+    }
+
+    pub fn think(&mut self, thought: &str, sealed: &str) {
+        let (id, place) = (format!("rs_{:024}", self.number), self.output.len());
+        // Only at the end it is whole.
+        let begun =
+            json!({ "id": id, "type": "reasoning", "summary": [], "encrypted_content": "gAAAA-partial" });
+        self.added(&begun);
+        let at =
+            |kind: &str| json!({ "type": kind, "item_id": id, "output_index": place, "summary_index": 0 });
+        let part = |text: &str| json!({ "type": "summary_text", "text": text });
+        let mut event = at("response.reasoning_summary_part.added");
+        event["part"] = part("");
+        self.say(event);
+        for word in words(thought) {
+            let mut event = at("response.reasoning_summary_text.delta");
+            event["delta"] = json!(word);
+            self.say(event);
+        }
+        let mut event = at("response.reasoning_summary_text.done");
+        event["text"] = json!(thought);
+        self.say(event);
+        let mut event = at("response.reasoning_summary_part.done");
+        event["part"] = part(thought);
+        self.say(event);
+        let item =
+            json!({ "id": id, "type": "reasoning", "summary": [part(thought)], "encrypted_content": sealed });
+        self.given.signatures.push(sealed.to_owned());
+        self.given.raw.push(item.clone());
+        self.done(item);
+    }
+
+    pub fn tell(&mut self, said: &str) {
+        let (id, place) = (format!("msg_{:024}", self.number), self.output.len());
+        let item = |status: &str, content: Value| json!({ "id": id, "type": "message", "status": status, "role": "assistant", "content": content });
+        self.added(&item("in_progress", json!([])));
+        let at =
+            |kind: &str| json!({ "type": kind, "item_id": id, "output_index": place, "content_index": 0 });
+        let part = |text: &str| json!({ "type": "output_text", "text": text, "annotations": [] });
+        let mut event = at("response.content_part.added");
+        event["part"] = part("");
+        self.say(event);
+        for word in words(said) {
+            let mut event = at("response.output_text.delta");
+            event["delta"] = json!(word);
+            self.say(event);
+        }
+        let mut event = at("response.output_text.done");
+        event["text"] = json!(said);
+        self.say(event);
+        let mut event = at("response.content_part.done");
+        event["part"] = part(said);
+        self.say(event);
+        self.done(item("completed", json!([part(said)])));
+    }
+
+    pub fn call(&mut self, call: &Written) {
+        let place = self.output.len();
+        let id = format!("fc_{:022}{place:02}", self.number);
+        let item = |status: &str, arguments: &str| {
+            json!({
+                "id": id, "type": "function_call", "status": status, "call_id": call.id, "name": call.name,
+                "arguments": arguments,
+            })
+        };
+        self.added(&item("in_progress", ""));
+        for piece in halves(&call.arguments) {
+            self.say(json!({
+                "type": "response.function_call_arguments.delta", "item_id": id, "output_index": place,
+                "delta": piece,
+            }));
+        }
+        self.say(json!({
+            "type": "response.function_call_arguments.done", "item_id": id, "output_index": place,
+            "arguments": call.arguments,
+        }));
+        let item = item("completed", &call.arguments);
+        self.given.ids.push(call.id.clone());
+        self.given.raw.push(item.clone());
+        self.done(item);
+    }
+}

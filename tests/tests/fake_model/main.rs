@@ -1,0 +1,12 @@
+//! The fake model server holds to every wire, and is as strict as the real ones.
+
+mod keys;
+mod strictness;
+
+mod bodies;
+mod client;
+
+mod faults;
+mod streams;
+
+mod haiku;
