@@ -7,7 +7,7 @@ use protocol::event::{EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, RunId};
 use protocol::tool::{Answer, Effect, ExecResult, PictureView, Risk, ToolCall};
-use protocol::turn::Usage;
+use protocol::turn::{Citation, Usage};
 use protocol::{Event, view::Platform};
 
 /// Entries kept; of a longer session the oldest go first, from the window only.
@@ -34,7 +34,7 @@ pub struct Entry {
 pub enum EntryBody {
     Goal { run: Option<RunId>, goal: String, model: String },
     Said { text: String },
-    Turn { turn: u32, text: String, thinking: String, usage: Usage },
+    Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation>, usage: Usage },
     Step(Step),
     TurnFailed { message: String, hint: Option<String>, retry: bool },
     Paused { reason: String },
@@ -122,11 +122,12 @@ impl Transcript {
             EventBody::RunSteered { text } => self.push(EntryBody::Said { text: text.clone() }),
             EventBody::RunPaused { reason } => self.push(EntryBody::Paused { reason: reason.clone() }),
             EventBody::RunResumed => self.push(EntryBody::Resumed),
-            EventBody::TurnFinished { turn, text, thinking, calls, usage, .. } => {
+            EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, .. } => {
                 self.streaming = Streaming::default();
                 let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());
-                if !(text.is_empty() && thinking.is_empty()) {
-                    self.push(EntryBody::Turn { turn: *turn, text, thinking, usage: *usage });
+                if !(text.is_empty() && thinking.is_empty() && citations.is_empty()) {
+                    let citations = citations.clone();
+                    self.push(EntryBody::Turn { turn: *turn, text, thinking, citations, usage: *usage });
                 }
                 for call in calls {
                     self.push(EntryBody::Step(Step::new(call, None, Stage::Proposed)));
@@ -282,5 +283,34 @@ pub fn window_of(label: &str) -> Option<Window> {
         "chat" => Some(Window::Chat),
         "overlay" => Some(Window::Overlay),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::event::Scope;
+    use protocol::ids::{Seq, Timestamp};
+    use protocol::turn::StopReason;
+
+    #[test]
+    fn a_turn_that_only_names_its_sources_is_shown_with_them() {
+        let page = Citation::new("https://example.org/a", "A page").unwrap();
+        let body = EventBody::TurnFinished {
+            turn: 1,
+            text: String::new(),
+            thinking: String::new(),
+            calls: Vec::new(),
+            citations: vec![page.clone()],
+            usage: Usage::default(),
+            stop: StopReason::Paused,
+            raw: None,
+        };
+        let event = Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body };
+        let transcript = Transcript::of([&event]);
+        let [Entry { body: EntryBody::Turn { citations, .. }, .. }] = transcript.entries() else {
+            panic!("no turn: {transcript:?}")
+        };
+        assert_eq!(*citations, [page]);
     }
 }

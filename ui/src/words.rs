@@ -68,6 +68,9 @@ words! {
     ApprovalAsk: "Always ask", "毎回確認する";
     ApprovalThread: "Ask once per tool", "ツールごとに一度確認する";
     ApprovalAuto: "Don't ask", "確認しない";
+    Search: "Search the web", "ウェブを検索する";
+    SearchTitle: "The model's provider may search the web by itself; what it found is listed below its answer",
+        "モデルの提供元が自分でウェブを検索できます。見つけたものは回答の下に表示されます";
 
     // status
     Idle: "Ready", "待機中";
@@ -83,6 +86,7 @@ words! {
     You: "You", "あなた";
     Model: "Model", "モデル";
     Thinking: "Thinking", "思考";
+    Sources: "Sources", "出典";
     Arguments: "Exact arguments", "正確な引数";
     Confirmed: "confirmed", "確認済み";
     Unverified: "unverified", "未確認";

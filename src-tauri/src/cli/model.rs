@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::Wanted;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use models::catalogue::{KnownModel, catalogue};
@@ -78,7 +79,8 @@ impl ModelLine {
             What::List { provider: Some(provider), base_url } => {
                 // Lists are of a provider; its door needs the name of some model.
                 let any = ModelId(format!("{provider}/any"));
-                let remote = source.open_remote(&any, &settings, base_url.as_deref()).await?;
+                let wanted = Wanted { model: &any, base_url: base_url.as_deref(), ..Wanted::of(&settings) };
+                let remote = source.open_remote(wanted).await?;
                 for model in remote.list().await? {
                     let context = model.context.map(|tokens| format!("{tokens} tokens"));
                     let parts = [model.name, context, catalogue().find(&provider, &model.id).map(prices)];
@@ -88,7 +90,8 @@ impl ModelLine {
                 Ok(Exit::Done)
             }
             What::Test { model, base_url } => {
-                let remote = source.open_remote(&model, &settings, base_url.as_deref()).await?;
+                let wanted = Wanted { model: &model, base_url: base_url.as_deref(), ..Wanted::of(&settings) };
+                let remote = source.open_remote(wanted).await?;
                 let trial = trial(&remote).await?;
                 super::say(&told(&trial));
                 Ok(if trial.tool && trial.picture { Exit::Done } else { Exit::Failed })

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::CallId;
 use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
+use protocol::turn::Citation;
 
 /// What was told so far, as far as the next line depends on it.
 #[derive(Debug, Default)]
@@ -29,8 +30,8 @@ impl Story {
                 }
                 return text;
             }
-            EventBody::RunStarted { goal, model, mode, approval, max_steps } => format!(
-                "goal: {}\n{model}, {}, {}, at most {max_steps} steps\n",
+            EventBody::RunStarted { goal, model, mode, approval, max_steps, search } => format!(
+                "goal: {}\n{model}, {}, {}{}, at most {max_steps} steps\n",
                 plain(goal),
                 match mode {
                     Mode::Plan => "only looking",
@@ -40,9 +41,10 @@ impl Story {
                     ApprovalMode::Ask => "asking about every change",
                     ApprovalMode::Thread => "asking once a tool",
                     ApprovalMode::Auto => "asking nothing",
-                }
+                },
+                if *search { ", searching the web" } else { "" }
             ),
-            EventBody::TurnFinished { turn, text, .. } => {
+            EventBody::TurnFinished { turn, text, citations, .. } => {
                 self.step = *turn;
                 let whole = if self.streamed || text.trim().is_empty() {
                     String::new()
@@ -50,7 +52,7 @@ impl Story {
                     format!("{}\n", paragraph(text))
                 };
                 self.streamed = false;
-                whole
+                whole + &sources(citations)
             }
             EventBody::TurnFailed { message, hint, retry, .. } => {
                 self.streamed = false;
@@ -127,6 +129,16 @@ fn step(number: u32, tool: &str, result: &ExecResult) -> String {
     };
     let tenths = (result.took.0 + 50) / 100;
     format!("{number:>3}  {:<13} {what}  ({effect}, {}.{} s)\n", plain(tool), tenths / 10, tenths % 10)
+}
+
+/// ` [1] Title (host) https://...`: the address as it is, to be copied.
+fn sources(citations: &[Citation]) -> String {
+    let line = |(number, citation): (usize, &Citation)| {
+        let host = citation.host().unwrap_or_default();
+        let (name, url) = (plain(citation.name()), plain(&citation.url));
+        format!(" [{number}] {name} ({}) {url}\n", plain(host))
+    };
+    (1..).zip(citations).map(line).collect()
 }
 
 fn ended(end: &RunEnd) -> String {
@@ -207,6 +219,7 @@ mod tests {
             text: text.into(),
             thinking: String::new(),
             calls: Vec::new(),
+            citations: Vec::new(),
             usage: Usage::default(),
             stop: StopReason::ToolCalls,
             raw: None,
@@ -222,6 +235,7 @@ mod tests {
                 mode: Mode::Act,
                 approval: ApprovalMode::Ask,
                 max_steps: 30,
+                search: true,
             },
             EventBody::TextDelta { text: "I look ".into() },
             EventBody::TextDelta { text: "first.".into() },
@@ -236,12 +250,26 @@ mod tests {
         assert_eq!(
             text,
             "goal: save it\n\
-             gemini/x, acting, asking about every change, at most 30 steps\n\
+             gemini/x, acting, asking about every change, searching the web, at most 30 steps\n\
              I look first.\n\
              \x20 1  click         clicked Save at 512,40  (confirmed, 1.2 s)\n\
              Not streamed.\n\
              \x20 2  type          no focus  (refused, 1.2 s)\n\
              done: saved\n"
+        );
+    }
+
+    #[test]
+    fn what_an_answer_rests_on_is_listed_below_it() {
+        let mut cited = turn(1, "News [1].");
+        if let EventBody::TurnFinished { citations, .. } = &mut cited {
+            citations.extend(Citation::new("https://example.org/a", "A\u{1b}[2J page"));
+            citations.extend(Citation::new("https://example.org/b", ""));
+        }
+        assert_eq!(
+            told(vec![EventBody::TextDelta { text: "News [1].".into() }, cited]),
+            "News [1].\n [1] A[2J page (example.org) https://example.org/a\n \
+             [2] example.org (example.org) https://example.org/b\n"
         );
     }
 

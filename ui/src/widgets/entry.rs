@@ -3,9 +3,11 @@
 use leptos::prelude::*;
 use protocol::event::{Level, RunEnd};
 use protocol::tool::{Answer, Effect, PictureView};
+use protocol::turn::Citation;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
+use super::sources::sources;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
 use crate::store::store;
@@ -39,7 +41,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             </li>
         }
         .into_any(),
-        EntryBody::Turn { text, thinking, .. } => turn(text, thinking).into_any(),
+        EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, citations).into_any(),
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint, retry } => {
             let again = move || retry.then(|| store.say(Word::Retry));
@@ -58,8 +60,8 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
     }
 }
 
-/// The model's words and, folded away, its thoughts.
-fn turn(text: String, thinking: String) -> impl IntoView {
+/// The model's words, what they rest on and, folded away, its thoughts.
+fn turn(text: String, thinking: String, citations: Vec<Citation>) -> impl IntoView {
     let store = store();
     view! {
         <li class="turn">
@@ -71,6 +73,7 @@ fn turn(text: String, thinking: String) -> impl IntoView {
                 </details>
             })}
             {(!text.is_empty()).then(|| view! { <p dir="auto">{text}</p> })}
+            {sources(citations)}
         </li>
     }
 }

@@ -164,7 +164,12 @@ impl Context {
         let keep = (self.bounds.messages / 2).max(2);
         let goal = self.messages[self.goal].clone();
         let from = self.messages.len().saturating_sub(keep).max(self.goal + 1);
-        let at = (from..self.messages.len()).find(|at| matches!(self.messages[*at], Message::Assistant(_)));
+        // What goes on a paused turn belongs to it.
+        let begins = |at: &usize| {
+            let is_turn = |at: usize| matches!(self.messages[at], Message::Assistant(_));
+            is_turn(*at) && !is_turn(*at - 1)
+        };
+        let at = (from..self.messages.len()).find(begins);
         let kept = at.map_or_else(Vec::new, |at| self.messages.split_off(at));
         self.messages = std::iter::once(goal).chain(kept).collect();
         self.goal = 0;

@@ -8,16 +8,30 @@ use protocol::settings::Settings;
 
 /// Opens models by their id.
 pub trait ModelSource: Send + Sync {
-    /// Opens `model`, at `base_url` where one is given. May take as long as a keychain's prompt stands open.
+    /// Opens a model. May take as long as a keychain's prompt stands open.
     ///
     /// # Errors
-    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
-    fn open<'a>(
-        &'a self,
-        model: &'a ModelId,
-        settings: &'a Settings,
-        base_url: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are, or where the model
+    /// cannot do what is wanted of it.
+    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+}
+
+/// Which model is to be opened, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub model: &'a ModelId,
+    pub settings: &'a Settings,
+    /// In place of the provider's own address.
+    pub base_url: Option<&'a str>,
+    /// The provider's own search of the web is to be there.
+    pub search: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The model of the settings, as it is without a session.
+    pub fn of(settings: &'a Settings) -> Self {
+        Self { model: &settings.model, settings, base_url: None, search: false }
+    }
 }
 
 /// Keeps the settings. Blocking.

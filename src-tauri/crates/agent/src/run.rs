@@ -196,7 +196,7 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, usage, stop } = asked;
+        let ask::Asked { turn, thinking, citations, usage, stop } = asked;
         let calls: Vec<ToolCall> = turn
             .calls
             .iter()
@@ -221,6 +221,7 @@ impl Driver {
             text: turn.text.clone(),
             thinking,
             calls: calls.clone(),
+            citations,
             usage,
             stop: stop.clone(),
             raw,

@@ -34,6 +34,7 @@ mod patience;
 mod providers;
 mod reading;
 mod remote;
+mod search;
 mod secrets;
 
 pub mod catalogue;
@@ -49,6 +50,7 @@ pub use http::{CONNECT, Http, Timeouts};
 pub use patience::Patience;
 pub use providers::{Auth, Provider};
 pub use remote::{ListedModel, Remote, RemoteOptions};
+pub use search::NoSearch;
 pub use wire::Wire;
 
 /// A language model that can be asked for one turn at a time.

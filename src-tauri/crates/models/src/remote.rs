@@ -207,3 +207,7 @@ mod tests;
 #[cfg(test)]
 #[path = "remote/history_tests.rs"]
 mod history_tests;
+
+#[cfg(test)]
+#[path = "remote/search_tests.rs"]
+mod search_tests;

@@ -6,7 +6,7 @@ use futures::StreamExt;
 use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
 use protocol::event::Scope;
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{Citation, StopReason, Usage};
 
 use crate::log::Log;
 
@@ -14,9 +14,13 @@ use crate::log::Log;
 pub struct Asked {
     pub turn: Turn,
     pub thinking: String,
+    pub citations: Vec<Citation>,
     pub usage: Usage,
     pub stop: StopReason,
 }
+
+/// Pages that one turn may name.
+const MOST_CITATIONS: usize = 50;
 
 /// Asks, and shows text and thinking while they come. Dropping it ends the request.
 ///
@@ -30,6 +34,7 @@ pub async fn ask(
 ) -> Result<Asked, ModelError> {
     let mut stream = model.stream(request).await?;
     let mut thinking = String::new();
+    let mut citations = Vec::new();
     while let Some(event) = stream.next().await {
         match event? {
             TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
@@ -37,15 +42,26 @@ pub async fn ask(
                 thinking.push_str(&text);
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
+            TurnEvent::Citation { url, title } => cite(&mut citations, &url, &title),
             // Shown only when whole; the counts come again with the end.
             TurnEvent::CallStarted { .. }
             | TurnEvent::CallArguments { .. }
             | TurnEvent::CallEnded { .. }
-            | TurnEvent::Citation { .. }
             | TurnEvent::Usage(_)
             | TurnEvent::Billed(_) => {}
-            TurnEvent::Finished { turn, usage, stop } => return Ok(Asked { turn, thinking, usage, stop }),
+            TurnEvent::Finished { turn, usage, stop } => {
+                return Ok(Asked { turn, thinking, citations, usage, stop });
+            }
         }
     }
     Err(ModelError::cut())
+}
+
+/// Each page once, whatever is said of it how often.
+fn cite(citations: &mut Vec<Citation>, url: &str, title: &str) {
+    let Some(new) = Citation::new(url, title) else { return };
+    let known = citations.iter().any(|known| known.url == new.url);
+    if !known && citations.len() < MOST_CITATIONS {
+        citations.push(new);
+    }
 }

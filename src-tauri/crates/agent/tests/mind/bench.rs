@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agent::{AgentHandle, ModelSource, SettingsStore, Setup};
+use agent::{AgentHandle, ModelSource, SettingsStore, Setup, Wanted};
 use desktop::fake::FakeDesktop;
 use desktop::{Action, Desktop};
 use futures::FutureExt;
@@ -14,7 +14,7 @@ use models::SharedModel;
 use models::scripted::{Scripted, Step};
 use protocol::command::{RunOverrides, StartRun, StartedRun};
 use protocol::event::{Activity, RunEnd, Status};
-use protocol::ids::{ModelId, SessionId, Timestamp};
+use protocol::ids::{SessionId, Timestamp};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Door};
 use protocol::{ErrorView, Event, EventBody};
@@ -25,12 +25,7 @@ use tools::{Limits, Router};
 pub struct One(pub Arc<Scripted>);
 
 impl ModelSource for One {
-    fn open<'a>(
-        &'a self,
-        _: &'a ModelId,
-        _: &'a Settings,
-        _: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, _: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         let model: SharedModel = self.0.clone();
         async move { Ok(model) }.boxed()
     }

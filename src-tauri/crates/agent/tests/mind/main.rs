@@ -10,5 +10,6 @@
 mod bench;
 mod giving_way;
 mod runs;
+mod search;
 mod stops;
 mod trouble;
