@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use models::SharedModel;
 use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
 use protocol::event::Scope;
+use protocol::geometry::PictureBudget;
 use protocol::ids::{RunId, SessionId};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Door, ExecResult};
@@ -20,7 +21,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Router};
+use tools::{Grants, Limits, Router};
 
 use crate::brakes::Brakes;
 use crate::log::{Log, closed};
@@ -347,9 +348,10 @@ impl Orchestrator {
         Ok(())
     }
 
-    fn router(&self, settings: &Settings) -> Router {
+    /// The tools as the settings have them, with pictures of this size.
+    fn router(&self, settings: &Settings, picture: PictureBudget) -> Router {
         self.tools.keep_corner(settings.failsafe);
-        self.tools.with_limits(settings.into())
+        self.tools.with_limits(Limits { picture, ..settings.into() })
     }
 }
 

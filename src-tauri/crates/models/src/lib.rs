@@ -39,6 +39,7 @@ mod secrets;
 
 pub mod catalogue;
 pub mod cost;
+pub mod pictures;
 pub mod scripted;
 pub mod told;
 pub mod trial;

@@ -87,7 +87,8 @@ impl Orchestrator {
             run: Some(run.clone()),
             agent: Some(AgentId::from_suffix(fresh())),
         };
-        let router = Arc::new(self.router(&settings));
+        let family = models::pictures::family(&settings.model);
+        let router = Arc::new(self.router(&settings, family.best()));
         let specs = router
             .specs(mode)
             .into_iter()
@@ -100,7 +101,7 @@ impl Orchestrator {
         let id = session.clone();
         let earlier = self.log.frozen(move |journal| history::rebuild(journal, &id)).await?;
         let context =
-            Context::new(prompts::system(mode), specs, earlier, &command.goal, Bounds::from(&settings));
+            Context::new(prompts::system(mode), specs, earlier, &command.goal, Bounds::of(&settings, family));
         let started = EventBody::RunStarted {
             goal: command.goal,
             model: settings.model.clone(),

@@ -166,7 +166,7 @@ pub fn limits() -> Limits {
         batch_actions: 8,
         ui_nodes: 200,
         jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 },
+        picture: protocol::geometry::PixelSize { width: 64, height: 64 }.into(),
         data_chars: 2_000,
         settle: Duration::from_millis(1),
         fence: tools::Fence::default(),
