@@ -9,10 +9,9 @@ mod start;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use models::SharedModel;
+use models::{SharedModel, pictures};
 use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
 use protocol::event::Scope;
-use protocol::geometry::PictureBudget;
 use protocol::ids::{RunId, SessionId};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Door, ExecResult};
@@ -348,9 +347,10 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// The tools as the settings have them, with pictures of this size.
-    fn router(&self, settings: &Settings, picture: PictureBudget) -> Router {
+    /// The tools as the settings have them, with pictures as the model takes them.
+    fn router(&self, settings: &Settings) -> Router {
         self.tools.keep_corner(settings.failsafe);
+        let picture = pictures::family(&settings.model).best();
         self.tools.with_limits(Limits { picture, ..settings.into() })
     }
 }

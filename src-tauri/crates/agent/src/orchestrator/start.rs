@@ -88,7 +88,7 @@ impl Orchestrator {
             agent: Some(AgentId::from_suffix(fresh())),
         };
         let family = models::pictures::family(&settings.model);
-        let router = Arc::new(self.router(&settings, family.best()));
+        let router = Arc::new(self.router(&settings));
         let specs = router
             .specs(mode)
             .into_iter()
