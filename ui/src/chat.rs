@@ -165,7 +165,7 @@ fn line(entry: Entry) -> AnyView {
         }
         EntryBody::Paused { reason } => words("words", &reason),
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end } => {
+        EntryBody::End { end, .. } => {
             use protocol::event::RunEnd;
             let (outcome, word) = end_words(&end);
             let text = match end {

@@ -2,12 +2,13 @@
 //!
 //! Pure. Knows nothing of other sessions, of sequence numbers or of how it is drawn.
 
+use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::event::{EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, RunId};
 use protocol::tool::{Answer, Effect, ExecResult, PictureView, Risk, ToolCall};
-use protocol::turn::{Citation, Usage};
+use protocol::turn::{Spent, Usage};
 use protocol::{Event, view::Platform};
 
 /// Entries kept; of a longer session the oldest go first, from the window only.
@@ -20,6 +21,8 @@ pub struct Transcript {
     next: u64,
     /// The answer as it streams in; empty between turns.
     pub streaming: Streaming,
+    /// Of the last run.
+    pub bill: Bill,
 }
 
 /// One line of the story. `id` and `revision` name exactly this content, so that a list redraws only what changed.
@@ -34,13 +37,13 @@ pub struct Entry {
 pub enum EntryBody {
     Goal { run: Option<RunId>, goal: String, model: String },
     Said { text: String },
-    Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation>, usage: Usage },
+    Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation> },
     Step(Step),
     TurnFailed { message: String, hint: Option<String>, retry: bool },
     Paused { reason: String },
     Resumed,
     Noted { level: Level, message: String, hint: Option<String> },
-    End { end: RunEnd },
+    End { end: RunEnd, bill: Bill },
 }
 
 /// One tool call and what came of it.
@@ -64,6 +67,13 @@ pub enum Stage {
     },
     /// The run ended before it was its turn.
     NotRun,
+}
+
+/// What a run took so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    pub usage: Usage,
+    pub spent: Spent,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,18 +126,21 @@ impl Transcript {
         match &event.body {
             EventBody::RunStarted { goal, model, .. } => {
                 self.streaming = Streaming::default();
+                self.bill = Bill::default();
                 let run = event.scope.run.clone();
                 self.push(EntryBody::Goal { run, goal: goal.clone(), model: model.0.clone() });
             }
             EventBody::RunSteered { text } => self.push(EntryBody::Said { text: text.clone() }),
             EventBody::RunPaused { reason } => self.push(EntryBody::Paused { reason: reason.clone() }),
             EventBody::RunResumed => self.push(EntryBody::Resumed),
-            EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, .. } => {
+            EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
                 self.streaming = Streaming::default();
+                self.bill.usage = self.bill.usage.plus(*usage);
+                self.bill.spent = self.bill.spent.plus(*cost);
                 let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());
                 if !(text.is_empty() && thinking.is_empty() && citations.is_empty()) {
                     let citations = citations.clone();
-                    self.push(EntryBody::Turn { turn: *turn, text, thinking, citations, usage: *usage });
+                    self.push(EntryBody::Turn { turn: *turn, text, thinking, citations });
                 }
                 for call in calls {
                     self.push(EntryBody::Step(Step::new(call, None, Stage::Proposed)));
@@ -219,7 +232,7 @@ impl Transcript {
                 step.stage = Stage::NotRun;
             }
         }
-        self.push(EntryBody::End { end: end.clone() });
+        self.push(EntryBody::End { end: end.clone(), bill: self.bill });
     }
 }
 
@@ -291,7 +304,7 @@ mod tests {
     use super::*;
     use protocol::event::Scope;
     use protocol::ids::{Seq, Timestamp};
-    use protocol::turn::StopReason;
+    use protocol::turn::{Cost, StopReason};
 
     #[test]
     fn a_turn_that_only_names_its_sources_is_shown_with_them() {
@@ -303,6 +316,7 @@ mod tests {
             calls: Vec::new(),
             citations: vec![page.clone()],
             usage: Usage::default(),
+            cost: Cost::Unknown,
             stop: StopReason::Paused,
             raw: None,
         };

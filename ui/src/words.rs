@@ -109,6 +109,11 @@ words! {
     Close: "Close", "閉じる";
     Retry: "Another try follows", "再試行します";
 
+    // costs
+    CostAtLeast: "at least ${usd}", "${usd} 以上";
+    CostUnknown: "cost unknown", "費用不明";
+    Tokens: "{in} tokens in, {out} out", "入力 {in} トークン、出力 {out} トークン";
+
     // ends
     Completed: "Done", "完了";
     Failed: "Failed", "失敗";

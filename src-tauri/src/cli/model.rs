@@ -8,11 +8,11 @@ use agent::Wanted;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use models::catalogue::{KnownModel, catalogue};
-use models::cost::{Cost, Usd};
 use models::told::tell;
 use models::trial::{Trial, trial};
 use models::{Provider, Wire};
 use protocol::ids::ModelId;
+use protocol::turn::{Cost, Usd};
 use protocol::{ErrorCode, ErrorView};
 
 use crate::exit::Exit;
@@ -143,8 +143,8 @@ fn told(trial: &Trial) -> String {
     let mark = |works: bool| if works { "works" } else { "DOES NOT WORK" };
     let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
     let cost = match trial.cost {
-        Cost::Billed(amount) => format!("${amount}, as the provider says"),
-        Cost::Priced(amount) => format!("${amount}, by the price table of {}", catalogue().date),
+        Cost::Billed { usd } => format!("${usd}, as the provider says"),
+        Cost::Priced { usd } => format!("${usd}, by the price table of {}", catalogue().date),
         Cost::Unknown => "unknown".into(),
     };
     let usage = &trial.usage;

@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 
+use protocol::citation::Citation;
 use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::CallId;
 use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
-use protocol::turn::Citation;
+use protocol::turn::{Spent, Usage};
 
 /// What was told so far, as far as the next line depends on it.
 #[derive(Debug, Default)]
 pub struct Story {
     step: u32,
+    usage: Usage,
+    spent: Spent,
     calls: HashMap<CallId, String>,
     /// Text of the turn under way was streamed already.
     streamed: bool,
@@ -44,8 +47,10 @@ impl Story {
                 },
                 if *search { ", searching the web" } else { "" }
             ),
-            EventBody::TurnFinished { turn, text, citations, .. } => {
+            EventBody::TurnFinished { turn, text, citations, usage, cost, .. } => {
                 self.step = *turn;
+                self.usage = self.usage.plus(*usage);
+                self.spent = self.spent.plus(*cost);
                 let whole = if self.streamed || text.trim().is_empty() {
                     String::new()
                 } else {
@@ -93,7 +98,7 @@ impl Story {
             EventBody::JournalFailed { message, hint } => {
                 format!("error: {}{}\n", plain(message), hinted(hint.as_deref()))
             }
-            EventBody::RunEnded { end } => ended(end),
+            EventBody::RunEnded { end } => format!("{}{}", ended(end), self.bill()),
             EventBody::SessionCreated { .. }
             | EventBody::SessionEdited { .. }
             | EventBody::SettingsChanged { .. }
@@ -108,6 +113,15 @@ impl Story {
             return format!("\n{text}");
         }
         text
+    }
+
+    /// What the run took; nothing where no turn of it came to an end.
+    fn bill(&self) -> String {
+        let Usage { input, output, thinking, .. } = self.usage;
+        match self.spent.turns {
+            0 => String::new(),
+            _ => format!("cost: {}; tokens: {input} in, {} out\n", self.spent, output + thinking),
+        }
     }
 }
 
@@ -180,7 +194,7 @@ mod tests {
     use protocol::event::Scope;
     use protocol::ids::{ModelId, Seq, Timestamp};
     use protocol::tool::{Millis, Risk, ToolCall, ToolError, ToolErrorKind};
-    use protocol::turn::{StopReason, Usage};
+    use protocol::turn::{Cost, StopReason, Usd};
     use serde_json::{Value, json};
 
     use super::*;
@@ -220,7 +234,8 @@ mod tests {
             thinking: String::new(),
             calls: Vec::new(),
             citations: Vec::new(),
-            usage: Usage::default(),
+            usage: Usage { input: 1_000, output: 20, thinking: 3, ..Usage::default() },
+            cost: Cost::Priced { usd: Usd(1_230_000_000) },
             stop: StopReason::ToolCalls,
             raw: None,
         }
@@ -255,7 +270,8 @@ mod tests {
              \x20 1  click         clicked Save at 512,40  (confirmed, 1.2 s)\n\
              Not streamed.\n\
              \x20 2  type          no focus  (refused, 1.2 s)\n\
-             done: saved\n"
+             done: saved\n\
+             cost: $0.00246; tokens: 2000 in, 46 out\n"
         );
     }
 

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use protocol::event::RunEnd;
 use protocol::ids::CallId;
 use protocol::tool::{ExecResult, Risk, ToolCall};
-use protocol::turn::Usage;
+use protocol::turn::{Spent, Usage};
 use protocol::{Event, EventBody};
 
 const STYLE: &str = include_str!("page.css");
@@ -75,13 +75,13 @@ impl Report<'_> {
     }
 
     fn write_summary(&self, page: &mut String) -> std::fmt::Result {
-        let (mut turns, mut usage, mut model, mut ended) =
-            (0, Usage::default(), "", String::from("did not end"));
+        let (mut usage, mut spent, mut model, mut ended) =
+            (Usage::default(), Spent::default(), "", String::from("did not end"));
         for event in self.events {
             match &event.body {
                 EventBody::RunStarted { model: id, .. } => model = &id.0,
-                EventBody::TurnFinished { usage: more, .. } => {
-                    turns += 1;
+                EventBody::TurnFinished { usage: more, cost, .. } => {
+                    spent = spent.plus(*cost);
                     usage = usage.plus(*more);
                 }
                 EventBody::RunEnded { end } => ended = describe(end),
@@ -92,11 +92,12 @@ impl Report<'_> {
         let facts = [
             ("Outcome", ended),
             ("Model", model.to_owned()),
-            ("Turns", turns.to_string()),
+            ("Turns", spent.turns.to_string()),
             ("Time", format!("{seconds:.1} s")),
             ("Tokens in", usage.input.to_string()),
             ("Tokens out", usage.output.to_string()),
             ("Tokens thinking", usage.thinking.to_string()),
+            ("Cost", spent.to_string()),
         ];
         writeln!(page, "<dl>")?;
         for (name, value) in facts {

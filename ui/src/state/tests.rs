@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::feed::{Feed, Wants};
-use crate::transcript::{Entry, EntryBody, Stage, Step, Streaming, picture_url};
+use crate::transcript::{Bill, Entry, EntryBody, Stage, Step, Streaming, picture_url};
 use protocol::event::Scope;
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, BlobRef, CallId, ModelId, Timestamp};
 use protocol::tool::{Answer, Door, Effect, ExecResult, Millis, PictureView, Risk, ToolCall};
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{Cost, Spent, StopReason, Usage, Usd};
 use serde_json::{Value, json};
 
 fn view() -> SnapshotView {
@@ -58,6 +58,8 @@ fn click() -> ToolCall {
     ToolCall { id: CallId("c-1".into()), tool: "click".into(), arguments: json!({"x": 10, "y": 20}) }
 }
 
+const USAGE: Usage = Usage { input: 1_000, cached: 0, output: 20, thinking: 3, cache_write: 0 };
+
 fn turn(text: &str, calls: Vec<ToolCall>) -> EventBody {
     EventBody::TurnFinished {
         turn: 1,
@@ -65,7 +67,8 @@ fn turn(text: &str, calls: Vec<ToolCall>) -> EventBody {
         thinking: String::new(),
         calls,
         citations: Vec::new(),
-        usage: Usage::default(),
+        usage: USAGE,
+        cost: Cost::Priced { usd: Usd(1_230_000_000) },
         stop: StopReason::ToolCalls,
         raw: None,
     }
@@ -127,6 +130,7 @@ fn a_run_becomes_goal_words_step_and_end() {
         EventBody::ToolFinished { call: click().id, result: clicked() },
         EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
     ]);
+    let bill = Bill { usage: USAGE, spent: Spent { usd: Usd(1_230_000_000), turns: 1, unknown: 0 } };
     assert_eq!(
         bodies(&state),
         [
@@ -140,10 +144,9 @@ fn a_run_becomes_goal_words_step_and_end() {
                 text: "I click.".into(),
                 thinking: String::new(),
                 citations: Vec::new(),
-                usage: Usage::default()
             },
             EntryBody::Step(step(Stage::Done { result: Box::new(clicked()) })),
-            EntryBody::End { end: RunEnd::Completed { summary: "done".into() } },
+            EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill },
         ]
     );
     let last_run = RunView {

@@ -1,17 +1,18 @@
 //! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
 
 use leptos::prelude::*;
+use protocol::citation::Citation;
 use protocol::event::{Level, RunEnd};
 use protocol::tool::{Answer, Effect, PictureView};
-use protocol::turn::Citation;
+use protocol::turn::{Spent, Usage};
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
 use super::sources::sources;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
-use crate::store::store;
-use crate::transcript::{Entry, EntryBody, Stage, Step, picture_url};
+use crate::store::{Store, store};
+use crate::transcript::{Bill, Entry, EntryBody, Stage, Step, picture_url};
 use crate::words::Word;
 
 /// A picture to be seen large: where it is, and what it shows.
@@ -56,7 +57,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, || None).into_any(),
-        EntryBody::End { end } => end_item(end).into_any(),
+        EntryBody::End { end, bill } => end_item(end, bill).into_any(),
     }
 }
 
@@ -179,7 +180,30 @@ fn note(
     }
 }
 
-fn end_item(end: RunEnd) -> impl IntoView {
+/// `$0.0123`, at a glance.
+pub fn cost(store: Store, spent: Spent) -> String {
+    match (spent.is_unknown(), spent.unknown) {
+        (true, _) => store.say(Word::CostUnknown).to_owned(),
+        (false, 0) => format!("${}", spent.usd.brief()),
+        (false, _) => store.fill(Word::CostAtLeast, &[("usd", &spent.usd.brief())]),
+    }
+}
+
+fn bill_line(bill: Bill) -> impl IntoView {
+    let store = store();
+    let Usage { input, output, thinking, .. } = bill.usage;
+    let tokens = move || {
+        let (input, output) = (input.to_string(), (output + thinking).to_string());
+        store.fill(Word::Tokens, &[("in", &input), ("out", &output)])
+    };
+    view! {
+        <p class="bill faint" title=bill.spent.to_string()>
+            <span class="cost">{move || cost(store, bill.spent)}</span>" · "<span>{tokens}</span>
+        </p>
+    }
+}
+
+fn end_item(end: RunEnd, bill: Bill) -> impl IntoView {
     let store = store();
     let (outcome, word) = end_words(&end);
     let (text, hint) = match end {
@@ -198,6 +222,7 @@ fn end_item(end: RunEnd) -> impl IntoView {
             <strong>{move || store.say(word)}</strong>
             <p dir="auto">{text}</p>
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+            {(bill.spent.turns > 0).then(|| bill_line(bill))}
         </li>
     }
 }

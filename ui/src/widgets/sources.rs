@@ -2,7 +2,7 @@
 //! nowhere.
 
 use leptos::prelude::*;
-use protocol::turn::Citation;
+use protocol::citation::Citation;
 
 use crate::escape::visible_text;
 use crate::store::store;

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use protocol::command::{PauseRun, ResumeRun, StopRun};
 use protocol::event::{Activity, Status};
 
+use super::entry::cost;
 use super::icon::icon;
 use crate::store::store;
 use crate::words::Word;
@@ -36,12 +37,15 @@ pub fn StatusLine() -> impl IntoView {
         (step > 0)
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
+    let spent = store.memo(|state| (state.status.step > 0).then_some(state.transcript.bill.spent));
+    let spent = move || spent.get().filter(|spent| spent.turns > 0).map(|spent| cost(store, spent));
     view! {
         <div id="status" class="status" role="status" data-activity=move || activity_name(status.get().activity)>
             <span class="dot"></span>
             <span class="activity">{move || store.say(activity_word(status.get().activity))}</span>
             <span class="detail" dir="auto">{move || status.get().detail}</span>
             <span class="count">{step}</span>
+            <span class="count cost">{spent}</span>
         </div>
     }
 }

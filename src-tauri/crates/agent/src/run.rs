@@ -196,7 +196,7 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, citations, usage, stop } = asked;
+        let ask::Asked { turn, thinking, citations, usage, cost, stop } = asked;
         let calls: Vec<ToolCall> = turn
             .calls
             .iter()
@@ -223,6 +223,7 @@ impl Driver {
             calls: calls.clone(),
             citations,
             usage,
+            cost,
             stop: stop.clone(),
             raw,
         })

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use protocol::citation::Citation;
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{AgentId, ApprovalId, CallId, ModelId, Timestamp};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, ApprovalMode, Door, Effect, ExecResult, Millis, Mode, Risk};
-use protocol::turn::{Citation, StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage};
 use protocol::view::RunView;
 use serde_json::json;
 
@@ -108,6 +109,7 @@ fn durable() -> Vec<EventBody> {
             calls: vec![call("1")],
             citations: vec![Citation { url: "https://example.org".into(), title: "E".into() }],
             usage: Usage { input: 1, cached: 2, output: 3, thinking: 4, cache_write: 5 },
+            cost: Cost::default(),
             stop: StopReason::ToolCalls,
             raw: None,
         },

@@ -1,73 +1,21 @@
 //! What a turn costs: the provider's own figure where it tells one, else tokens by the price table; unknown otherwise.
 
-use std::fmt;
-
 use protocol::ids::ModelId;
-use protocol::turn::Usage;
+use protocol::turn::{Cost, Usage, Usd};
 
 use crate::catalogue::{KnownModel, catalogue};
-
-/// US dollars, in pieces of which a dollar has 10^12: exact for any price per million tokens with six decimals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Usd(pub u64);
-
-const DOLLAR: u64 = 1_000_000_000_000;
-
-impl Usd {
-    /// Nothing for what is no amount.
-    pub fn from_dollars(dollars: f64) -> Option<Self> {
-        let pieces = (dollars * DOLLAR as f64).round();
-        // Above it, a float no longer tells pieces apart; nobody's turn costs so much.
-        (pieces.is_finite() && (0.0..=9e15).contains(&pieces)).then_some(Self(pieces as u64))
-    }
-
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
-    }
-}
-
-/// Dollars as a decimal number without its trailing zeros, never rounded.
-impl fmt::Display for Usd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = format!("{:012}", self.0 % DOLLAR);
-        let decimals = decimals.trim_end_matches('0');
-        let point = if decimals.is_empty() { "" } else { "." };
-        write!(f, "{}{point}{decimals}", self.0 / DOLLAR)
-    }
-}
-
-/// What a turn cost, and how we know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// The provider's own figure.
-    Billed(Usd),
-    /// By the price table of [`catalogue`].
-    Priced(Usd),
-    /// No figure, no price, or no count of tokens. Not nothing.
-    Unknown,
-}
-
-impl Cost {
-    pub fn known(self) -> Option<Usd> {
-        match self {
-            Self::Billed(amount) | Self::Priced(amount) => Some(amount),
-            Self::Unknown => None,
-        }
-    }
-}
 
 /// What a turn of `model` cost.
 pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
     if let Some(amount) = billed {
-        return Cost::Billed(amount);
+        return Cost::Billed { usd: amount };
     }
     // Every turn has tokens: a server that counts none does not count.
     if *usage == Usage::default() {
         return Cost::Unknown;
     }
     let known = model.provider().and_then(|provider| catalogue().find(provider, model.name()));
-    known.and_then(|known| priced(known, usage)).map_or(Cost::Unknown, Cost::Priced)
+    known.and_then(|known| priced(known, usage)).map_or(Cost::Unknown, |usd| Cost::Priced { usd })
 }
 
 /// Nothing where the table has no price for what was used, or the sum is beyond all bounds.
@@ -99,29 +47,12 @@ fn at(prices: &[(u64, u64)], prompt: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_amount_is_written_exactly() {
-        for (pieces, text) in [
-            (0, "0"),
-            (1, "0.000000000001"),
-            (DOLLAR, "1"),
-            (1_230_000_000, "0.00123"),
-            (20_500_000_000_000, "20.5"),
-        ] {
-            assert_eq!(Usd(pieces).to_string(), text);
-        }
-        assert_eq!(Usd::from_dollars(0.00123), Some(Usd(1_230_000_000)));
-        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e30] {
-            assert_eq!(Usd::from_dollars(bad), None);
-        }
-    }
-
     fn of(model: &str, usage: Usage) -> Cost {
         cost(&ModelId(model.into()), &usage, None)
     }
 
     fn priced_at(dollars: f64) -> Cost {
-        Cost::Priced(Usd::from_dollars(dollars).unwrap())
+        Cost::Priced { usd: Usd::from_dollars(dollars).unwrap() }
     }
 
     #[test]
@@ -163,6 +94,6 @@ mod tests {
     fn the_providers_own_figure_goes_before_the_table() {
         let usage = Usage { input: 5, output: 5, ..Usage::default() };
         let billed = cost(&ModelId("openrouter/x-ai/grok-4.7".into()), &usage, Some(Usd(7)));
-        assert_eq!((billed, billed.known()), (Cost::Billed(Usd(7)), Some(Usd(7))));
+        assert_eq!(billed, Cost::Billed { usd: Usd(7) });
     }
 }

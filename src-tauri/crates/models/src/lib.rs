@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use protocol::ids::ModelId;
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{StopReason, Usage, Usd};
 use serde_json::Value;
 
 mod error;
@@ -168,7 +168,7 @@ pub enum TurnEvent {
     /// Tokens so far: each replaces the one before.
     Usage(Usage),
     /// What the provider itself charges for the turn: each replaces the one before.
-    Billed(cost::Usd),
+    Billed(Usd),
     /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
     Finished {
         turn: Turn,

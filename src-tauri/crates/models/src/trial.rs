@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::cost::{Cost, cost};
+use crate::cost::cost;
 use crate::{Image, Message, Model, ModelError, Part, Request, ToolSpec, TurnEvent};
 
 const QUESTION: &str =

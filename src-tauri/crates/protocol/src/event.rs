@@ -5,10 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::citation::Citation;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, Risk, ToolCall};
-use crate::turn::{Citation, StopReason, Usage};
+use crate::turn::{Cost, StopReason, Usage};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +84,8 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         citations: Vec<Citation>,
         usage: Usage,
+        #[serde(default)]
+        cost: Cost,
         stop: StopReason,
         /// The provider's own JSON of this turn, kept to be replayed to it byte for byte.
         raw: Option<BlobRef>,

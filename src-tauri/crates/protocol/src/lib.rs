@@ -11,6 +11,8 @@ pub mod settings;
 pub mod tool;
 pub mod turn;
 
+pub mod citation;
+
 pub mod error;
 pub mod geometry;
 pub mod ids;

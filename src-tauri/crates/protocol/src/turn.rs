@@ -1,4 +1,7 @@
-//! What one model response was: text, calls, usage, and why it ended.
+//! What one model response was: text, calls, usage, cost, and why it ended.
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,49 +34,126 @@ impl Usage {
     }
 }
 
-/// A page that an answer rests on, found by the provider's own search.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Citation {
-    /// `https` or `http`, and nothing else.
-    pub url: String,
-    /// As the page or the provider has it; may be empty.
-    pub title: String,
+/// US dollars, in pieces of which a dollar has 10^12: exact for any price per million tokens with six decimals.
+/// In JSON a decimal number in a string, so that no reader rounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Usd(pub u64);
+
+const DOLLAR: u64 = 1_000_000_000_000;
+const DECIMALS: usize = 12;
+
+impl Usd {
+    /// Nothing for what is no amount.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        let pieces = (dollars * DOLLAR as f64).round();
+        // Above it, a float no longer tells pieces apart; nobody's turn costs so much.
+        (pieces.is_finite() && (0.0..=9e15).contains(&pieces)).then_some(Self(pieces as u64))
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// For glancing: four decimals, rounded up, so that something is never shown as nothing.
+    pub fn brief(self) -> String {
+        let ten_thousandths = self.0.div_ceil(DOLLAR / 10_000);
+        format!("{}.{:04}", ten_thousandths / 10_000, ten_thousandths % 10_000)
+    }
 }
 
-impl Citation {
-    /// Characters of an address and of a title.
-    const URL_CHARS: usize = 2_000;
-    const TITLE_CHARS: usize = 300;
-
-    /// Nothing for an address that leads to no page, or is too long to be one. A long title is cut.
-    pub fn new(url: &str, title: &str) -> Option<Self> {
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let citation =
-            Self { url: url.trim().to_owned(), title: title.chars().take(Self::TITLE_CHARS).collect() };
-        let plain = !citation.url.chars().any(|c| c.is_whitespace() || c.is_control());
-        (plain && citation.url.len() <= Self::URL_CHARS && citation.host().is_some()).then_some(citation)
+/// Dollars as a decimal number without its trailing zeros, never rounded.
+impl fmt::Display for Usd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = format!("{:012}", self.0 % DOLLAR);
+        let decimals = decimals.trim_end_matches('0');
+        let point = if decimals.is_empty() { "" } else { "." };
+        write!(f, "{}{point}{decimals}", self.0 / DOLLAR)
     }
+}
 
-    /// Whose page it is: the host of its address, without a port.
-    pub fn host(&self) -> Option<&str> {
-        let (scheme, rest) = self.url.split_once("://")?;
-        if !["https", "http"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-            return None;
-        }
-        let authority = rest.split(['/', '?', '#', '\\']).next()?;
-        // What stands before an `@` only looks like the host.
-        let host = authority.rsplit('@').next()?;
-        let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((v6, _)) => v6,
-            None => host.split(':').next()?,
+/// What is not an amount in dollars.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an amount in dollars, as 0.0123")]
+pub struct NotUsd(String);
+
+impl FromStr for Usd {
+    type Err = NotUsd;
+
+    fn from_str(text: &str) -> Result<Self, NotUsd> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let pieces = (digits(whole) && digits(decimals) && decimals.len() <= DECIMALS).then(|| {
+            let dollars = whole.parse::<u64>().ok()?.checked_mul(DOLLAR)?;
+            dollars.checked_add(format!("{decimals:0<DECIMALS$}").parse().ok()?)
+        });
+        pieces.flatten().map(Self).ok_or_else(|| NotUsd(text.to_owned()))
+    }
+}
+
+impl From<Usd> for String {
+    fn from(amount: Usd) -> Self {
+        amount.to_string()
+    }
+}
+
+impl TryFrom<String> for Usd {
+    type Error = NotUsd;
+
+    fn try_from(text: String) -> Result<Self, NotUsd> {
+        text.parse()
+    }
+}
+
+/// What a turn cost, and how we know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Cost {
+    /// The provider's own figure.
+    Billed { usd: Usd },
+    /// By the price table of the program.
+    Priced { usd: Usd },
+    /// No figure, no price, or no count of tokens. Not nothing.
+    #[default]
+    Unknown,
+}
+
+/// What some turns cost together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// The sum over the turns whose cost is known.
+    pub usd: Usd,
+    pub turns: u32,
+    /// Turns of unknown cost.
+    pub unknown: u32,
+}
+
+impl Spent {
+    #[must_use]
+    pub fn plus(self, cost: Cost) -> Self {
+        let (usd, unknown) = match cost {
+            Cost::Billed { usd } | Cost::Priced { usd } => (self.usd.plus(usd), self.unknown),
+            Cost::Unknown => (self.usd, self.unknown + 1),
         };
-        (!host.is_empty()).then_some(host)
+        Self { usd, turns: self.turns + 1, unknown }
     }
 
-    /// The title, or the host where there is none.
-    pub fn name(&self) -> &str {
-        if self.title.is_empty() { self.host().unwrap_or(&self.url) } else { &self.title }
+    /// Whether nothing can be said of it.
+    pub fn is_unknown(self) -> bool {
+        self.unknown == self.turns
+    }
+}
+
+/// `$0.0123`, `at least $0.0123 (2 turns of unknown cost)`, `unknown`
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unknown {
+            0 if self.turns > 0 => write!(f, "${}", self.usd),
+            _ if self.is_unknown() => write!(f, "unknown"),
+            1 => write!(f, "at least ${} (1 turn of unknown cost)", self.usd),
+            turns => write!(f, "at least ${} ({turns} turns of unknown cost)", self.usd),
+        }
     }
 }
 
@@ -100,27 +180,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_page_can_be_cited_and_its_host_is_the_one_it_leads_to() {
-        let host = |url: &str| Citation::new(url, "t").and_then(|one| one.host().map(str::to_owned));
-        for (url, expected) in [
-            ("https://example.org/a?b#c", Some("example.org")),
-            ("HTTP://example.org:8080", Some("example.org")),
-            ("https://trusted.org@evil.org/x", Some("evil.org")),
-            ("https://evil.org\\@trusted.org", Some("evil.org")),
-            ("https://[::1]:9/x", Some("::1")),
-            ("javascript:alert(1)", None),
-            ("file:///etc/passwd", None),
-            ("https://", None),
-            ("https://a b.org", None),
+    fn an_amount_is_written_exactly_and_read_back() {
+        for (pieces, text) in [
+            (0, "0"),
+            (1, "0.000000000001"),
+            (DOLLAR, "1"),
+            (1_230_000_000, "0.00123"),
+            (20_500_000_000_000, "20.5"),
         ] {
-            assert_eq!(host(url).as_deref(), expected, "{url}");
+            assert_eq!(Usd(pieces).to_string(), text);
+            assert_eq!(text.parse(), Ok(Usd(pieces)));
+            assert_eq!(serde_json::to_string(&Usd(pieces)).unwrap(), format!("{text:?}"));
         }
-        assert_eq!(Citation::new(&format!("https://a.org/{}", "x".repeat(2_000)), "t"), None);
+        assert_eq!(Usd::from_dollars(0.00123), Some(Usd(1_230_000_000)));
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e30] {
+            assert_eq!(Usd::from_dollars(bad), None);
+        }
+        for bad in ["", ".", "1.", ".5", "-1", "+1", "1e3", "0.0000000000001", "99999999999999999999", "$1"] {
+            assert!(bad.parse::<Usd>().is_err(), "{bad}");
+        }
     }
 
     #[test]
-    fn a_citation_without_a_title_is_called_by_its_host() {
-        assert_eq!(Citation::new("https://a.org/x", " \n ").unwrap().name(), "a.org");
-        assert_eq!(Citation::new("https://a.org/x", "A\npage").unwrap().name(), "A page");
+    fn something_is_never_shown_as_nothing() {
+        let brief = [0, 1, 1_230_000_000, DOLLAR, 1_999_950_000_000].map(|pieces| Usd(pieces).brief());
+        assert_eq!(brief, ["0.0000", "0.0001", "0.0013", "1.0000", "2.0000"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said_beside_the_sum() {
+        let known = Cost::Priced { usd: Usd(1_230_000_000) };
+        let spent =
+            |costs: &[Cost]| costs.iter().fold(Spent::default(), |spent, cost| spent.plus(*cost)).to_string();
+        assert_eq!(spent(&[]), "unknown");
+        assert_eq!(spent(&[Cost::Unknown, Cost::Unknown]), "unknown");
+        assert_eq!(spent(&[known, Cost::Billed { usd: Usd(DOLLAR) }]), "$1.00123");
+        assert_eq!(spent(&[known, Cost::Unknown]), "at least $0.00123 (1 turn of unknown cost)");
+        assert_eq!(
+            spent(&[known, Cost::Unknown, Cost::Unknown]),
+            "at least $0.00123 (2 turns of unknown cost)"
+        );
+    }
+
+    #[test]
+    fn a_cost_says_how_it_is_known() {
+        let json = |cost: Cost| serde_json::to_string(&cost).unwrap();
+        assert_eq!(json(Cost::Billed { usd: Usd(5) }), r#"{"kind":"billed","usd":"0.000000000005"}"#);
+        assert_eq!(json(Cost::Unknown), r#"{"kind":"unknown"}"#);
     }
 }

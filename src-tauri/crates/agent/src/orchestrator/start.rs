@@ -6,7 +6,6 @@ use models::SharedModel;
 use protocol::command::{RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
-use protocol::settings::Settings;
 use protocol::view::SessionView;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use futures::StreamExt;
 use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
+use protocol::citation::Citation;
 use protocol::event::Scope;
-use protocol::turn::{Citation, StopReason, Usage};
+use protocol::turn::{Cost, StopReason, Usage};
 
 use crate::log::Log;
 
@@ -16,6 +17,7 @@ pub struct Asked {
     pub thinking: String,
     pub citations: Vec<Citation>,
     pub usage: Usage,
+    pub cost: Cost,
     pub stop: StopReason,
 }
 
@@ -33,8 +35,7 @@ pub async fn ask(
     scope: Scope,
 ) -> Result<Asked, ModelError> {
     let mut stream = model.stream(request).await?;
-    let mut thinking = String::new();
-    let mut citations = Vec::new();
+    let (mut thinking, mut citations, mut billed) = (String::new(), Vec::new(), None);
     while let Some(event) = stream.next().await {
         match event? {
             TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
@@ -43,14 +44,15 @@ pub async fn ask(
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
             TurnEvent::Citation { url, title } => cite(&mut citations, &url, &title),
+            TurnEvent::Billed(amount) => billed = Some(amount),
             // Shown only when whole; the counts come again with the end.
             TurnEvent::CallStarted { .. }
             | TurnEvent::CallArguments { .. }
             | TurnEvent::CallEnded { .. }
-            | TurnEvent::Usage(_)
-            | TurnEvent::Billed(_) => {}
+            | TurnEvent::Usage(_) => {}
             TurnEvent::Finished { turn, usage, stop } => {
-                return Ok(Asked { turn, thinking, citations, usage, stop });
+                let cost = models::cost::cost(model.id(), &usage, billed);
+                return Ok(Asked { turn, thinking, citations, usage, cost, stop });
             }
         }
     }

@@ -7,11 +7,12 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step, USAGE};
 use models::{Message, SharedModel, Turn, TurnEvent};
+use protocol::citation::Citation;
 use protocol::command::{EditSession, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::ids::SessionId;
 use protocol::tool::Door;
-use protocol::turn::{Citation, StopReason};
+use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 

@@ -3,11 +3,10 @@
 //! Pure. Lenient in form (no ids, whole calls in one chunk, calls under `stop`, no `[DONE]`), strict in one thing: without
 //! a `finish_reason` there is no turn.
 
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{StopReason, Usage, Usd};
 use serde_json::{Value, json};
 
 use super::reasoning::Reasoning;
-use crate::cost::Usd;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
 use crate::responses::billed;
 use crate::text::ObjectText;

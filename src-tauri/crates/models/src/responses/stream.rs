@@ -4,12 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use protocol::turn::{StopReason, Usage};
+use protocol::turn::{StopReason, Usage, Usd};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::cost::Usd;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
 use crate::text::list;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
