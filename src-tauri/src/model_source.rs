@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use agent::{ModelSource, Wanted};
 use futures::future::BoxFuture;
+use models::computer::Computer;
 use models::{
     CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
 };
@@ -46,11 +47,13 @@ impl Models {
             })?;
         }
         let key = self.key(&provider).await?;
+        // Where a model has none, ours are as good as ever.
+        let computer = if settings.vendor_tools { Computer::of(&provider, model.name()) } else { None };
         let options = RemoteOptions {
             provider,
             model: model.clone(),
             key,
-            options: Options { thinking: thinks(model), search, ..Options::default() },
+            options: Options { thinking: thinks(model), search, computer, ..Options::default() },
             timeouts: Timeouts::default(),
         };
         Ok(Remote::new(&self.http()?, options)?)

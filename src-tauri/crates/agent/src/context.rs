@@ -5,11 +5,15 @@
 
 use std::sync::Arc;
 
+use models::computer::Computer;
 use models::pictures::Family;
-use models::{Message, Part, Request, ToolAnswer, ToolSpec, Turn};
+use models::{Message, Part, ProposedCall, Request, ToolAnswer, ToolSpec, Turn};
+use protocol::geometry::PixelSize;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use serde_json::{Value, json};
+
+use crate::prompts;
 
 /// Pictures the conversation may hold before the older ones become a line of text.
 const MOST_PICTURES: usize = 10;
@@ -28,6 +32,8 @@ pub struct Context {
     system: String,
     tools: Vec<ToolSpec>,
     messages: Vec<Message>,
+    /// Size of the pictures, for a vendor's own computer tool.
+    display: Option<PixelSize>,
     /// Where the current run's goal stands in `messages`.
     goal: usize,
     /// The newest picture that was sent.
@@ -47,6 +53,24 @@ pub struct Sight {
 pub struct Answered {
     pub answer: ToolAnswer,
     pub sight: Option<Sight>,
+    /// The picture is sent even where it shows what the last one showed.
+    pub must_show: bool,
+}
+
+impl From<ToolAnswer> for Answered {
+    fn from(answer: ToolAnswer) -> Self {
+        Self { answer, sight: None, must_show: false }
+    }
+}
+
+impl Answered {
+    /// As the answer to this call.
+    #[must_use]
+    pub fn named(mut self, call: &ProposedCall) -> Self {
+        self.answer.id.clone_from(&call.id);
+        self.answer.name.clone_from(&call.name);
+        self
+    }
 }
 
 /// How much of the conversation is shown.
@@ -85,9 +109,24 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let mut context = Self { system, tools, messages, goal, shown: None, bounds };
+        let mut context = Self { system, tools, messages, display: None, goal, shown: None, bounds };
         context.compact();
         context
+    }
+
+    /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
+    pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
+        self.tools.retain(|tool| !computer.replaces(&tool.name));
+        self.system.push_str(prompts::COMPUTER);
+        self.display = Some(display);
+    }
+
+    /// The newest turn in neutral form, with these calls: what its provider wrote cannot be answered any more.
+    pub fn retell(&mut self, calls: Vec<ProposedCall>) {
+        if let Some(Message::Assistant(turn)) = self.messages.last_mut() {
+            turn.raw = Value::Null;
+            turn.calls = calls;
+        }
     }
 
     pub fn push_turn(&mut self, turn: Turn) {
@@ -97,11 +136,11 @@ impl Context {
     /// An unchanged screen is said, not sent again, for as long as its picture is in the conversation.
     pub fn push_results(&mut self, answers: Vec<Answered>) {
         let mut results = Vec::with_capacity(answers.len());
-        for Answered { mut answer, sight } in answers {
+        for Answered { mut answer, sight, must_show } in answers {
             if let Some(sight) = sight {
                 if sight.jpeg.len() > self.bounds.picture_bytes {
                     answer.response["picture"] = json!(TOO_LARGE);
-                } else if self.shown.as_ref().is_some_and(|shown| shown.hash == sight.hash) {
+                } else if !must_show && self.shown.as_ref().is_some_and(|shown| shown.hash == sight.hash) {
                     answer.response["picture"] = json!(AS_BEFORE);
                 } else {
                     answer.image = Some(image(&sight));
@@ -120,7 +159,12 @@ impl Context {
     /// The request for the next turn; compacts first where a bound is passed.
     pub fn request(&mut self) -> Request {
         self.compact();
-        Request { system: self.system.clone(), tools: self.tools.clone(), messages: self.messages.clone() }
+        Request {
+            system: self.system.clone(),
+            tools: self.tools.clone(),
+            messages: self.messages.clone(),
+            display: self.display,
+        }
     }
 
     fn compact(&mut self) {

@@ -15,6 +15,8 @@ pub struct Settings {
     pub gemini_base_url: String,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
+    /// A model's own computer tool in place of ours, where its vendor has one.
+    pub vendor_tools: bool,
     pub mode: Mode,
     pub approval: ApprovalMode,
     /// Turns a run may take.
@@ -78,6 +80,7 @@ impl Default for Settings {
             model: ModelId("gemini/gemini-3-flash-preview".into()),
             gemini_base_url: "https://generativelanguage.googleapis.com".into(),
             gemini_api_version: "v1".into(),
+            vendor_tools: false,
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
             max_steps: 30,

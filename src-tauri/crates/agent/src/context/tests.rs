@@ -15,7 +15,7 @@ fn look(context: &mut Context, hash: u64) {
     let response = json!({ "data": "x".repeat(100) });
     let answer = ToolAnswer { id: None, name: "click".into(), response, image: None };
     let sight = Some(Sight { jpeg: vec![1].into(), hash });
-    context.push_results(vec![Answered { answer, sight }]);
+    context.push_results(vec![Answered { answer, sight, must_show: false }]);
 }
 
 /// Of each result in the request: whether it has a picture, and what it says of one.
@@ -142,7 +142,7 @@ fn a_picture_with_more_bytes_than_the_model_takes_is_not_sent() {
     context.push_turn(Turn::default());
     let answer = ToolAnswer { id: None, name: "click".into(), response: json!({}), image: None };
     let sight = Some(Sight { jpeg: vec![1; 1_001].into(), hash: 1 });
-    context.push_results(vec![Answered { answer, sight }]);
+    context.push_results(vec![Answered { answer, sight, must_show: false }]);
     assert_eq!(pictures(&mut context), [(false, Some(TOO_LARGE.into()))]);
     // The next one is not taken for the same.
     look(&mut context, 1);

@@ -204,6 +204,7 @@ mod tests {
                     image: Some(image),
                 }]),
             ],
+            display: None,
         };
         // Ours: the provider's default length and thinking level, and the answer's own keys without `output`.
         expected["generationConfig"] = json!({"thinkingConfig": {"includeThoughts": true}});

@@ -29,7 +29,7 @@ fn remote(provider: &str, search: bool) -> Remote {
 fn asking(messages: Vec<Message>) -> Request {
     let schema = json!({"type": "object", "properties": {}});
     let tool = ToolSpec { name: "done".into(), description: "Ends.".into(), schema };
-    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages }
+    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, display: None }
 }
 
 fn goal() -> Message {
