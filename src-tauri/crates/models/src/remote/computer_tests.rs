@@ -162,6 +162,25 @@ fn a_call_of_openais_is_answered_with_a_picture_and_what_the_user_said_yes_to() 
 }
 
 #[test]
+fn a_request_by_a_vendors_tool_is_as_it_was_reviewed() {
+    let anthropic = turn("anthropic", fixture!("anthropic/stream_computer_batch.sse"));
+    let openai = turn("openai", fixture!("openai-responses/stream_computer_call.sse"));
+    let told = |turn: &Turn| {
+        let done = |index| answer(turn, index, json!({"summary": "done"}), Some("AQID"));
+        let answers = (0..turn.calls.len()).map(done).collect();
+        vec![Message::Assistant(turn.clone()), Message::ToolResults(answers)]
+    };
+    for (name, computer, turn) in [
+        ("anthropic", Computer::AnthropicToolset, &anthropic),
+        ("openai", Computer::OpenAi, &openai),
+        ("openai_preview", Computer::OpenAiPreview, &openai),
+    ] {
+        let provider = name.split('_').next().unwrap();
+        insta::assert_json_snapshot!(format!("computer_{name}"), body(provider, Some(computer), told(turn)));
+    }
+}
+
+#[test]
 fn the_older_tool_of_openais_has_one_action_a_call() {
     let item = r#"{"type":"computer_call","id":"cu_1","call_id":"c","status":"completed","pending_safety_checks":[],"action":{"type":"screenshot"}}"#;
     let stream = format!(

@@ -136,12 +136,12 @@ fn what_a_search_did_goes_back_as_the_bytes_that_came() {
             "gemini",
             fixture!("gemini/stream_search_and_function.sse"),
             &[
-                r#"{"parts":[{"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["rust news"]},"id":"ts1"},"thoughtSignature":"Sg=="},{"toolResponse":{"toolType":"GOOGLE_SEARCH_WEB","response":{"search_suggestions":"<div>rust</div>"},"id":"ts1"},"thoughtSignature":"Sh=="},{"text":"Rust is eleven."},{"functionCall":"#,
+                r#"{"parts":[{"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["rust news"]},"id":"ts1"},"thoughtSignature":"Sg=="},{"toolResponse":{"toolType":"GOOGLE_SEARCH_WEB","response":{"search_suggestions":"<div>rust</div>"},"id":"ts1"},"thoughtSignature":"Sw=="},{"text":"Rust is eleven."},{"functionCall":"#,
             ],
             &["https://vertexaisearch.cloud.google.com/grounding-api-redirect/AbC"],
         ),
     ] {
-        let (turn, _, found) = turn(provider, stream);
+        let (turn, stop, found) = turn(provider, stream);
         assert_eq!(found, cited, "{provider}");
         let answers = turn.calls.iter().map(|call| ToolAnswer {
             id: call.id.clone(),
@@ -151,7 +151,10 @@ fn what_a_search_did_goes_back_as_the_bytes_that_came() {
         });
         let answers = Message::ToolResults(answers.collect());
         let body = remote(provider, true).body(&asking(vec![goal(), Message::Assistant(turn), answers]));
-        assert!(serde_json::from_str::<Value>(&body).is_ok(), "{provider}: {body}");
+        let value: Value = serde_json::from_str(&body).unwrap();
+        if stop != StopReason::Paused {
+            insta::assert_json_snapshot!(format!("search_{provider}"), value);
+        }
         for words in words {
             assert!(body.contains(words), "{provider}: {words}\nis not in\n{body}");
         }
