@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use agent::ModelSource;
+use agent::{ModelSource, Wanted};
 use futures::future::BoxFuture;
+use models::computer::Computer;
 use models::{
     CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
 };
@@ -37,15 +38,24 @@ impl Models {
     /// Opens `model`, with all that can be asked of its provider.
     ///
     /// # Errors
-    /// `BadRequest` for a provider that is not known, `NoKey` with the command that sets the key.
-    pub async fn open_remote(&self, model: &ModelId, settings: &Settings) -> Result<Remote, ErrorView> {
+    /// `BadRequest` for a provider that is not known or cannot search as is wanted, `NoKey` with the command that sets
+    /// the key.
+    pub async fn open_remote(&self, wanted: Wanted<'_>) -> Result<Remote, ErrorView> {
+        let Wanted { model, settings, search } = wanted;
         let provider = provider_of(model, settings)?;
+        if search {
+            provider.can_search(model.name()).map_err(|why| {
+                ErrorView::new(ErrorCode::BadRequest, why.to_string()).with_hint(why.hint())
+            })?;
+        }
         let key = self.key(&provider).await?;
+        // Where a model has none, ours are as good as ever.
+        let computer = if settings.vendor_tools { Computer::of(&provider, model.name()) } else { None };
         let options = RemoteOptions {
             provider,
             model: model.clone(),
             key,
-            options: Options { thinking: thinks(model), ..Options::default() },
+            options: Options { thinking: thinks(model), search, computer, ..Options::default() },
             timeouts: Timeouts::default(),
         };
         Ok(Remote::new(&self.http()?, options)?)
@@ -77,9 +87,9 @@ impl Models {
 }
 
 impl ModelSource for Models {
-    fn open<'a>(&'a self, settings: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let model: SharedModel = Arc::new(self.open_remote(&settings.model, settings).await?);
+            let model: SharedModel = Arc::new(self.open_remote(wanted).await?);
             Ok(model)
         })
     }
@@ -151,9 +161,27 @@ mod tests {
     use crate::keys::fake::FakeStore;
 
     async fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
+        open_to(model, key, false).await
+    }
+
+    async fn open_to(model: &str, key: Option<&'static str>, search: bool) -> Result<ModelId, ErrorView> {
         let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(move |_| key.map(str::to_owned)));
         let settings = Settings { model: ModelId(model.into()), ..Settings::default() };
-        Models::new(keys).open(&settings).await.map(|model| model.id().clone())
+        let wanted = Wanted { search, ..Wanted::of(&settings) };
+        Models::new(keys).open(wanted).await.map(|model| model.id().clone())
+    }
+
+    #[tokio::test]
+    async fn search_where_there_is_none_is_refused_before_the_run_and_before_a_key_is_asked_for() {
+        let error = open_to("ollama/qwen3-vl:8b", None, true).await.unwrap_err();
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (ErrorCode::BadRequest, "ollama has no search of its own")
+        );
+        assert!(error.hint.unwrap().starts_with("turn search off for this session"));
+        let error = open_to("gemini/gemini-2.5-flash", None, true).await.unwrap_err();
+        assert_eq!(error.code, ErrorCode::BadRequest);
+        assert!(open_to("gemini/gemini-3-flash-preview", Some("k"), true).await.is_ok());
     }
 
     #[tokio::test]

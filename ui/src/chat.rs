@@ -11,6 +11,7 @@ use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{effect_words, end_words};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
+use crate::widgets::sources::sources;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
 use crate::words::Word;
 
@@ -140,8 +141,9 @@ fn line(entry: Entry) -> AnyView {
     match entry.body {
         EntryBody::Goal { goal, .. } => words("goal-said", &goal),
         EntryBody::Said { text } => words("goal-said", &text),
-        EntryBody::Turn { text, thinking, .. } => {
-            words("words", if text.is_empty() { &thinking } else { &text })
+        EntryBody::Turn { text, thinking, citations, .. } => {
+            let said = brief::shortened(if text.is_empty() { &thinking } else { &text });
+            view! { <li class="words"><span dir="auto">{said}</span>{sources(citations)}</li> }.into_any()
         }
         EntryBody::Step(step) => {
             let (effect, word) = (step.effect_name(), effect_words(&step).0);

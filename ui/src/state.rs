@@ -142,6 +142,11 @@ impl State {
         self.shown_session().map_or(self.settings.approval, |session| session.approval)
     }
 
+    /// Whether the provider may search the web for the shown session.
+    pub fn search(&self) -> bool {
+        self.shown_session().is_some_and(|session| session.search)
+    }
+
     /// Work begins in a session whose past is not in this state.
     fn would_show_unseen(&self, event: &Event) -> bool {
         matches!(event.body, EventBody::RunStarted { .. })
@@ -153,8 +158,19 @@ impl State {
         match &event.body {
             EventBody::StatusChanged { status } => self.status = status.clone(),
             EventBody::SettingsChanged { settings } => self.settings = (**settings).clone(),
-            EventBody::SessionCreated { title, mode, approval } => {
-                self.created(event, title, *mode, *approval)
+            EventBody::SessionCreated { title, mode, approval, search } => {
+                if let Some(id) = event.scope.session.clone() {
+                    self.created(SessionView {
+                        id,
+                        title: title.clone(),
+                        mode: *mode,
+                        approval: *approval,
+                        search: *search,
+                        created: event.time,
+                        updated: event.time,
+                        last_run: None,
+                    });
+                }
             }
             EventBody::ApprovalRequested { approval } => self.approvals.push(approval.clone()),
             EventBody::ApprovalAnswered { approval, .. } => {
@@ -181,21 +197,9 @@ impl State {
     }
 
     /// A new session is where the work is: it is shown at once.
-    fn created(&mut self, event: &Event, title: &str, mode: Mode, approval: ApprovalMode) {
-        let Some(id) = event.scope.session.clone() else { return };
-        self.sessions.insert(
-            0,
-            SessionView {
-                id: id.clone(),
-                title: title.to_owned(),
-                mode,
-                approval,
-                created: event.time,
-                updated: event.time,
-                last_run: None,
-            },
-        );
-        self.shown = Some(id);
+    fn created(&mut self, session: SessionView) {
+        self.shown = Some(session.id.clone());
+        self.sessions.insert(0, session);
         self.transcript = Transcript::default();
     }
 
@@ -217,12 +221,13 @@ impl State {
         let Some(session) = self.sessions.iter_mut().find(|session| session.id == *id) else { return };
         session.updated = event.time;
         match &event.body {
-            EventBody::SessionEdited { title, mode, approval } => {
+            EventBody::SessionEdited { title, mode, approval, search } => {
                 if let Some(title) = title {
                     session.title.clone_from(title);
                 }
                 session.mode = mode.unwrap_or(session.mode);
                 session.approval = approval.unwrap_or(session.approval);
+                session.search = search.unwrap_or(session.search);
             }
             EventBody::RunStarted { goal, .. } => {
                 if let Some(id) = event.scope.run.clone() {

@@ -2,6 +2,7 @@
 //!
 //! Pure. Knows nothing of other sessions, of sequence numbers or of how it is drawn.
 
+use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::event::{EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
@@ -36,7 +37,7 @@ pub struct Entry {
 pub enum EntryBody {
     Goal { run: Option<RunId>, goal: String, model: String },
     Said { text: String },
-    Turn { turn: u32, text: String, thinking: String },
+    Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation> },
     Step(Step),
     TurnFailed { message: String, hint: Option<String>, retry: bool },
     Paused { reason: String },
@@ -132,13 +133,14 @@ impl Transcript {
             EventBody::RunSteered { text } => self.push(EntryBody::Said { text: text.clone() }),
             EventBody::RunPaused { reason } => self.push(EntryBody::Paused { reason: reason.clone() }),
             EventBody::RunResumed => self.push(EntryBody::Resumed),
-            EventBody::TurnFinished { turn, text, thinking, calls, usage, cost, .. } => {
+            EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
                 self.streaming = Streaming::default();
                 self.bill.usage = self.bill.usage.plus(*usage);
                 self.bill.spent = self.bill.spent.plus(*cost);
                 let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());
-                if !(text.is_empty() && thinking.is_empty()) {
-                    self.push(EntryBody::Turn { turn: *turn, text, thinking });
+                if !(text.is_empty() && thinking.is_empty() && citations.is_empty()) {
+                    let citations = citations.clone();
+                    self.push(EntryBody::Turn { turn: *turn, text, thinking, citations });
                 }
                 for call in calls {
                     self.push(EntryBody::Step(Step::new(call, None, Stage::Proposed)));
@@ -294,5 +296,35 @@ pub fn window_of(label: &str) -> Option<Window> {
         "chat" => Some(Window::Chat),
         "overlay" => Some(Window::Overlay),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::event::Scope;
+    use protocol::ids::{Seq, Timestamp};
+    use protocol::turn::{Cost, StopReason};
+
+    #[test]
+    fn a_turn_that_only_names_its_sources_is_shown_with_them() {
+        let page = Citation::new("https://example.org/a", "A page").unwrap();
+        let body = EventBody::TurnFinished {
+            turn: 1,
+            text: String::new(),
+            thinking: String::new(),
+            calls: Vec::new(),
+            citations: vec![page.clone()],
+            usage: Usage::default(),
+            cost: Cost::Unknown,
+            stop: StopReason::Paused,
+            raw: None,
+        };
+        let event = Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body };
+        let transcript = Transcript::of([&event]);
+        let [Entry { body: EntryBody::Turn { citations, .. }, .. }] = transcript.entries() else {
+            panic!("no turn: {transcript:?}")
+        };
+        assert_eq!(*citations, [page]);
     }
 }

@@ -68,6 +68,9 @@ words! {
     ApprovalAsk: "Always ask", "毎回確認する";
     ApprovalThread: "Ask once per tool", "ツールごとに一度確認する";
     ApprovalAuto: "Don't ask", "確認しない";
+    Search: "Search the web", "ウェブを検索する";
+    SearchTitle: "The model's provider may search the web by itself; what it found is listed below its answer",
+        "モデルの提供元が自分でウェブを検索できます。見つけたものは回答の下に表示されます";
 
     // status
     Idle: "Ready", "待機中";
@@ -83,6 +86,7 @@ words! {
     You: "You", "あなた";
     Model: "Model", "モデル";
     Thinking: "Thinking", "思考";
+    Sources: "Sources", "出典";
     Arguments: "Exact arguments", "正確な引数";
     Confirmed: "confirmed", "確認済み";
     Unverified: "unverified", "未確認";
@@ -190,6 +194,9 @@ words! {
     BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
     ApiVersion: "API version", "API バージョン";
     ApiVersionNote: "v1beta is tried where this one is refused", "拒否された場合は v1beta を試します";
+    VendorTools: "The model's own computer tools", "モデル独自のコンピューター操作ツール";
+    VendorToolsNote: "In place of Miki's mouse, keyboard and screenshots, where the vendor has them (Anthropic, OpenAI); costs more tokens",
+        "提供元にある場合（Anthropic、OpenAI）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
     RunGroup: "Runs", "実行";
     MaxSteps: "Most steps", "最大ステップ数";
     StepDelay: "Pause between steps", "ステップ間の待ち時間";

@@ -166,6 +166,7 @@ mod tests {
             title: "Haiku".into(),
             mode,
             approval: ApprovalMode::Ask,
+            search: false,
             created: Timestamp(0),
             updated: Timestamp(0),
             last_run: None,
@@ -234,7 +235,8 @@ mod tests {
         assert!(ticked(Mode::Plan, None) && ticked(Mode::Plan, Some(Mode::Plan)));
         assert!(!ticked(Mode::Act, None) && !ticked(Mode::Act, Some(Mode::Plan)));
         assert!(!ticked(Mode::Plan, Some(Mode::Act)), "the current session still acts");
-        let edited = EventBody::SessionEdited { title: None, mode: Some(Mode::Act), approval: None };
+        let edited =
+            EventBody::SessionEdited { title: None, mode: Some(Mode::Act), approval: None, search: None };
         assert_eq!(face().fold(&edited), Wants::Snapshot);
     }
 

@@ -46,6 +46,9 @@ pub struct Run {
     /// Act only on this application, by part of its name; may be given more than once
     #[arg(long, value_name = "APP")]
     only_app: Vec<String>,
+    /// Let the provider search the web by itself; what it found is listed with the answer
+    #[arg(long)]
+    search: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -186,6 +189,7 @@ impl Run {
                     ApprovalName::Thread => ApprovalMode::Thread,
                     ApprovalName::Auto => ApprovalMode::Auto,
                 }),
+                search: self.search.then_some(true),
                 model: self.model.clone(),
                 base_url: self.base_url.clone(),
                 max_steps: self.max_steps,

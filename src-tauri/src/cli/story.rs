@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use protocol::citation::Citation;
 use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::CallId;
 use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
@@ -32,8 +33,8 @@ impl Story {
                 }
                 return text;
             }
-            EventBody::RunStarted { goal, model, mode, approval, max_steps } => format!(
-                "goal: {}\n{model}, {}, {}, at most {max_steps} steps\n",
+            EventBody::RunStarted { goal, model, mode, approval, max_steps, search } => format!(
+                "goal: {}\n{model}, {}, {}{}, at most {max_steps} steps\n",
                 plain(goal),
                 match mode {
                     Mode::Plan => "only looking",
@@ -43,9 +44,10 @@ impl Story {
                     ApprovalMode::Ask => "asking about every change",
                     ApprovalMode::Thread => "asking once a tool",
                     ApprovalMode::Auto => "asking nothing",
-                }
+                },
+                if *search { ", searching the web" } else { "" }
             ),
-            EventBody::TurnFinished { turn, text, usage, cost, .. } => {
+            EventBody::TurnFinished { turn, text, citations, usage, cost, .. } => {
                 self.step = *turn;
                 self.usage = self.usage.plus(*usage);
                 self.spent = self.spent.plus(*cost);
@@ -55,7 +57,7 @@ impl Story {
                     format!("{}\n", paragraph(text))
                 };
                 self.streamed = false;
-                whole
+                whole + &sources(citations)
             }
             EventBody::TurnFailed { message, hint, retry, .. } => {
                 self.streamed = false;
@@ -143,6 +145,16 @@ fn step(number: u32, tool: &str, result: &ExecResult) -> String {
     format!("{number:>3}  {:<13} {what}  ({effect}, {}.{} s)\n", plain(tool), tenths / 10, tenths % 10)
 }
 
+/// ` [1] Title (host) https://...`: the address as it is, to be copied.
+fn sources(citations: &[Citation]) -> String {
+    let line = |(number, citation): (usize, &Citation)| {
+        let host = citation.host().unwrap_or_default();
+        let (name, url) = (plain(citation.name()), plain(&citation.url));
+        format!(" [{number}] {name} ({}) {url}\n", plain(host))
+    };
+    (1..).zip(citations).map(line).collect()
+}
+
 fn ended(end: &RunEnd) -> String {
     match end {
         RunEnd::Completed { summary } => format!("done: {}\n", plain(summary)),
@@ -221,6 +233,7 @@ mod tests {
             text: text.into(),
             thinking: String::new(),
             calls: Vec::new(),
+            citations: Vec::new(),
             usage: Usage { input: 1_000, output: 20, thinking: 3, ..Usage::default() },
             cost: Cost::Priced { usd: Usd(1_230_000_000) },
             stop: StopReason::ToolCalls,
@@ -237,6 +250,7 @@ mod tests {
                 mode: Mode::Act,
                 approval: ApprovalMode::Ask,
                 max_steps: 30,
+                search: true,
             },
             EventBody::TextDelta { text: "I look ".into() },
             EventBody::TextDelta { text: "first.".into() },
@@ -251,13 +265,27 @@ mod tests {
         assert_eq!(
             text,
             "goal: save it\n\
-             gemini/x, acting, asking about every change, at most 30 steps\n\
+             gemini/x, acting, asking about every change, searching the web, at most 30 steps\n\
              I look first.\n\
              \x20 1  click         clicked Save at 512,40  (confirmed, 1.2 s)\n\
              Not streamed.\n\
              \x20 2  type          no focus  (refused, 1.2 s)\n\
              done: saved\n\
              cost: $0.00246; tokens: 2000 in, 46 out\n"
+        );
+    }
+
+    #[test]
+    fn what_an_answer_rests_on_is_listed_below_it() {
+        let mut cited = turn(1, "News [1].");
+        if let EventBody::TurnFinished { citations, .. } = &mut cited {
+            citations.extend(Citation::new("https://example.org/a", "A\u{1b}[2J page"));
+            citations.extend(Citation::new("https://example.org/b", ""));
+        }
+        assert_eq!(
+            told(vec![EventBody::TextDelta { text: "News [1].".into() }, cited]),
+            "News [1].\n [1] A[2J page (example.org) https://example.org/a\n \
+             [2] example.org (example.org) https://example.org/b\n"
         );
     }
 

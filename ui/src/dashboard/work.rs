@@ -100,7 +100,7 @@ fn Streamed() -> impl IntoView {
     }
 }
 
-/// Goal field, mode and approval. With a session they change it; without one they go with the first run.
+/// Goal field, mode, approval and search. With a session they change it; without one they go with the first run.
 #[component]
 fn Composer() -> impl IntoView {
     let store = store();
@@ -114,11 +114,19 @@ fn Composer() -> impl IntoView {
     let approval = Memo::new(move |_| {
         session.with(Option::is_none).then(|| next.get().approval).flatten().unwrap_or_else(approval)
     });
-    let set = move |mode: Option<Mode>, approval: Option<ApprovalMode>| match session.get_untracked() {
-        Some(session) => store.send(EditSession { session, title: None, mode, approval }),
+    let search = move || store.read(|state| state.search());
+    let search = Memo::new(move |_| {
+        session.with(Option::is_none).then(|| next.get().search).flatten().unwrap_or_else(search)
+    });
+    let set = move |set: RunOverrides| match session.get_untracked() {
+        Some(session) => {
+            let RunOverrides { mode, approval, search, .. } = set;
+            store.send(EditSession { session, title: None, mode, approval, search });
+        }
         None => next.update(|next| {
-            next.mode = mode.or(next.mode);
-            next.approval = approval.or(next.approval);
+            next.mode = set.mode.or(next.mode);
+            next.approval = set.approval.or(next.approval);
+            next.search = set.search.or(next.search);
         }),
     };
     let aim = Aim {
@@ -135,13 +143,19 @@ fn Composer() -> impl IntoView {
                 role="radio"
                 aria-checked=move || (mode.get() == which).to_string()
                 title=move || store.say(title)
-                on:click=move |_| set(Some(which), None)
+                on:click=move |_| set(RunOverrides { mode: Some(which), ..RunOverrides::default() })
             >
                 {move || store.say(word)}
             </button>
         }
     };
-    let chosen = move |event: web_sys::Event| set(None, Some(approval_of(&event_target_value(&event))));
+    let chosen = move |event: web_sys::Event| {
+        let approval = Some(approval_of(&event_target_value(&event)));
+        set(RunOverrides { approval, ..RunOverrides::default() });
+    };
+    let searches = move |event: web_sys::Event| {
+        set(RunOverrides { search: Some(event_target_checked(&event)), ..RunOverrides::default() });
+    };
 
     view! {
         <section class="composer">
@@ -160,6 +174,16 @@ fn Composer() -> impl IntoView {
                             </option>
                         }).collect_view()}
                     </select>
+                </label>
+                <label class="pick" title=move || store.say(Word::SearchTitle)>
+                    <input
+                        id="search"
+                        type="checkbox"
+                        role="switch"
+                        prop:checked=move || search.get()
+                        on:change=searches
+                    />
+                    <span class="faint">{move || store.say(Word::Search)}</span>
                 </label>
                 <span class="spring"></span>
                 <span class="faint keys-hint">{move || store.say(Word::ComposerHint)}</span>

@@ -35,7 +35,12 @@ fn event(seq: u64, body: EventBody) -> Event {
 }
 
 fn created() -> EventBody {
-    EventBody::SessionCreated { title: "Haiku".into(), mode: Mode::Act, approval: ApprovalMode::Ask }
+    EventBody::SessionCreated {
+        title: "Haiku".into(),
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        search: false,
+    }
 }
 
 fn started() -> EventBody {
@@ -45,6 +50,7 @@ fn started() -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 30,
+        search: false,
     }
 }
 
@@ -60,6 +66,7 @@ fn turn(text: &str, calls: Vec<ToolCall>) -> EventBody {
         text: text.into(),
         thinking: String::new(),
         calls,
+        citations: Vec::new(),
         usage: USAGE,
         cost: Cost::Priced { usd: Usd(1_230_000_000) },
         stop: StopReason::ToolCalls,
@@ -132,7 +139,12 @@ fn a_run_becomes_goal_words_step_and_end() {
                 goal: "write a haiku".into(),
                 model: "gemini/flash".into()
             },
-            EntryBody::Turn { turn: 1, text: "I click.".into(), thinking: String::new() },
+            EntryBody::Turn {
+                turn: 1,
+                text: "I click.".into(),
+                thinking: String::new(),
+                citations: Vec::new(),
+            },
             EntryBody::Step(step(Stage::Done { result: Box::new(clicked()) })),
             EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill },
         ]
@@ -149,6 +161,7 @@ fn a_run_becomes_goal_words_step_and_end() {
             title: "Haiku".into(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
+            search: false,
             created: Timestamp(1_000),
             updated: Timestamp(6_000),
             last_run: Some(last_run),

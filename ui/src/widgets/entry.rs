@@ -1,12 +1,14 @@
 //! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
 
 use leptos::prelude::*;
+use protocol::citation::Citation;
 use protocol::event::{Level, RunEnd};
 use protocol::tool::{Answer, Effect, PictureView};
 use protocol::turn::{Spent, Usage};
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
+use super::sources::sources;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
 use crate::store::{Store, store};
@@ -40,7 +42,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             </li>
         }
         .into_any(),
-        EntryBody::Turn { text, thinking, .. } => turn(text, thinking).into_any(),
+        EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, citations).into_any(),
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint, retry } => {
             let again = move || retry.then(|| store.say(Word::Retry));
@@ -59,8 +61,8 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
     }
 }
 
-/// The model's words and, folded away, its thoughts.
-fn turn(text: String, thinking: String) -> impl IntoView {
+/// The model's words, what they rest on and, folded away, its thoughts.
+fn turn(text: String, thinking: String, citations: Vec<Citation>) -> impl IntoView {
     let store = store();
     view! {
         <li class="turn">
@@ -72,6 +74,7 @@ fn turn(text: String, thinking: String) -> impl IntoView {
                 </details>
             })}
             {(!text.is_empty()).then(|| view! { <p dir="auto">{text}</p> })}
+            {sources(citations)}
         </li>
     }
 }

@@ -5,15 +5,23 @@
 
 use std::sync::Arc;
 
-use models::{Message, Part, Request, ToolAnswer, ToolSpec, Turn};
+use models::computer::Computer;
+use models::pictures::Family;
+use models::{Message, Part, ProposedCall, Request, ToolAnswer, ToolSpec, Turn};
+use protocol::geometry::PixelSize;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use serde_json::{Value, json};
+
+use crate::prompts;
 
 /// Pictures the conversation may hold before the older ones become a line of text.
 const MOST_PICTURES: usize = 10;
 /// Stands for a picture that was not sent again.
 const AS_BEFORE: &str = "the screen looks as in the last picture";
+/// Stands for a picture that the model would refuse.
+const TOO_LARGE: &str =
+    "left out: it has more bytes than you take in one picture; `zoom` shows a part of the screen";
 /// Stands for a picture that was taken out.
 const LEFT_OUT: &str = "left out here: look again if you need it";
 /// Pictures that a compaction leaves.
@@ -24,6 +32,8 @@ pub struct Context {
     system: String,
     tools: Vec<ToolSpec>,
     messages: Vec<Message>,
+    /// Size of the pictures, for a vendor's own computer tool.
+    display: Option<PixelSize>,
     /// Where the current run's goal stands in `messages`.
     goal: usize,
     /// The newest picture that was sent.
@@ -43,18 +53,43 @@ pub struct Sight {
 pub struct Answered {
     pub answer: ToolAnswer,
     pub sight: Option<Sight>,
+    /// The picture is sent even where it shows what the last one showed.
+    pub must_show: bool,
 }
 
+impl From<ToolAnswer> for Answered {
+    fn from(answer: ToolAnswer) -> Self {
+        Self { answer, sight: None, must_show: false }
+    }
+}
+
+impl Answered {
+    /// As the answer to this call.
+    #[must_use]
+    pub fn named(mut self, call: &ProposedCall) -> Self {
+        self.answer.id.clone_from(&call.id);
+        self.answer.name.clone_from(&call.name);
+        self
+    }
+}
+
+/// How much of the conversation is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub messages: usize,
     pub text_chars: usize,
     pub data_chars: usize,
+    pub pictures: usize,
+    /// Bytes of one picture.
+    pub picture_bytes: usize,
 }
 
-impl From<&Settings> for Bounds {
-    fn from(settings: &Settings) -> Self {
+impl Bounds {
+    /// What the user has set, and what the model takes.
+    pub fn of(settings: &Settings, family: &Family) -> Self {
         Self {
+            pictures: MOST_PICTURES.min(family.per_request),
+            picture_bytes: family.bytes,
             messages: settings.history_messages as usize,
             text_chars: settings.history_text_chars as usize,
             data_chars: settings.history_data_chars as usize,
@@ -74,9 +109,24 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let mut context = Self { system, tools, messages, goal, shown: None, bounds };
+        let mut context = Self { system, tools, messages, display: None, goal, shown: None, bounds };
         context.compact();
         context
+    }
+
+    /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
+    pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
+        self.tools.retain(|tool| !computer.replaces(&tool.name));
+        self.system.push_str(prompts::COMPUTER);
+        self.display = Some(display);
+    }
+
+    /// The newest turn in neutral form, with these calls: what its provider wrote cannot be answered any more.
+    pub fn retell(&mut self, calls: Vec<ProposedCall>) {
+        if let Some(Message::Assistant(turn)) = self.messages.last_mut() {
+            turn.raw = Value::Null;
+            turn.calls = calls;
+        }
     }
 
     pub fn push_turn(&mut self, turn: Turn) {
@@ -86,9 +136,11 @@ impl Context {
     /// An unchanged screen is said, not sent again, for as long as its picture is in the conversation.
     pub fn push_results(&mut self, answers: Vec<Answered>) {
         let mut results = Vec::with_capacity(answers.len());
-        for Answered { mut answer, sight } in answers {
+        for Answered { mut answer, sight, must_show } in answers {
             if let Some(sight) = sight {
-                if self.shown.as_ref().is_some_and(|shown| shown.hash == sight.hash) {
+                if sight.jpeg.len() > self.bounds.picture_bytes {
+                    answer.response["picture"] = json!(TOO_LARGE);
+                } else if !must_show && self.shown.as_ref().is_some_and(|shown| shown.hash == sight.hash) {
                     answer.response["picture"] = json!(AS_BEFORE);
                 } else {
                     answer.image = Some(image(&sight));
@@ -107,14 +159,19 @@ impl Context {
     /// The request for the next turn; compacts first where a bound is passed.
     pub fn request(&mut self) -> Request {
         self.compact();
-        Request { system: self.system.clone(), tools: self.tools.clone(), messages: self.messages.clone() }
+        Request {
+            system: self.system.clone(),
+            tools: self.tools.clone(),
+            messages: self.messages.clone(),
+            display: self.display,
+        }
     }
 
     fn compact(&mut self) {
         if self.messages.len() > self.bounds.messages {
             self.drop_oldest();
             self.shrink_old();
-        } else if self.pictures() > MOST_PICTURES {
+        } else if self.pictures() > self.bounds.pictures {
             self.shrink_old();
         } else {
             return;
@@ -164,7 +221,12 @@ impl Context {
         let keep = (self.bounds.messages / 2).max(2);
         let goal = self.messages[self.goal].clone();
         let from = self.messages.len().saturating_sub(keep).max(self.goal + 1);
-        let at = (from..self.messages.len()).find(|at| matches!(self.messages[*at], Message::Assistant(_)));
+        // What goes on a paused turn belongs to it.
+        let begins = |at: &usize| {
+            let is_turn = |at: usize| matches!(self.messages[at], Message::Assistant(_));
+            is_turn(*at) && !is_turn(*at - 1)
+        };
+        let at = (from..self.messages.len()).find(begins);
         let kept = at.map_or_else(Vec::new, |at| self.messages.split_off(at));
         self.messages = std::iter::once(goal).chain(kept).collect();
         self.goal = 0;
@@ -246,139 +308,4 @@ pub fn without_picture(answer: &mut ToolAnswer) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BOUNDS: Bounds = Bounds { messages: 24, text_chars: 1_000, data_chars: 50 };
-
-    fn exchange(context: &mut Context, n: usize) {
-        context.push_turn(Turn { text: format!("turn {n}"), ..Turn::default() });
-        look(context, n as u64);
-    }
-
-    /// An answer with a picture of the screen as it is at `hash`.
-    fn look(context: &mut Context, hash: u64) {
-        let response = json!({ "data": "x".repeat(100) });
-        let answer = ToolAnswer { id: None, name: "click".into(), response, image: None };
-        let sight = Some(Sight { jpeg: vec![1].into(), hash });
-        context.push_results(vec![Answered { answer, sight }]);
-    }
-
-    /// Of each result in the request: whether it has a picture, and what it says of one.
-    fn pictures(context: &mut Context) -> Vec<(bool, Option<String>)> {
-        let of = |answer: &ToolAnswer| {
-            let words = answer.response.get("picture").and_then(Value::as_str).map(str::to_owned);
-            (answer.image.is_some(), words)
-        };
-        context.request();
-        context.answers().map(|answer| of(answer)).collect()
-    }
-
-    fn as_before() -> (bool, Option<String>) {
-        (false, Some(AS_BEFORE.into()))
-    }
-
-    #[test]
-    fn an_unchanged_screen_is_said_and_not_sent_again() {
-        let mut context = context();
-        for hash in [7, 7, 8, 8, 7] {
-            context.push_turn(Turn::default());
-            look(&mut context, hash);
-        }
-        let sent = (true, None);
-        assert_eq!(pictures(&mut context), [sent.clone(), as_before(), sent.clone(), as_before(), sent]);
-    }
-
-    #[test]
-    fn whatever_was_trimmed_a_model_that_is_told_of_the_last_picture_has_it() {
-        for changes in [1, 2, 3, 5, 9, 100] {
-            let mut context = context();
-            for n in 0..80_u64 {
-                context.push_turn(Turn::default());
-                look(&mut context, n / changes);
-                let pictures = pictures(&mut context);
-                let (image, words) = pictures.last().unwrap();
-                assert!(*image || words.as_deref() == Some(AS_BEFORE), "{changes}: {pictures:?}");
-                let mut has_picture = false;
-                for (image, words) in &pictures {
-                    has_picture |= image;
-                    assert!(has_picture || words.as_deref() != Some(AS_BEFORE), "{changes}: {pictures:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_picture_that_no_answer_speaks_of_any_more_is_sent_again() {
-        let mut context = context();
-        context.push_turn(Turn::default());
-        look(&mut context, 7);
-        for _ in 0..40 {
-            context.push_turn(Turn::default());
-            context.push_user("go on".into());
-        }
-        context.request();
-        context.push_turn(Turn::default());
-        look(&mut context, 7);
-        assert_eq!(pictures(&mut context), [(true, None)]);
-    }
-
-    fn context() -> Context {
-        Context::new("system".into(), vec![], vec![], "goal", BOUNDS)
-    }
-
-    #[test]
-    fn a_request_is_the_last_one_with_more_at_its_end_except_where_it_was_compacted() {
-        let mut context = context();
-        let (mut before, mut compactions) = (context.request().messages, 0);
-        for n in 0..60 {
-            exchange(&mut context, n);
-            let now = context.request().messages;
-            compactions += usize::from(!now.starts_with(&before));
-            before = now;
-        }
-        assert!(compactions <= 12, "{compactions} compactions in 60 steps");
-    }
-
-    #[test]
-    fn it_stays_within_its_bounds_and_never_loses_the_goal_or_a_results_call() {
-        let mut context = context();
-        for n in 0..100 {
-            exchange(&mut context, n);
-            let request = context.request();
-            assert!(request.messages.len() <= BOUNDS.messages);
-            assert_eq!(request.messages[0], Message::User(vec![Part::Text("goal".into())]));
-            for pair in request.messages.windows(2) {
-                if matches!(pair[1], Message::ToolResults(_)) {
-                    assert!(matches!(pair[0], Message::Assistant(_)));
-                }
-            }
-            assert!(context.pictures() <= MOST_PICTURES);
-        }
-    }
-
-    #[test]
-    fn an_old_result_says_that_it_was_cut_and_the_newest_stays_whole() {
-        let mut context = context();
-        for n in 0..=MOST_PICTURES {
-            exchange(&mut context, n);
-        }
-        let request = context.request();
-        let Message::ToolResults(oldest) = &request.messages[2] else { panic!("no result") };
-        assert!(oldest[0].image.is_none());
-        assert!(oldest[0].response["data"].as_str().unwrap().ends_with("[cut: 50 of 102 characters]"));
-        let Some(Message::ToolResults(newest)) = request.messages.last() else { panic!("no result") };
-        assert!(newest[0].image.is_some());
-    }
-
-    #[test]
-    fn a_goal_in_a_long_session_survives_the_first_compaction() {
-        let mut earlier = context();
-        for n in 0..40 {
-            earlier.push_turn(Turn { text: format!("{n}"), ..Turn::default() });
-            earlier.push_results(vec![]);
-        }
-        let mut next = Context::new("system".into(), vec![], earlier.messages, "second goal", BOUNDS);
-        assert_eq!(next.request().messages, [Message::User(vec![Part::Text("second goal".into())])]);
-    }
-}
+mod tests;

@@ -19,7 +19,7 @@ use tools::Router;
 use crate::brakes::Brakes;
 use crate::log::Log;
 use crate::orchestrator::{Asked, Orchestrator, Parts, by};
-use crate::ports::{ModelSource, SettingsStore};
+use crate::ports::{ModelSource, SettingsStore, Wanted};
 use crate::recovery;
 
 /// Commands that may wait for the orchestrator; a surface that sends more waits.
@@ -85,11 +85,11 @@ impl AgentHandle {
     /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
     pub async fn start_run(&self, command: StartRun, _door: Door) -> Result<StartedRun, ErrorView> {
         let prepared = command.clone();
-        let settings = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
+        let prepared = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
         // Not in the orchestrator: a keychain may wait for its user, or hang.
-        let model = self.models.open(&settings).await?;
-        let settings = Box::new(settings);
-        self.ask(|reply| Asked::Start { command, settings, model, reply }).await
+        let wanted = Wanted { search: prepared.search, ..Wanted::of(&prepared.settings) };
+        let model = self.models.open(wanted).await?;
+        self.ask(|reply| Asked::Start { command, prepared, model, reply }).await
     }
 
     /// Adds the user's words to the run under way.
@@ -202,7 +202,8 @@ impl AgentHandle {
         self.update_settings(patch).await?;
         let SnapshotView { current, events, .. } = self.snapshot().await?;
         let Some(session) = current else { return Ok(()) };
-        self.edit_session(EditSession { session, title: None, mode: Some(mode), approval: None }).await?;
+        let edit = EditSession { session, title: None, mode: Some(mode), approval: None, search: None };
+        self.edit_session(edit).await?;
         let under_way = events.iter().rev().find_map(|event| match &event.body {
             EventBody::RunStarted { mode, .. } => Some(Some(*mode)),
             EventBody::RunEnded { .. } => Some(None),

@@ -23,6 +23,9 @@ pub struct KeptTurn {
     /// How many of the user's newest words came while this turn was under way, and were not in its request.
     #[serde(default)]
     pub unread: usize,
+    /// Its calls were a vendor's computer actions, kept as calls of ours: later runs tell the turn in neutral form.
+    #[serde(default)]
+    pub adapted: bool,
 }
 
 /// Messages of all runs of `session`, oldest first, without pictures. Every call has an answer: one that was never
@@ -71,6 +74,7 @@ fn tell(messages: &mut Vec<Message>, said: &mut Vec<String>, unread: usize) {
 
 fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
     let (provider, raw, ids) = match kept {
+        Some(kept) if kept.adapted => (kept.provider, Value::Null, Vec::new()),
         Some(kept) => (kept.provider, kept.raw, kept.call_ids),
         None => (String::new(), Value::Null, Vec::new()),
     };

@@ -19,4 +19,4 @@ mod recovery;
 pub mod ports;
 
 pub use handle::{AgentHandle, Setup};
-pub use ports::{ModelSource, SettingsStore};
+pub use ports::{ModelSource, SettingsStore, Wanted};

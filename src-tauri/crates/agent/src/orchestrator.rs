@@ -9,7 +9,7 @@ mod start;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use models::SharedModel;
+use models::{SharedModel, pictures};
 use protocol::command::{AnswerApproval, CallTool, EditSession, StartRun, StartedRun, SteerRun};
 use protocol::event::Scope;
 use protocol::ids::{RunId, SessionId};
@@ -20,10 +20,9 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Router};
+use tools::{Grants, Limits, Router};
 
 use crate::brakes::Brakes;
-use crate::handle::no_session;
 use crate::log::{Log, closed};
 use crate::ports::SettingsStore;
 use crate::run::Control;
@@ -32,14 +31,14 @@ type Reply<T> = oneshot::Sender<Result<T, ErrorView>>;
 
 /// A command with the place for its answer.
 pub enum Asked {
-    /// The settings that a run with this command would have.
+    /// What a run with this command would have.
     Prepare {
         command: StartRun,
-        reply: Reply<Settings>,
+        reply: Reply<Box<Prepared>>,
     },
     Start {
         command: StartRun,
-        settings: Box<Settings>,
+        prepared: Box<Prepared>,
         model: SharedModel,
         reply: Reply<StartedRun>,
     },
@@ -87,6 +86,13 @@ pub enum Asked {
     Shutdown {
         reply: Reply<()>,
     },
+}
+
+/// What a run is started with.
+pub struct Prepared {
+    pub settings: Settings,
+    /// Whether the provider may search the web.
+    pub search: bool,
 }
 
 /// Events a run may be behind in hearing its control.
@@ -187,9 +193,9 @@ impl Orchestrator {
     /// A caller that has gone does not mind that its answer is lost.
     async fn answer(&mut self, ask: Asked) {
         match ask {
-            Asked::Prepare { command, reply } => drop(reply.send(self.prepare(&command))),
-            Asked::Start { command, settings, model, reply } => {
-                self.start_for(command, *settings, model, reply).await
+            Asked::Prepare { command, reply } => drop(reply.send(self.prepare(&command).await)),
+            Asked::Start { command, prepared, model, reply } => {
+                self.start_for(command, *prepared, model, reply).await
             }
             Asked::Steer { command, reply } => self.steer(command, reply).await,
             Asked::Stop { run, door, reply } => self.stop(run.as_ref(), door, reply),
@@ -293,13 +299,11 @@ impl Orchestrator {
     }
 
     async fn edit_session(&self, command: EditSession) -> Result<SessionView, ErrorView> {
-        let EditSession { session, title, mode, approval } = command;
-        let id = session.clone();
-        self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(&session))?;
+        let EditSession { session, title, mode, approval, search } = command;
+        self.known(&session).await?;
         let scope = Scope { session: Some(session.clone()), ..Scope::default() };
-        self.log.append(scope, EventBody::SessionEdited { title, mode, approval }).await?;
-        let id = session.clone();
-        self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(&session))
+        self.log.append(scope, EventBody::SessionEdited { title, mode, approval, search }).await?;
+        self.known(&session).await
     }
 
     /// The file first, the event then; where there is no event, the file is as it was.
@@ -343,9 +347,11 @@ impl Orchestrator {
         Ok(())
     }
 
+    /// The tools as the settings have them, with pictures as the model takes them.
     fn router(&self, settings: &Settings) -> Router {
         self.tools.keep_corner(settings.failsafe);
-        self.tools.with_limits(settings.into())
+        let picture = pictures::family(&settings.model).best();
+        self.tools.with_limits(Limits { picture, ..settings.into() })
     }
 }
 

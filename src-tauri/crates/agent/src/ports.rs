@@ -3,15 +3,33 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
+use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
 /// Opens models.
 pub trait ModelSource: Send + Sync {
-    /// Opens the settings' model. May take as long as a keychain's prompt stands open.
+    /// Opens a model. May take as long as a keychain's prompt stands open.
     ///
     /// # Errors
-    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
-    fn open<'a>(&'a self, settings: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are, or where the model
+    /// cannot do what is wanted of it.
+    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+}
+
+/// Which model is to be opened, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub model: &'a ModelId,
+    pub settings: &'a Settings,
+    /// The provider's own search of the web is to be there.
+    pub search: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The model of the settings, as it is without a session.
+    pub fn of(settings: &'a Settings) -> Self {
+        Self { model: &settings.model, settings, search: false }
+    }
 }
 
 /// Keeps the settings. Blocking.

@@ -8,14 +8,17 @@ mod hear;
 mod ask;
 mod give_way;
 mod perform;
+mod proposals;
 mod standing;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use models::computer::Adapter;
 use models::{ModelError, Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
+use protocol::geometry::PixelSize;
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
@@ -26,12 +29,13 @@ use tools::{ExecRequest, Executed, Grants, Interruption, Router};
 
 use crate::brakes::Brake;
 use crate::context::{self, Answered, Context, Sight};
-use crate::history::{KeptTurn, unanswered};
+use crate::history::KeptTurn;
 use crate::log::Log;
 use crate::machine::{Finished, Input, Machine, Rules};
 use crate::recovery;
 
 pub use hear::Control;
+use proposals::Proposals;
 
 /// How long a cancelled tool may take to say what became of it.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -75,8 +79,10 @@ struct Driver {
     halt: CancellationToken,
     /// The user has used the computer since the model last looked: what it wants to do is out of date.
     disturbed: bool,
-    /// Calls of the current turn as the provider named them, and the answers so far.
-    proposed: Vec<(CallId, models::ProposedCall)>,
+    /// Where the model acts by its vendor's own computer tool.
+    adapter: Option<Adapter>,
+    /// Calls of the current turn, and the answers so far.
+    proposals: Proposals,
     answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
@@ -91,7 +97,8 @@ struct Driver {
 ///
 /// # Errors
 /// The journal's error; the run has stopped and holds nothing.
-pub async fn drive(run: Run) -> Result<(), ErrorView> {
+pub async fn drive(mut run: Run) -> Result<(), ErrorView> {
+    let adapter = adapter(&mut run).await;
     let machine = Machine::new(run.rules);
     let mut driver = Driver {
         run,
@@ -100,7 +107,8 @@ pub async fn drive(run: Run) -> Result<(), ErrorView> {
         running: None,
         halt: CancellationToken::new(),
         disturbed: false,
-        proposed: Vec::new(),
+        adapter,
+        proposals: Proposals::default(),
         answers: Vec::new(),
         steers: Vec::new(),
         question: None,
@@ -196,21 +204,15 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, usage, cost, stop } = asked;
-        let calls: Vec<ToolCall> = turn
-            .calls
-            .iter()
-            .map(|call| ToolCall {
-                id: CallId::from_suffix(uuid::Uuid::now_v7().simple()),
-                tool: call.name.clone(),
-                arguments: call.arguments.clone(),
-            })
-            .collect();
+        let ask::Asked { turn, thinking, citations, usage, cost, stop } = asked;
+        let proposals = Proposals::of(&turn, self.adapter.as_mut());
+        let calls = proposals.calls();
         let kept = KeptTurn {
             provider: turn.provider.clone(),
             raw: turn.raw.clone(),
-            call_ids: turn.calls.iter().map(|call| call.id.clone()).collect(),
+            call_ids: proposals.ids(),
             unread: self.steers.len(),
+            adapted: proposals.are_adapted(),
         };
         let bytes = serde_json::to_vec(&kept).map_err(|error| {
             ErrorView::new(ErrorCode::Internal, format!("a turn cannot be kept: {error}"))
@@ -221,13 +223,14 @@ impl Driver {
             text: turn.text.clone(),
             thinking,
             calls: calls.clone(),
+            citations,
             usage,
             cost,
             stop: stop.clone(),
             raw,
         })
         .await?;
-        self.proposed = calls.iter().map(|call| call.id.clone()).zip(turn.calls.iter().cloned()).collect();
+        self.proposals = proposals;
         let text = turn.text.clone();
         self.run.context.push_turn(turn);
         self.feed(Input::TurnFinished { text, calls, stop }).await
@@ -259,6 +262,11 @@ impl Driver {
             let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
             result.picture = Some(PictureView { blob, width, height, dot });
             sight = Some(Sight { jpeg, hash });
+            let size = PixelSize { width, height };
+            let whole = self.proposals.is_computer(&call.id) && call.tool != "zoom";
+            if let Some(adapter) = self.adapter.as_mut().filter(|_| whole) {
+                adapter.shows(size);
+            }
         }
         self.record(&call, result, sight).await?;
         Ok(finished.map(|said| Finished { summary: said.summary, success: said.success }))
@@ -277,24 +285,22 @@ impl Driver {
     }
 
     fn answered(&mut self, call: &ToolCall, result: &ExecResult, sight: Option<Sight>) {
-        let id =
-            self.proposed.iter().find(|(id, _)| *id == call.id).and_then(|(_, proposed)| proposed.id.clone());
-        let answer = context::answer(id, &call.tool, result);
-        self.answers.push((call.id.clone(), Answered { answer, sight }));
+        if result.error.is_some() {
+            self.proposals.note_failure(&call.id);
+        }
+        let answer = context::answer(None, &call.tool, result);
+        self.answers.push((call.id.clone(), Answered { sight, ..answer.into() }));
     }
 
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
     fn settle_turn(&mut self) {
-        let mut answers = std::mem::take(&mut self.answers);
-        let in_order: Vec<Answered> = std::mem::take(&mut self.proposed)
-            .into_iter()
-            .map(|(id, proposed)| match answers.iter().position(|(answered, _)| *answered == id) {
-                Some(at) => answers.swap_remove(at).1,
-                None => Answered { answer: unanswered(&proposed), sight: None },
-            })
-            .collect();
-        if !in_order.is_empty() {
-            self.run.context.push_results(in_order);
+        let answers = std::mem::take(&mut self.answers);
+        let settled = std::mem::take(&mut self.proposals).settle(answers);
+        if let Some(calls) = settled.retold {
+            self.run.context.retell(calls);
+        }
+        if !settled.answers.is_empty() {
+            self.run.context.push_results(settled.answers);
         }
         self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
@@ -316,6 +322,15 @@ impl Driver {
         let (log, scope) = (self.run.log.clone(), self.run.scope.clone());
         async move { log.append(scope, body).await.map(drop) }
     }
+}
+
+/// What makes calls of ours from a vendor's computer actions; nothing where the model has no such tool, where it may
+/// only look, or where no picture can be had.
+async fn adapter(run: &mut Run) -> Option<Adapter> {
+    let computer = run.model.computer().filter(|_| run.mode == Mode::Act)?;
+    let display = tokio::time::timeout(LAST_WORD, run.router.picture_size()).await.ok().flatten()?;
+    run.context.use_computer(computer, display);
+    Some(Adapter::new(computer, display))
 }
 
 /// The operation's outcome; never, where there is none.

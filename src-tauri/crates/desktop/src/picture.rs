@@ -6,7 +6,7 @@
 use std::num::NonZero;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use protocol::geometry::{PhysicalRect, PixelSize};
+use protocol::geometry::{PhysicalRect, PictureBudget, PixelSize};
 
 use self::draw::{Canvas, Overlay};
 use self::encode::Encoder;
@@ -103,7 +103,7 @@ impl Darkroom {
                 full.height
             )));
         }
-        let size = fit(full, shot.max);
+        let size = shot.max.fit(full);
         let mapping = Mapping { shows: place.shows, size };
         let overlay = Overlay::of(shot, &place.display, &mapping);
         let looks = hash::looks(pixels, full);
@@ -182,20 +182,11 @@ fn check(shot: &Shot) -> Result<(), DesktopError> {
     if !(20..=100).contains(&shot.quality) {
         return Err(DesktopError::BadInput(format!("JPEG quality = {} is outside 20-100", shot.quality)));
     }
-    if shot.max.width == 0 || shot.max.height == 0 {
+    let PictureBudget { within, shorter, square, squares } = shot.max;
+    if [within.width, within.height, shorter, square, squares].contains(&0) {
         return Err(DesktopError::BadInput("a picture needs a width and a height of at least 1".into()));
     }
     Ok(())
-}
-
-/// The largest size within `max` of the same shape; never larger than `full`.
-pub(crate) fn fit(full: PixelSize, max: PixelSize) -> PixelSize {
-    let ratio = (f64::from(max.width) / f64::from(full.width))
-        .min(f64::from(max.height) / f64::from(full.height))
-        .min(1.0);
-    let side =
-        |length: u32, most: u32| ((f64::from(length) * ratio).round() as u32).clamp(1, most.min(length));
-    PixelSize { width: side(full.width, max.width), height: side(full.height, max.height) }
 }
 
 #[cfg(test)]

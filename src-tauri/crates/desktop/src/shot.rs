@@ -1,6 +1,6 @@
 //! Pictures: what is wished for, what is had, and where its pixels are on the screen. Data and arithmetic only.
 
-use protocol::geometry::{NormPoint, NormRect, PhysicalPoint, PhysicalRect, PixelSize};
+use protocol::geometry::{NormPoint, NormRect, PhysicalPoint, PhysicalRect, PictureBudget, PixelSize};
 use serde::{Deserialize, Serialize};
 
 use crate::{DesktopError, WindowId};
@@ -53,14 +53,15 @@ pub struct Shot {
     /// Numbered boxes. In the same space.
     pub marks: Vec<Mark>,
     /// Scaled down to fit, never up.
-    pub max: PixelSize,
+    pub max: PictureBudget,
     /// JPEG quality, 20-100.
     pub quality: u8,
 }
 
 impl Shot {
     /// A whole display without marks.
-    pub fn of_display(display: u32, max: PixelSize, quality: u8) -> Self {
+    pub fn of_display(display: u32, max: impl Into<PictureBudget>, quality: u8) -> Self {
+        let max = max.into();
         Self { area: Area::Display(display), dot: None, trail: Vec::new(), marks: Vec::new(), max, quality }
     }
 }

@@ -16,12 +16,13 @@ pub(crate) fn kind(body: &EventBody) -> Result<String, JournalError> {
 /// The session after `event`. Events of a session that was never created make none.
 pub(crate) fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Option<SessionView> {
     let mut view = match (&event.body, before) {
-        (EventBody::SessionCreated { title, mode, approval }, _) => {
+        (EventBody::SessionCreated { title, mode, approval, search }, _) => {
             return Some(SessionView {
                 id: id.clone(),
                 title: title.clone(),
                 mode: *mode,
                 approval: *approval,
+                search: *search,
                 created: event.time,
                 updated: event.time,
                 last_run: None,
@@ -31,12 +32,13 @@ pub(crate) fn session(before: Option<SessionView>, id: &SessionId, event: &Event
     };
     view.updated = event.time;
     match &event.body {
-        EventBody::SessionEdited { title, mode, approval } => {
+        EventBody::SessionEdited { title, mode, approval, search } => {
             if let Some(title) = title {
                 view.title.clone_from(title);
             }
             view.mode = mode.unwrap_or(view.mode);
             view.approval = approval.unwrap_or(view.approval);
+            view.search = search.unwrap_or(view.search);
         }
         EventBody::RunStarted { goal, .. } => {
             view.last_run = event.scope.run.clone().map(|id| RunView { id, goal: goal.clone(), end: None });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use protocol::citation::Citation;
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{AgentId, ApprovalId, CallId, ModelId, Timestamp};
 use protocol::settings::Settings;
@@ -38,7 +39,12 @@ fn scope(session: &str, run: &str) -> Scope {
 }
 
 fn created(title: &str) -> EventBody {
-    EventBody::SessionCreated { title: title.into(), mode: Mode::Act, approval: ApprovalMode::Ask }
+    EventBody::SessionCreated {
+        title: title.into(),
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        search: false,
+    }
 }
 
 fn started(goal: &str) -> EventBody {
@@ -48,6 +54,7 @@ fn started(goal: &str) -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         max_steps: 30,
+        search: false,
     }
 }
 
@@ -85,7 +92,12 @@ fn result() -> ExecResult {
 fn durable() -> Vec<EventBody> {
     vec![
         created("t"),
-        EventBody::SessionEdited { title: Some("u".into()), mode: Some(Mode::Plan), approval: None },
+        EventBody::SessionEdited {
+            title: Some("u".into()),
+            mode: Some(Mode::Plan),
+            approval: None,
+            search: Some(true),
+        },
         started("g"),
         EventBody::RunSteered { text: "left".into() },
         EventBody::RunPaused { reason: "user".into() },
@@ -95,6 +107,7 @@ fn durable() -> Vec<EventBody> {
             text: "wörld 👋\u{0}".into(),
             thinking: String::new(),
             calls: vec![call("1")],
+            citations: vec![Citation { url: "https://example.org".into(), title: "E".into() }],
             usage: Usage { input: 1, cached: 2, output: 3, thinking: 4, cache_write: 5 },
             cost: Cost::default(),
             stop: StopReason::ToolCalls,
@@ -223,6 +236,10 @@ fn sessions_come_with_the_newest_event_first_and_their_last_run() {
     let view = journal.session(&SessionId::from_suffix("1")).unwrap().unwrap();
     assert_eq!(view.last_run, Some(run));
     assert!(view.created < view.updated);
+    assert!(!view.search);
+    let edited = EventBody::SessionEdited { title: None, mode: None, approval: None, search: Some(true) };
+    journal.append(scope("1", "x"), edited).unwrap();
+    assert!(journal.session(&SessionId::from_suffix("1")).unwrap().unwrap().search);
     assert_eq!(journal.session(&SessionId::from_suffix("3")).unwrap(), None);
 }
 

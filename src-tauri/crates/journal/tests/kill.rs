@@ -21,8 +21,12 @@ fn append_forever(home: &Path) -> ! {
     let journal = Journal::open(home, Arc::new(SystemClock)).unwrap();
     let scope =
         Scope { session: Some(SessionId::from_suffix("1")), run: Some(RunId::from_suffix("1")), agent: None };
-    let created =
-        EventBody::SessionCreated { title: "kill".into(), mode: Mode::Act, approval: ApprovalMode::Ask };
+    let created = EventBody::SessionCreated {
+        title: "kill".into(),
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        search: false,
+    };
     if journal.last_seq() == Seq(0) {
         println!("\nseq {}", journal.append(scope.clone(), created).unwrap().seq.0);
     }

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use crate::computer::Computer;
 use crate::{Image, Message, Part, ProposedCall, Request, ToolAnswer, Turn};
 
 /// Who is asked, and how.
@@ -31,6 +32,8 @@ pub struct Options {
     pub max_output: Option<u32>,
     /// How much a local server keeps in view, in tokens.
     pub context: Option<u32>,
+    /// The vendor's own computer tool, in place of those of ours that it stands for.
+    pub computer: Option<Computer>,
     /// How finely Gemini looks at pictures.
     pub media_resolution: Option<MediaResolution>,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use protocol::geometry::PixelSize;
 use protocol::ids::ModelId;
 use protocol::turn::{StopReason, Usage, Usd};
 use serde_json::Value;
@@ -34,10 +35,13 @@ mod patience;
 mod providers;
 mod reading;
 mod remote;
+mod search;
 mod secrets;
 
 pub mod catalogue;
+pub mod computer;
 pub mod cost;
+pub mod pictures;
 pub mod scripted;
 pub mod told;
 pub mod trial;
@@ -49,11 +53,18 @@ pub use http::{CONNECT, Http, Timeouts};
 pub use patience::Patience;
 pub use providers::{Auth, Provider};
 pub use remote::{ListedModel, Remote, RemoteOptions};
+pub use search::NoSearch;
 pub use wire::Wire;
 
 /// A language model that can be asked for one turn at a time.
 pub trait Model: Send + Sync {
     fn id(&self) -> &ModelId;
+
+    /// The vendor's own computer tool that this model acts by, where it was opened with it. A request says how large
+    /// the pictures are ([`Request::display`]), or it is not offered.
+    fn computer(&self) -> Option<computer::Computer> {
+        None
+    }
 
     /// Asks for one turn. The stream ends with [`TurnEvent::Finished`] or an error, never silently. Dropping it
     /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
@@ -74,6 +85,8 @@ pub struct Request {
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub messages: Vec<Message>,
+    /// Size of the pictures of the display, for a vendor's own computer tool.
+    pub display: Option<PixelSize>,
 }
 
 /// A tool as a model is told of it.

@@ -86,6 +86,17 @@ impl Provider {
         }
     }
 
+    /// The same, asking for a beta of Anthropic's beside those it asks for already.
+    #[must_use]
+    pub(crate) fn with_beta(mut self, beta: Option<&str>) -> Self {
+        if let Some(beta) = beta {
+            let asked = self.headers.entry("anthropic-beta".into()).or_insert_with(|| Secret(String::new()));
+            let comma = if asked.0.is_empty() { "" } else { "," };
+            asked.0 = format!("{}{comma}{beta}", asked.0);
+        }
+        self
+    }
+
     pub fn needs_key(&self) -> bool {
         self.auth != Auth::None
     }

@@ -14,6 +14,7 @@ use protocol::command::Secret;
 use protocol::ids::ModelId;
 use reqwest::Url;
 
+use crate::computer::Computer;
 use crate::conversation::Target;
 use crate::decode::Decoder;
 use crate::http::{Answer, Call, Carrier, Door, Http, MAX_ERROR, Timeouts, base_url, silent, whole};
@@ -70,6 +71,8 @@ impl Remote {
     /// An address that must not get a key, or a key that is none.
     pub fn new(http: &Http, options: RemoteOptions) -> Result<Self, ModelError> {
         let base = base_url(&options.provider.base_url)?;
+        let beta = options.options.computer.and_then(Computer::beta);
+        let options = RemoteOptions { provider: options.provider.with_beta(beta), ..options };
         let headers = options.provider.headers_with(options.key.as_ref());
         let door = Door::new(http, base.clone(), &headers)?;
         Ok(Self::carried_by(Box::new(door), base, options))
@@ -180,6 +183,10 @@ impl Model for Remote {
         &self.model
     }
 
+    fn computer(&self) -> Option<Computer> {
+        self.options.computer
+    }
+
     fn stream(
         &self,
         request: Request,
@@ -207,3 +214,11 @@ mod tests;
 #[cfg(test)]
 #[path = "remote/history_tests.rs"]
 mod history_tests;
+
+#[cfg(test)]
+#[path = "remote/search_tests.rs"]
+mod search_tests;
+
+#[cfg(test)]
+#[path = "remote/computer_tests.rs"]
+mod computer_tests;

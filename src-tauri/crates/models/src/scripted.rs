@@ -11,6 +11,7 @@ use protocol::ids::ModelId;
 use protocol::turn::{StopReason, Usage};
 use serde_json::{Value, json};
 
+use crate::computer::Computer;
 use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent};
 
 /// What each turn of a [`Scripted`] model costs.
@@ -21,6 +22,7 @@ pub struct Scripted {
     id: ModelId,
     steps: Mutex<VecDeque<Step>>,
     requests: Mutex<Vec<Request>>,
+    computer: Option<Computer>,
 }
 
 /// One answer.
@@ -104,7 +106,14 @@ impl Scripted {
             id: ModelId("scripted/test".into()),
             steps: Mutex::new(steps.into()),
             requests: Mutex::new(Vec::new()),
+            computer: None,
         }
+    }
+
+    /// The same, acting by a vendor's own computer tool.
+    #[must_use]
+    pub fn with_computer(self, computer: Computer) -> Self {
+        Self { computer: Some(computer), ..self }
     }
 
     /// The requests so far, oldest first.
@@ -131,6 +140,10 @@ impl Scripted {
 impl Model for Scripted {
     fn id(&self) -> &ModelId {
         &self.id
+    }
+
+    fn computer(&self) -> Option<Computer> {
+        self.computer
     }
 
     fn stream(

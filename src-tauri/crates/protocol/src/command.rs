@@ -64,6 +64,7 @@ commands! {
         #[serde(default)] title: Option<String>,
         #[serde(default)] mode: Option<Mode>,
         #[serde(default)] approval: Option<ApprovalMode>,
+        #[serde(default)] search: Option<bool>,
     } -> SessionView;
     /// One call through the exec contract, without a model.
     "call_tool" CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
@@ -90,6 +91,8 @@ commands! {
 pub struct RunOverrides {
     pub mode: Option<Mode>,
     pub approval: Option<ApprovalMode>,
+    /// Whether the provider may search the web.
+    pub search: Option<bool>,
     pub model: Option<ModelId>,
     pub base_url: Option<String>,
     pub max_steps: Option<u32>,

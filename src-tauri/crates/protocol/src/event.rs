@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::citation::Citation;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, Risk, ToolCall};
@@ -44,11 +45,16 @@ pub enum EventBody {
         title: String,
         mode: Mode,
         approval: ApprovalMode,
+        /// Whether the provider may search the web.
+        #[serde(default)]
+        search: bool,
     },
     SessionEdited {
         title: Option<String>,
         mode: Option<Mode>,
         approval: Option<ApprovalMode>,
+        #[serde(default)]
+        search: Option<bool>,
     },
     RunStarted {
         goal: String,
@@ -56,6 +62,8 @@ pub enum EventBody {
         mode: Mode,
         approval: ApprovalMode,
         max_steps: u32,
+        #[serde(default)]
+        search: bool,
     },
     /// The user said something into a running run.
     RunSteered {
@@ -72,6 +80,9 @@ pub enum EventBody {
         /// A summary of the model's thinking, where the provider gives one.
         thinking: String,
         calls: Vec<ToolCall>,
+        /// What the text rests on, where the provider searched; each address once.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        citations: Vec<Citation>,
         usage: Usage,
         #[serde(default)]
         cost: Cost,

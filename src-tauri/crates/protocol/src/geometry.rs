@@ -153,9 +153,108 @@ pub struct PixelSize {
     pub height: u32,
 }
 
+/// How large a picture may be for whoever looks at it. Those who count squares of so many pixels a side count those
+/// that are begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PictureBudget {
+    /// The picture fits into this.
+    pub within: PixelSize,
+    /// Its shorter side has no more pixels than this.
+    pub shorter: u32,
+    /// Side of a square, and how many there may be.
+    pub square: u32,
+    pub squares: u32,
+}
+
+impl From<PixelSize> for PictureBudget {
+    fn from(within: PixelSize) -> Self {
+        Self { within, shorter: u32::MAX, square: 1, squares: u32::MAX }
+    }
+}
+
+impl PictureBudget {
+    /// Squares that a picture begins.
+    pub fn squares_of(&self, size: PixelSize) -> u64 {
+        let along = |side: u32| u64::from(side.div_ceil(self.square.max(1)));
+        along(size.width) * along(size.height)
+    }
+
+    pub fn holds(&self, size: PixelSize) -> bool {
+        size.width <= self.within.width
+            && size.height <= self.within.height
+            && size.width.min(size.height) <= self.shorter
+            && self.squares_of(size) <= u64::from(self.squares)
+    }
+
+    /// The largest size of the same shape that holds; never larger than `full`, and never nothing.
+    pub fn fit(&self, full: PixelSize) -> PixelSize {
+        let part = |most: u32, of: u32| f64::from(most) / f64::from(of.max(1));
+        let ratio = part(self.within.width, full.width)
+            .min(part(self.within.height, full.height))
+            .min(part(self.shorter, full.width.min(full.height)))
+            .min(1.0);
+        let side = |length: u32, ratio: f64, most: u32| {
+            ((f64::from(length) * ratio).round() as u32).clamp(1, most.min(length).max(1))
+        };
+        let scaled = |ratio: f64| PixelSize {
+            width: side(full.width, ratio, self.within.width),
+            height: side(full.height, ratio, self.within.height),
+        };
+        let boxed = scaled(ratio);
+        if self.squares_of(boxed) <= u64::from(self.squares) {
+            return boxed;
+        }
+        // More pixels of the longer side never begin fewer squares: the most that hold are found by halving.
+        let longer = full.width.max(full.height);
+        let (mut holds, mut too_many) = (1, boxed.width.max(boxed.height));
+        while too_many - holds > 1 {
+            let middle = holds.midpoint(too_many);
+            let fits = self.squares_of(scaled(part(middle, longer))) <= u64::from(self.squares);
+            *(if fits { &mut holds } else { &mut too_many }) = middle;
+        }
+        scaled(part(holds, longer))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn size((width, height): (u32, u32)) -> PixelSize {
+        PixelSize { width, height }
+    }
+
+    #[test]
+    fn a_picture_is_made_to_fit_and_never_larger() {
+        let cases = [
+            ((1920, 1080), (1280, 1280), (1280, 720)),
+            ((1920, 1080), (4000, 4000), (1920, 1080)),
+            ((1080, 1920), (1280, 800), (450, 800)),
+            ((5000, 1), (100, 100), (100, 1)),
+        ];
+        for (full, max, expected) in cases {
+            assert_eq!(PictureBudget::from(size(max)).fit(size(full)), size(expected));
+        }
+    }
+
+    #[test]
+    fn squares_and_the_shorter_side_are_counted_and_nothing_is_given_away() {
+        let within = size((2000, 2000));
+        let budget = PictureBudget { within, shorter: 768, square: 28, squares: 1_000 };
+        for full in [(1920, 1080), (1080, 1920), (3440, 1440), (800, 800), (20, 9_000), (300, 200)] {
+            let fitted = budget.fit(size(full));
+            assert!(budget.holds(fitted), "{full:?}: {fitted:?}");
+            let shape = |width: u32, height: u32| f64::from(width) / f64::from(height);
+            let off = shape(fitted.width, fitted.height) / shape(full.0, full.1);
+            assert!(fitted.height < 10 || fitted.width < 10 || (0.98..1.02).contains(&off), "{fitted:?}");
+            let longer = fitted.width.max(fitted.height) + 2;
+            let ratio = f64::from(longer) / f64::from(full.0.max(full.1));
+            let more = |side: u32| (f64::from(side) * ratio).round() as u32;
+            let larger = size((more(full.0), more(full.1)));
+            assert!(fitted == size(full) || !budget.holds(larger), "{full:?}: {larger:?} holds as well");
+        }
+    }
 
     const DISPLAY: PhysicalRect = PhysicalRect { x: 0, y: 0, width: 1920, height: 1080 };
 

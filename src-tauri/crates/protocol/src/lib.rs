@@ -12,6 +12,8 @@ pub mod settings;
 pub mod tool;
 pub mod turn;
 
+pub mod citation;
+
 pub mod error;
 pub mod geometry;
 pub mod ids;

@@ -44,6 +44,9 @@ pub struct SessionView {
     pub title: String,
     pub mode: Mode,
     pub approval: ApprovalMode,
+    /// Whether the provider may search the web for it.
+    #[serde(default)]
+    pub search: bool,
     pub created: Timestamp,
     pub updated: Timestamp,
     pub last_run: Option<RunView>,

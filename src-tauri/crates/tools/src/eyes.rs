@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use desktop::{Difference, Glance, Picture, Shot};
-use protocol::geometry::{NormPoint, PixelSize};
+use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
 
@@ -127,7 +127,7 @@ pub(crate) async fn changed(cx: &Context, before: &Look, after: &Look) -> Option
 async fn look(
     cx: &Context,
     dot: Option<NormPoint>,
-    max: PixelSize,
+    max: impl Into<PictureBudget>,
 ) -> Result<Look, (ToolError, Option<Glance>)> {
     let desktop = cx.desktop.clone();
     let glance = isolated::run(GLANCE, &cx.cancel, |_| async move { desktop.glance().await });
@@ -142,7 +142,7 @@ async fn look(
 async fn capture(
     cx: &Context,
     dot: Option<NormPoint>,
-    max: PixelSize,
+    max: impl Into<PictureBudget>,
     within: Duration,
 ) -> Result<TakenPicture, ToolError> {
     let shot = Shot { dot, ..Shot::of_display(cx.display, max, cx.limits.jpeg_quality) };

@@ -8,7 +8,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use protocol::geometry::{NormPoint, PixelSize};
+use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, ExecResult, Mode, Risk, ToolCall, ToolError};
 use serde_json::Value;
@@ -136,7 +136,7 @@ pub struct Limits {
     pub ui_nodes: u32,
     pub jpeg_quality: u8,
     /// Pictures are scaled down to fit.
-    pub picture: PixelSize,
+    pub picture: PictureBudget,
     /// Most characters of one text in an answer.
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
@@ -145,7 +145,7 @@ pub struct Limits {
     pub fence: Fence,
 }
 
-/// Longest side of a picture sent to a model, in pixels: the largest that none of the providers scales down again.
+/// Longest side of a picture that is for no model in particular, in pixels.
 const PICTURE_SIDE: u32 = 1_568;
 
 impl From<&Settings> for Limits {
@@ -157,7 +157,7 @@ impl From<&Settings> for Limits {
             batch_actions: settings.batch_actions,
             ui_nodes: settings.ui_nodes,
             jpeg_quality: settings.jpeg_quality,
-            picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE },
+            picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE }.into(),
             data_chars: settings.history_data_chars as usize,
             settle: Duration::from_millis(settings.settle_ms),
             fence: Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() },

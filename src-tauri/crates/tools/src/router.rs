@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use desktop::browser::{self, Browser};
 use desktop::{Desktop, Interruption};
+use protocol::geometry::PixelSize;
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -41,6 +42,16 @@ impl Router {
         self.desktop.fence(limits.fence.clone());
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
         Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits) }
+    }
+
+    /// The size of the pictures of the first display; nothing where none can be taken.
+    pub async fn picture_size(&self) -> Option<PixelSize> {
+        if !self.desktop.abilities().screen {
+            return None;
+        }
+        let displays = self.desktop.displays().await.ok()?;
+        let first = displays.into_iter().find(|display| display.index == tool::DISPLAY)?.bounds;
+        Some(self.limits.picture.fit(PixelSize { width: first.width, height: first.height }))
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use models::SharedModel;
-use protocol::command::{StartRun, StartedRun, Unattended};
+use protocol::command::{RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
-use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Mode};
 use protocol::view::SessionView;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 
-use super::{Active, CONTROL, Orchestrator, Reply, fresh};
+use super::{Active, CONTROL, Orchestrator, Prepared, Reply, fresh};
 use crate::brakes::Brake;
 use crate::context::{Bounds, Context};
 use crate::handle::no_session;
@@ -25,7 +23,7 @@ const TITLE_CHARS: usize = 60;
 
 impl Orchestrator {
     /// What must hold before a model is opened, which may take long and is not done here.
-    pub(super) fn prepare(&self, command: &StartRun) -> Result<Settings, ErrorView> {
+    pub(super) async fn prepare(&self, command: &StartRun) -> Result<Box<Prepared>, ErrorView> {
         self.check_free()?;
         if command.goal.trim().is_empty() {
             return Err(ErrorView::new(ErrorCode::BadRequest, "the goal is empty")
@@ -47,21 +45,26 @@ impl Orchestrator {
             settings.fence_apps = apps.clone();
         }
         settings.validate()?;
-        Ok(settings)
+        let search = match (over.search, &command.session) {
+            (Some(search), _) => search,
+            (None, Some(session)) => self.known(session).await?.search,
+            (None, None) => false,
+        };
+        Ok(Box::new(Prepared { settings, search }))
     }
 
     /// Starts a run for someone who waits for it: nothing begins, or goes on, where they have gone.
     pub(super) async fn start_for(
         &mut self,
         command: StartRun,
-        settings: Settings,
+        prepared: Prepared,
         model: SharedModel,
         reply: Reply<StartedRun>,
     ) {
         if reply.is_closed() {
             return;
         }
-        let started = self.start(command, settings, model).await;
+        let started = self.start(command, prepared, model).await;
         if let Err(Ok(unheard)) = reply.send(started) {
             self.brakes.stop(Some(&unheard.run), "whoever asked for it went away as it began");
         }
@@ -70,12 +73,13 @@ impl Orchestrator {
     async fn start(
         &mut self,
         command: StartRun,
-        settings: Settings,
+        prepared: Prepared,
         model: SharedModel,
     ) -> Result<StartedRun, ErrorView> {
         self.check_free()?;
+        let Prepared { settings, search } = prepared;
         let over = command.overrides;
-        let (session, view) = self.session(command.session, &command.goal, over.mode, over.approval).await?;
+        let (session, view) = self.session(command.session, &command.goal, &over).await?;
         let (mode, approval) = (over.mode.unwrap_or(view.mode), over.approval.unwrap_or(view.approval));
         let run = RunId::from_suffix(fresh());
         let scope = Scope {
@@ -83,6 +87,7 @@ impl Orchestrator {
             run: Some(run.clone()),
             agent: Some(AgentId::from_suffix(fresh())),
         };
+        let family = models::pictures::family(&settings.model);
         let router = Arc::new(self.router(&settings));
         let specs = router
             .specs(mode)
@@ -96,13 +101,14 @@ impl Orchestrator {
         let id = session.clone();
         let earlier = self.log.frozen(move |journal| history::rebuild(journal, &id)).await?;
         let context =
-            Context::new(prompts::system(mode), specs, earlier, &command.goal, Bounds::from(&settings));
+            Context::new(prompts::system(mode), specs, earlier, &command.goal, Bounds::of(&settings, family));
         let started = EventBody::RunStarted {
             goal: command.goal,
             model: settings.model.clone(),
             mode,
             approval,
             max_steps: settings.max_steps,
+            search,
         };
         self.log.append(scope.clone(), started).await?;
         let (control, heard) = mpsc::channel(CONTROL);
@@ -142,8 +148,7 @@ impl Orchestrator {
         &self,
         session: Option<SessionId>,
         goal: &str,
-        mode: Option<Mode>,
-        approval: Option<ApprovalMode>,
+        over: &RunOverrides,
     ) -> Result<(SessionId, SessionView), ErrorView> {
         let id = match session {
             Some(id) => id,
@@ -153,16 +158,21 @@ impl Orchestrator {
                     goal.trim().lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect();
                 let created = EventBody::SessionCreated {
                     title,
-                    mode: mode.unwrap_or(self.settings.mode),
-                    approval: approval.unwrap_or(self.settings.approval),
+                    mode: over.mode.unwrap_or(self.settings.mode),
+                    approval: over.approval.unwrap_or(self.settings.approval),
+                    search: over.search.unwrap_or(false),
                 };
                 self.log.append(Scope { session: Some(id.clone()), ..Scope::default() }, created).await?;
                 id
             }
         };
-        let wanted = id.clone();
-        let view =
-            self.log.frozen(move |journal| journal.session(&wanted)).await?.ok_or_else(|| no_session(&id))?;
+        let view = self.known(&id).await?;
         Ok((id, view))
+    }
+
+    /// A session that there is.
+    pub(super) async fn known(&self, session: &SessionId) -> Result<SessionView, ErrorView> {
+        let id = session.clone();
+        self.log.frozen(move |journal| journal.session(&id)).await?.ok_or_else(|| no_session(session))
     }
 }

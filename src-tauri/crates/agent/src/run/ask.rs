@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
+use protocol::citation::Citation;
 use protocol::event::Scope;
 use protocol::turn::{Cost, StopReason, Usage};
 
@@ -14,10 +15,14 @@ use crate::log::Log;
 pub struct Asked {
     pub turn: Turn,
     pub thinking: String,
+    pub citations: Vec<Citation>,
     pub usage: Usage,
     pub cost: Cost,
     pub stop: StopReason,
 }
+
+/// Pages that one turn may name.
+const MOST_CITATIONS: usize = 50;
 
 /// Asks, and shows text and thinking while they come. Dropping it ends the request.
 ///
@@ -30,7 +35,7 @@ pub async fn ask(
     scope: Scope,
 ) -> Result<Asked, ModelError> {
     let mut stream = model.stream(request).await?;
-    let (mut thinking, mut billed) = (String::new(), None);
+    let (mut thinking, mut citations, mut billed) = (String::new(), Vec::new(), None);
     while let Some(event) = stream.next().await {
         match event? {
             TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
@@ -38,18 +43,27 @@ pub async fn ask(
                 thinking.push_str(&text);
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
+            TurnEvent::Citation { url, title } => cite(&mut citations, &url, &title),
             TurnEvent::Billed(amount) => billed = Some(amount),
             // Shown only when whole; the counts come again with the end.
             TurnEvent::CallStarted { .. }
             | TurnEvent::CallArguments { .. }
             | TurnEvent::CallEnded { .. }
-            | TurnEvent::Citation { .. }
             | TurnEvent::Usage(_) => {}
             TurnEvent::Finished { turn, usage, stop } => {
                 let cost = models::cost::cost(model.id(), &usage, billed);
-                return Ok(Asked { turn, thinking, usage, cost, stop });
+                return Ok(Asked { turn, thinking, citations, usage, cost, stop });
             }
         }
     }
     Err(ModelError::cut())
+}
+
+/// Each page once, whatever is said of it how often.
+fn cite(citations: &mut Vec<Citation>, url: &str, title: &str) {
+    let Some(new) = Citation::new(url, title) else { return };
+    let known = citations.iter().any(|known| known.url == new.url);
+    if !known && citations.len() < MOST_CITATIONS {
+        citations.push(new);
+    }
 }

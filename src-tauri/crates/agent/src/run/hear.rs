@@ -106,6 +106,7 @@ impl Driver {
         let Some(question) = self.question.take() else { return Ok(()) };
         let answered = EventBody::ApprovalAnswered { approval: approval.clone(), answer, by };
         self.append(answered).await?;
+        self.proposals.answered(&question.call.id, answer != Answer::Deny);
         if answer == Answer::Thread {
             self.grants().allow_call(&question.call);
         }

@@ -61,16 +61,26 @@ impl Driver {
     }
 
     fn assess(&self, call: ToolCall) -> Verdict {
+        if let Some(error) = self.proposals.refusal(&call.id) {
+            return Verdict::Forbid(error);
+        }
+        let warning = self.proposals.warning(&call.id);
         let request = self.request(call, None);
         let assessment = self.run.router.assess(&request);
-        let verdict = match assessment.decision {
-            Decision::Run => Verdict::Run,
-            Decision::Ask { reason } => Verdict::Ask {
-                approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
-                risk: assessment.risk.unwrap_or(Risk::Consequential),
-                reason,
-            },
-            Decision::Forbid { error } => Verdict::Forbid(error),
+        let ask = |risk, reason| Verdict::Ask {
+            approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
+            risk,
+            reason,
+        };
+        let verdict = match (assessment.decision, warning) {
+            (Decision::Forbid { error }, _) => Verdict::Forbid(error),
+            (Decision::Run, None) => Verdict::Run,
+            (Decision::Ask { reason }, None) => ask(assessment.risk.unwrap_or(Risk::Consequential), reason),
+            // Asked each time: a yes is to this very warning.
+            (Decision::Run, Some(warning)) => ask(Risk::Consequential, warning),
+            (Decision::Ask { reason }, Some(warning)) => {
+                ask(Risk::Consequential, format!("{warning}; {reason}"))
+            }
         };
         self.unless_disturbed(assessment.risk, verdict)
     }

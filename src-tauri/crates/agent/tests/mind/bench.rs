@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agent::{AgentHandle, ModelSource, SettingsStore, Setup};
+use agent::{AgentHandle, ModelSource, SettingsStore, Setup, Wanted};
 use desktop::fake::FakeDesktop;
 use desktop::{Action, Desktop};
 use futures::FutureExt;
@@ -25,7 +25,7 @@ use tools::{Limits, Router};
 pub struct One(pub Arc<Scripted>);
 
 impl ModelSource for One {
-    fn open<'a>(&'a self, _: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, _: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         let model: SharedModel = self.0.clone();
         async move { Ok(model) }.boxed()
     }
@@ -166,7 +166,7 @@ pub fn limits() -> Limits {
         batch_actions: 8,
         ui_nodes: 200,
         jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 },
+        picture: protocol::geometry::PixelSize { width: 64, height: 64 }.into(),
         data_chars: 2_000,
         settle: Duration::from_millis(1),
         fence: tools::Fence::default(),

@@ -8,7 +8,9 @@
 )]
 
 mod bench;
+mod computer;
 mod giving_way;
 mod runs;
+mod search;
 mod stops;
 mod trouble;

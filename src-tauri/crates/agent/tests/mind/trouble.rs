@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use agent::{ModelSource, SettingsStore};
+use agent::{ModelSource, SettingsStore, Wanted};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::SharedModel;
@@ -21,7 +21,7 @@ use crate::bench::{Bench, One, done, goal};
 struct Hanging;
 
 impl ModelSource for Hanging {
-    fn open<'a>(&'a self, _: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, _: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         std::future::pending().boxed()
     }
 }
@@ -44,9 +44,9 @@ async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
 struct Asked(One, Arc<AtomicBool>);
 
 impl ModelSource for Asked {
-    fn open<'a>(&'a self, settings: &'a Settings) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
-        self.0.open(settings)
+        self.0.open(wanted)
     }
 }
 

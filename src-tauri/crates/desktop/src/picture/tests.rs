@@ -43,20 +43,6 @@ fn is_red([r, g, b]: [u8; 3]) -> bool {
 }
 
 #[test]
-fn a_frame_is_scaled_to_fit_and_never_up() {
-    let cases = [
-        ((1920, 1080), (1280, 1280), (1280, 720)),
-        ((1920, 1080), (4000, 4000), (1920, 1080)),
-        ((1080, 1920), (1280, 800), (450, 800)),
-        ((5000, 1), (100, 100), (100, 1)),
-    ];
-    for (full, max, expected) in cases {
-        let size = |(width, height)| PixelSize { width, height };
-        assert_eq!(fit(size(full), size(max)), size(expected));
-    }
-}
-
-#[test]
 fn colours_survive_scaling_and_encoding() {
     let picture = shown(&frame(800, 600, [10, 120, 240, 0]), &shot(400, 400)).unwrap();
     let decoded = decode(&picture);

@@ -131,7 +131,7 @@ async fn a_region_shows_its_pixels_at_full_resolution_without_our_windows() {
     let ours = Target::new(&screen, "Miki", (600, 380, 500, 300), pixel(BLUE));
     let rect = NormRect { x: 500.0, y: 500.0, width: 250.0, height: 250.0 };
     let small =
-        Shot { max: PixelSize { width: 400, height: 400 }, ..shot(Area::Region { display: 0, rect }) };
+        Shot { max: PixelSize { width: 400, height: 400 }.into(), ..shot(Area::Region { display: 0, rect }) };
     let picture = desktop.screenshot(small.clone()).await.unwrap();
     assert_eq!(picture.mapping.shows, PhysicalRect { x: 640, y: 400, width: 320, height: 200 });
     assert_eq!(picture.size, PixelSize { width: 320, height: 200 });

@@ -38,7 +38,7 @@ async fn holds(desktop: &dyn Desktop, window: WindowId) {
         assert_eq!(part.size.width, display.bounds.width / 2);
         assert_eq!(part.mapping.shows.x, display.bounds.x + (display.bounds.width / 4).cast_signed());
     }
-    let wished = PixelSize { width: 200, height: 200 };
+    let wished = PixelSize { width: 200, height: 200 }.into();
     let marks = vec![Mark { label: "e1".into(), bounds: rect(10.0, 10.0, 50.0, 50.0) }];
     let (dot, trail) = (Some(at(300.0, 300.0)), vec![at(100.0, 100.0)]);
     let plain = desktop.screenshot(Shot { max: wished, ..shot(Area::Display(0)) }).await.unwrap();

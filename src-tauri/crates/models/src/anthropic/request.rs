@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{Said, Target, base64, object, said};
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
@@ -36,12 +37,14 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     if options.search {
         tools.push(json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 5 }));
     }
+    let computer = options.computer.zip(request.display);
+    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
     if let Some(last) = tools.last_mut() {
         mark(last);
         body.field("tools", &tools.into());
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
-    body.verbatim("messages", &list(&messages(request, target.provider)));
+    body.verbatim("messages", &list(&messages(request, target)));
     body.finish()
 }
 
@@ -53,8 +56,8 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
 }
 
-fn messages(request: &Request, provider: &str) -> Vec<String> {
-    let all = said(request, provider);
+fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
+    let all = said(request, target.provider);
     let of_user = |said: &Said<'_>| matches!(said, Said::User(_) | Said::Answers(_));
     let total = all.iter().filter(|said| of_user(said)).count();
     let mut seen = 0;
@@ -76,7 +79,14 @@ fn messages(request: &Request, provider: &str) -> Vec<String> {
                 continue;
             }
             Said::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
-            Said::Answers(answers) => answers.iter().map(|(id, one)| answer(id, one)).collect(),
+            Said::Answers(answers) => {
+                let computer = |one: &ToolAnswer| target.options.computer.filter(|it| it.owns(&one.name));
+                let told = |(id, one): &(String, &ToolAnswer)| match computer(one) {
+                    Some(computer) => done(id, one, computer),
+                    None => answer(id, one),
+                };
+                answers.iter().map(told).collect()
+            }
         };
         seen += 1;
         if seen + MARKED > total {
@@ -106,4 +116,28 @@ fn answer(id: &str, answer: &ToolAnswer) -> Value {
     content.extend(answer.image.as_ref().map(picture));
     let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
     json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })
+}
+
+/// What came of one of the vendor's own actions: words and a picture, or why it was not done.
+fn done(id: &str, answer: &ToolAnswer, computer: Computer) -> Value {
+    let response = &answer.response;
+    let mut result = json!({ "type": "tool_result", "tool_use_id": id });
+    if computer == Computer::AnthropicToolset {
+        result["toolset_name"] = "computer".into();
+    }
+    if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+        let message = error["message"].as_str().unwrap_or("it could not be done");
+        result["is_error"] = true.into();
+        result["content"] = match message {
+            NOT_EXECUTED => message.into(),
+            message => format!("Error: {message}").into(),
+        };
+        return result;
+    }
+    let said = [&response["summary"], &response["picture"]].into_iter().filter_map(Value::as_str);
+    let said = said.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ");
+    let mut content = vec![json!({ "type": "text", "text": if said.is_empty() { "OK" } else { &said } })];
+    content.extend(answer.image.as_ref().map(picture));
+    result["content"] = content.into();
+    result
 }

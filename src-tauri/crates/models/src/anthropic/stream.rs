@@ -3,6 +3,8 @@
 //! Pure. Blocks go back as they came, signatures and all; what we do not know of a block is kept as it stands.
 
 use protocol::turn::{StopReason, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::calls;
@@ -23,11 +25,19 @@ pub(crate) struct Making {
 
 struct Block {
     fields: Map<String, Value>,
+    /// As it came, while nothing was added to it: what a search found goes back with its own bytes.
+    whole: Option<String>,
     /// The input as the model wrote it, where it came in pieces.
     input: String,
     /// Which call of the turn it is.
     call: Option<usize>,
     open: bool,
+}
+
+#[derive(Deserialize)]
+struct Verbatim<'a> {
+    #[serde(borrow)]
+    content_block: &'a RawValue,
 }
 
 impl Making {
@@ -47,7 +57,7 @@ impl Making {
         protocol_error(format!("{} {what}", self.provider))
     }
 
-    fn start(&mut self, mut event: Value, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn start(&mut self, data: &str, mut event: Value, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if event["index"].as_u64() != Some(self.blocks.len() as u64) {
             return Err(self.broken("sent a block out of its order"));
         }
@@ -64,7 +74,9 @@ impl Making {
         if let Some(text) = string(&fields, "text").filter(|text| !text.is_empty()) {
             events.push(TurnEvent::Text(text));
         }
-        self.blocks.push(Block { fields, input: String::new(), call, open: true });
+        let whole = serde_json::from_str::<Verbatim<'_>>(data).ok();
+        let whole = whole.map(|verbatim| verbatim.content_block.get().to_owned());
+        self.blocks.push(Block { fields, whole, input: String::new(), call, open: true });
         Ok(())
     }
 
@@ -117,7 +129,7 @@ impl TurnInMaking for Making {
                 self.begun = true;
                 self.count(&event["message"]["usage"]);
             }
-            "content_block_start" => self.start(event, events)?,
+            "content_block_start" => self.start(data, event, events)?,
             "content_block_delta" => {
                 let delta = taken(&mut event, "delta");
                 self.block(&event)?.add(delta, events);
@@ -166,6 +178,7 @@ impl TurnInMaking for Making {
 
 impl Block {
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
+        self.whole = None;
         match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => {
                 events.extend(self.append("text", &delta["text"]).map(TurnEvent::Text));
@@ -231,6 +244,9 @@ impl Block {
 
     /// The block with its input as it was written. What is no object may only go back inside of one.
     fn json(&self) -> String {
+        if let Some(whole) = &self.whole {
+            return whole.clone();
+        }
         let mut object = ObjectText::new();
         for (name, value) in &self.fields {
             if name != "input" || self.input.trim().is_empty() {

@@ -32,7 +32,13 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tools", &tools.into());
     }
     if !request.tools.is_empty() {
-        body.field("toolConfig", &json!({ "functionCallingConfig": { "mode": "AUTO" } }));
+        let mut config = json!({ "functionCallingConfig": { "mode": "AUTO" } });
+        if target.options.search {
+            // Without it, a search and functions are not taken together; with it, what the search did comes as parts
+            // that go back with the turn.
+            config["includeServerSideToolInvocations"] = true.into();
+        }
+        body.field("toolConfig", &config);
     }
     let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();
     body.verbatim("contents", &list(&contents));
@@ -198,6 +204,7 @@ mod tests {
                     image: Some(image),
                 }]),
             ],
+            display: None,
         };
         // Ours: the provider's default length and thinking level, and the answer's own keys without `output`.
         expected["generationConfig"] = json!({"thinkingConfig": {"includeThoughts": true}});

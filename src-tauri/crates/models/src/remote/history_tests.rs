@@ -87,7 +87,7 @@ fn conversation(provider: &str, turns: usize) -> Request {
     }
     let schema = json!({"type": "object", "properties": {}});
     let tool = ToolSpec { name: "click".into(), description: "Clicks.".into(), schema };
-    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages }
+    Request { system: "You operate a desktop.".into(), tools: vec![tool], messages, display: None }
 }
 
 /// What the provider wrote of a turn, as it must stand in the next request.

@@ -2,11 +2,13 @@
 //!
 //! Pure, and the same bytes for the same messages. Nothing is stored with the provider: whole items go back.
 
+use protocol::ids::ModelId;
 use serde_json::{Value, json};
 
+use crate::computer::Computer;
 use crate::conversation::{Said, Target, data_url, said};
 use crate::text::{ObjectText, list};
-use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
+use crate::{Image, Part, Request, ToolAnswer, ToolSpec, pictures};
 
 /// Whose habits the body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +18,23 @@ pub(crate) enum Manner {
     Xai,
 }
 
+/// How closely pictures are to be looked at. Our pictures have the model's own size: none need be made smaller.
+struct Looks(&'static str);
+
+impl Looks {
+    fn of(target: Target<'_>, manner: Manner) -> Self {
+        let id = ModelId(format!("{}/{}", target.provider, target.model));
+        let usual = match manner {
+            Manner::OpenAi => "original",
+            Manner::Xai => "high",
+        };
+        Self(pictures::family(&id).detail.as_deref().unwrap_or(usual))
+    }
+}
+
 pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> String {
     let options = target.options;
+    let looks = Looks::of(target, manner);
     let mut body = ObjectText::new();
     body.field("model", &target.model.into());
     body.field("stream", &true.into());
@@ -41,13 +58,18 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         (true, Manner::OpenAi) => tools.push(json!({ "type": "web_search" })),
         (true, Manner::Xai) => tools.extend([json!({ "type": "web_search" }), json!({ "type": "x_search" })]),
     }
+    let computer = options.computer.filter(|_| manner == Manner::OpenAi);
+    tools.extend(computer.zip(request.display).map(|(computer, display)| computer.declared(display)));
+    if computer == Some(Computer::OpenAiPreview) {
+        body.field("truncation", &"auto".into());
+    }
     if !tools.is_empty() {
         body.field("tools", &tools.into());
         body.field("tool_choice", &"auto".into());
         body.field("parallel_tool_calls", &true.into());
     }
     for one in said(request, target.provider) {
-        items(&one, manner, &mut input);
+        items(&one, manner, &looks, computer, &mut input);
     }
     body.verbatim("input", &list(&input));
     body.finish()
@@ -64,7 +86,13 @@ fn tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn items(said: &Said<'_>, manner: Manner, input: &mut Vec<String>) {
+fn items(
+    said: &Said<'_>,
+    manner: Manner,
+    looks: &Looks,
+    computer: Option<Computer>,
+    input: &mut Vec<String>,
+) {
     match said {
         Said::Own(json) => {
             // The items of a turn, without their brackets: each is one of ours.
@@ -84,15 +112,20 @@ fn items(said: &Said<'_>, manner: Manner, input: &mut Vec<String>) {
             }));
         }
         Said::User(parts) => {
-            let parts: Vec<Value> = parts.iter().map(|one| part(one, manner)).collect();
+            let parts: Vec<Value> = parts.iter().map(|one| part(one, looks)).collect();
             input.push(message("user", &parts.into()));
         }
         Said::Answers(answers) => {
-            input.extend(answers.iter().map(|(id, one)| answer(id, one, manner)));
+            for (id, one) in answers {
+                match computer.filter(|computer| computer.owns(&one.name)) {
+                    Some(computer) => done(id, one, computer, looks, input),
+                    None => input.push(answer(id, one, manner, looks)),
+                }
+            }
             let pictures = answers.iter().filter_map(|(id, one)| Some((id, one.image.as_ref()?)));
             for (id, image) in pictures.filter(|_| manner == Manner::Xai) {
                 let said = json!({ "type": "input_text", "text": format!("The picture of {id}:") });
-                input.push(message("user", &json!([said, picture(image, manner)])));
+                input.push(message("user", &json!([said, picture(image, looks)])));
             }
         }
     }
@@ -102,28 +135,50 @@ fn message(role: &str, content: &Value) -> String {
     json!({ "type": "message", "role": role, "content": content }).to_string()
 }
 
-fn part(part: &Part, manner: Manner) -> Value {
+fn part(part: &Part, looks: &Looks) -> Value {
     match part {
         Part::Text(text) => json!({ "type": "input_text", "text": text }),
-        Part::Image(image) => picture(image, manner),
+        Part::Image(image) => picture(image, looks),
     }
 }
 
-fn picture(image: &Image, manner: Manner) -> Value {
-    let detail = match manner {
-        Manner::OpenAi => "original",
-        Manner::Xai => "high",
-    };
-    json!({ "type": "input_image", "image_url": data_url(image), "detail": detail })
+fn picture(image: &Image, looks: &Looks) -> Value {
+    json!({ "type": "input_image", "image_url": data_url(image), "detail": looks.0 })
 }
 
-fn answer(id: &str, answer: &ToolAnswer, manner: Manner) -> String {
+fn answer(id: &str, answer: &ToolAnswer, manner: Manner, looks: &Looks) -> String {
     let text = answer.response.to_string();
     let output = match (&answer.image, manner) {
         (Some(image), Manner::OpenAi) => {
-            json!([{ "type": "input_text", "text": text }, picture(image, manner)])
+            json!([{ "type": "input_text", "text": text }, picture(image, looks)])
         }
         _ => text.into(),
     };
     json!({ "type": "function_call_output", "call_id": id, "output": output }).to_string()
+}
+
+/// Stands where a picture was taken out: the wire takes no answer without one. One grey pixel.
+const NO_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==";
+
+/// What came of the vendor's own actions: a picture, and the checks that the user said yes to. What a picture does not
+/// tell, why something was not done above all, follows in words.
+fn done(id: &str, answer: &ToolAnswer, computer: Computer, looks: &Looks, input: &mut Vec<String>) {
+    let response = &answer.response;
+    let url = answer.image.as_ref().map_or_else(|| NO_PICTURE.to_owned(), data_url);
+    let mut output = json!({ "type": "computer_screenshot", "image_url": url });
+    if computer == Computer::OpenAi {
+        output["detail"] = looks.0.into();
+    }
+    let mut item = json!({ "type": "computer_call_output", "call_id": id });
+    if let Some(checks) = response.get("acknowledged_safety_checks") {
+        item["acknowledged_safety_checks"] = checks.clone();
+    }
+    item["output"] = output;
+    input.push(item.to_string());
+    let words = [&response["error"]["message"], &response["picture"]].into_iter().filter_map(Value::as_str);
+    let words = words.collect::<Vec<_>>().join("; ");
+    if !words.is_empty() {
+        let said = json!([{ "type": "input_text", "text": format!("[of {id}: {words}]") }]);
+        input.push(message("user", &said));
+    }
 }

@@ -199,8 +199,13 @@ fn is_call(item: &Value) -> bool {
 fn proposed(item: &Value) -> ProposedCall {
     let id = item["call_id"].as_str().map(str::to_owned);
     if item["type"] == "computer_call" {
+        // The older tool has one action a call.
+        let actions = match (&item["actions"], &item["action"]) {
+            (Value::Null, Value::Object(_)) => json!([item["action"]]),
+            (actions, _) => actions.clone(),
+        };
         let arguments = json!({
-            "actions": item["actions"],
+            "actions": actions,
             "pending_safety_checks": item["pending_safety_checks"],
         });
         return ProposedCall { id, name: "computer".into(), arguments };

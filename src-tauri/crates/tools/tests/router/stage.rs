@@ -27,7 +27,7 @@ pub fn limits() -> Limits {
         batch_actions: 8,
         ui_nodes: 200,
         jpeg_quality: 85,
-        picture: PixelSize { width: 1280, height: 800 },
+        picture: PixelSize { width: 1280, height: 800 }.into(),
         data_chars: 2_000,
         settle: Duration::from_millis(800),
         fence: tools::Fence::default(),

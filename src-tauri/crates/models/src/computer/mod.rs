@@ -1,0 +1,285 @@
+//! The vendors' own computer tools: which model has which, how it is declared, and what each of its actions is in calls of
+//! our tools, in `anthropic` and `openai`.
+//!
+//! Pure. Our tools are words here, names and arguments; what may run of them is policy's to say, as of any other call.
+
+mod anthropic;
+mod openai;
+
+use protocol::geometry::PixelSize;
+use serde_json::{Value, json};
+
+use crate::{ProposedCall, Provider};
+
+/// What a vendor wants to hear of an action that came after one that failed.
+pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
+
+/// Our tools that a vendor's computer tool stands for: a model that has it is not offered them beside it.
+const REPLACED: [&str; 16] = [
+    "screenshot",
+    "zoom",
+    "click",
+    "move",
+    "drag",
+    "scroll",
+    "type",
+    "press",
+    "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
+    "wait",
+    "batch",
+];
+
+/// A vendor's computer tool, by its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computer {
+    /// `computer_toolset_20260801`: each action is a call of its own name.
+    AnthropicToolset,
+    Anthropic20251124,
+    Anthropic20250124,
+    /// `computer`: several actions in one call.
+    OpenAi,
+    /// `computer_use_preview`: one action a call.
+    OpenAiPreview,
+}
+
+/// By how a model's name starts, `-` for each point in it; the first that fits.
+const OF_ANTHROPIC: [(&str, Computer); 17] = [
+    ("claude-opus-5", Computer::AnthropicToolset),
+    ("claude-sonnet-5", Computer::AnthropicToolset),
+    ("claude-haiku-5", Computer::AnthropicToolset),
+    ("claude-fable", Computer::AnthropicToolset),
+    ("claude-mythos", Computer::AnthropicToolset),
+    ("claude-opus-4-8", Computer::AnthropicToolset),
+    ("claude-opus-4-7", Computer::Anthropic20251124),
+    ("claude-opus-4-6", Computer::Anthropic20251124),
+    ("claude-opus-4-5", Computer::Anthropic20251124),
+    ("claude-sonnet-4-6", Computer::Anthropic20251124),
+    ("claude-sonnet-4-5", Computer::Anthropic20250124),
+    ("claude-sonnet-4-0", Computer::Anthropic20250124),
+    ("claude-sonnet-4-2", Computer::Anthropic20250124),
+    ("claude-haiku-4-5", Computer::Anthropic20250124),
+    ("claude-opus-4-0", Computer::Anthropic20250124),
+    ("claude-opus-4-1", Computer::Anthropic20250124),
+    ("claude-3-7-sonnet", Computer::Anthropic20250124),
+];
+
+const OF_OPENAI: [(&str, Computer); 6] = [
+    ("computer-use-preview", Computer::OpenAiPreview),
+    ("gpt-5-4", Computer::OpenAi),
+    ("gpt-5-5", Computer::OpenAi),
+    ("gpt-5-6", Computer::OpenAi),
+    ("gpt-6", Computer::OpenAi),
+    ("gpt-7", Computer::OpenAi),
+];
+
+/// One call of a tool of ours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OurCall {
+    pub tool: &'static str,
+    pub arguments: Value,
+}
+
+impl OurCall {
+    fn new(tool: &'static str, arguments: Value) -> Self {
+        Self { tool, arguments }
+    }
+}
+
+/// Why an action cannot be done: told to the model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotOurs {
+    #[error("there is no action {0:?}")]
+    Unknown(String),
+    #[error("{0} is missing or not as described")]
+    Missing(&'static str),
+    #[error("{what} = {x},{y} is outside the screenshot of {width}x{height} pixels", width = .of.width, height = .of.height)]
+    Outside { what: &'static str, x: f64, y: f64, of: PixelSize },
+    #[error("where the pointer is cannot be told: give a coordinate")]
+    NoPointer,
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+/// A warning of the vendor, which the user must see before the call is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SafetyCheck {
+    pub message: String,
+    /// As it goes back when the user said yes.
+    pub as_it_came: Value,
+}
+
+impl Computer {
+    /// What a model has, where it has any.
+    pub fn of(provider: &Provider, model: &str) -> Option<Self> {
+        let name = model.replace('.', "-");
+        let table: &[(&str, Self)] = match provider.id.as_str() {
+            "anthropic" => &OF_ANTHROPIC,
+            "openai" => &OF_OPENAI,
+            _ => &[],
+        };
+        table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
+    }
+
+    /// Whether a tool of ours is left out beside it.
+    pub fn replaces(self, tool: &str) -> bool {
+        REPLACED.contains(&tool)
+    }
+
+    /// Whether a call is one of its own, and not of a function of ours.
+    pub fn owns(self, name: &str) -> bool {
+        match self {
+            Self::AnthropicToolset => anthropic::ACTIONS.contains(&name),
+            Self::Anthropic20251124 | Self::Anthropic20250124 | Self::OpenAi | Self::OpenAiPreview => {
+                name == "computer"
+            }
+        }
+    }
+
+    /// Whether its answers must have a picture, also where nothing has changed since the last one.
+    pub fn needs_pictures(self) -> bool {
+        matches!(self, Self::OpenAi | Self::OpenAiPreview)
+    }
+
+    /// The beta that its requests name.
+    pub(crate) fn beta(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic20251124 => Some("computer-use-2025-11-24"),
+            Self::Anthropic20250124 => Some("computer-use-2025-01-24"),
+            Self::AnthropicToolset | Self::OpenAi | Self::OpenAiPreview => None,
+        }
+    }
+
+    /// Its entry among the tools of a request, for pictures of this size.
+    pub(crate) fn declared(self, display: PixelSize) -> Value {
+        let PixelSize { width, height } = display;
+        let mut old = json!({ "name": "computer", "display_width_px": width, "display_height_px": height });
+        match self {
+            // Where the pointer is, nothing of ours tells.
+            Self::AnthropicToolset => {
+                let configs = json!({ "cursor_position": { "enabled": false } });
+                json!({ "type": "computer_toolset_20260801", "configs": configs })
+            }
+            Self::Anthropic20251124 => {
+                old["type"] = "computer_20251124".into();
+                old["enable_zoom"] = true.into();
+                old
+            }
+            Self::Anthropic20250124 => {
+                old["type"] = "computer_20250124".into();
+                old
+            }
+            Self::OpenAi => json!({ "type": "computer" }),
+            Self::OpenAiPreview => json!({
+                "type": "computer_use_preview",
+                "display_width": width,
+                "display_height": height,
+                "environment": ENVIRONMENT,
+            }),
+        }
+    }
+}
+
+const ENVIRONMENT: &str = if cfg!(target_os = "macos") {
+    "mac"
+} else if cfg!(windows) {
+    "windows"
+} else {
+    "linux"
+};
+
+/// The warnings that a call came with.
+pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
+    let pending = call.arguments["pending_safety_checks"].as_array();
+    let told = |check: &Value| {
+        let said = |field: &str| check[field].as_str().filter(|text| !text.trim().is_empty());
+        let message = said("message").or(said("code")).unwrap_or("no reason was given").to_owned();
+        SafetyCheck { message, as_it_came: check.clone() }
+    };
+    pending.into_iter().flatten().map(told).collect()
+}
+
+/// Makes calls of ours from a vendor's, and knows what its later ones rest on: the size of the pictures, and where the
+/// pointer went.
+#[derive(Clone, Debug)]
+pub struct Adapter {
+    pub computer: Computer,
+    display: PixelSize,
+    pointer: Option<Place>,
+}
+
+/// A point in 0-1000 of the display.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    x: f64,
+    y: f64,
+}
+
+impl Adapter {
+    pub fn new(computer: Computer, display: PixelSize) -> Self {
+        Self { computer, display, pointer: None }
+    }
+
+    /// The pictures of the whole display have this size now.
+    pub fn shows(&mut self, display: PixelSize) {
+        self.display = display;
+    }
+
+    /// What a call is in calls of ours, in their order.
+    ///
+    /// # Errors
+    /// An action that is none, or a place that is not on the picture: then none of the call's actions is to be done.
+    pub fn adapt(&mut self, call: &ProposedCall) -> Result<Vec<OurCall>, NotOurs> {
+        let before = self.pointer;
+        let adapted = match self.computer {
+            Computer::AnthropicToolset => anthropic::adapt(self, &call.name, &call.arguments),
+            Computer::Anthropic20251124 | Computer::Anthropic20250124 => {
+                let action = call.arguments["action"].as_str().ok_or(NotOurs::Missing("action"))?;
+                anthropic::adapt(self, action, &call.arguments)
+            }
+            Computer::OpenAi | Computer::OpenAiPreview => openai::adapt(self, &call.arguments),
+        };
+        if adapted.is_err() {
+            self.pointer = before;
+        }
+        adapted
+    }
+
+    /// The middle of a picture's pixel. The pointer is there from now on.
+    fn place(&mut self, what: &'static str, x: &Value, y: &Value) -> Result<Place, NotOurs> {
+        let (Some(x), Some(y)) = (x.as_f64(), y.as_f64()) else { return Err(NotOurs::Missing(what)) };
+        let PixelSize { width, height } = self.display;
+        let (width, height) = (f64::from(width), f64::from(height));
+        if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+            return Err(NotOurs::Outside { what, x, y, of: self.display });
+        }
+        let along = |at: f64, length: f64| {
+            let middle = (at + 0.5).min(length) * 1_000.0 / length;
+            (middle * 1_000.0).round() / 1_000.0
+        };
+        let place = Place { x: along(x, width), y: along(y, height) };
+        self.pointer = Some(place);
+        Ok(place)
+    }
+}
+
+/// Keys as we take them.
+fn named(keys: &[String]) -> Value {
+    keys.iter().map(String::as_str).collect()
+}
+
+/// One key is pressed, several are held together.
+fn chord(keys: &[String], times: u64) -> Vec<OurCall> {
+    match keys {
+        [key] if times == 1 => vec![OurCall::new("press", json!({ "key": key }))],
+        [key] => vec![OurCall::new("press", json!({ "key": key, "times": times }))],
+        keys => (0..times).map(|_| OurCall::new("hotkey", json!({ "keys": named(keys) }))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

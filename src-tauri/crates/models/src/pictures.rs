@@ -1,0 +1,257 @@
+//! Pictures as each model takes them: the largest it looks at, the size that is best for it, and what one costs in tokens.
+//!
+//! `data/pictures.json`, by families of models, each with the source of its numbers. A model that is in none gets the
+//! first one: small enough for all.
+
+use std::sync::LazyLock;
+
+use protocol::geometry::{PictureBudget, PixelSize};
+use protocol::ids::ModelId;
+use serde::Deserialize;
+
+use crate::MediaResolution;
+
+/// The table with its day.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Table {
+    #[serde(rename = "date")]
+    _date: String,
+    families: Vec<Family>,
+}
+
+/// Models that take pictures alike.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Family {
+    pub name: String,
+    /// What `PROVIDER/NAME` starts with, `-` for each point in it. The longest of all families counts.
+    starts: Vec<String>,
+    /// Where the numbers are from.
+    pub source: String,
+    /// What is not made smaller or refused.
+    limit: Bounds,
+    /// What a picture of the screen is made for it: seen well, and not dearer than it need be.
+    best: Bounds,
+    tokens: Tokens,
+    /// Of one picture, before base64.
+    pub bytes: usize,
+    /// Pictures in one request.
+    pub per_request: usize,
+    /// How OpenAI's wires are asked to look.
+    pub(crate) detail: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Bounds {
+    longest: u32,
+    #[serde(default = "any")]
+    shorter: u32,
+    #[serde(default = "one")]
+    square: u32,
+    #[serde(default = "any")]
+    squares: u32,
+}
+
+fn any() -> u32 {
+    u32::MAX
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+enum Tokens {
+    Unknown,
+    /// So many thousandths of a token for each square that is begun.
+    Squares {
+        side: u32,
+        thousandths: u64,
+    },
+    Tiles {
+        side: u32,
+        base: u64,
+        each: u64,
+    },
+    #[serde(rename_all = "camelCase")]
+    ByResolution {
+        low: u64,
+        medium: u64,
+        high: u64,
+        ultra_high: u64,
+        usual: u64,
+    },
+}
+
+static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(read);
+
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+fn read() -> Vec<Family> {
+    let table: Table =
+        serde_json::from_str(include_str!("../data/pictures.json")).expect("a table of families");
+    table.families
+}
+
+/// The family of a model; the one for all others where it is in none. What OpenRouter passes on is looked up where it
+/// goes.
+pub fn family(model: &ModelId) -> &'static Family {
+    let passed_on = model.0.strip_prefix("openrouter/").unwrap_or(&model.0);
+    let id = match passed_on.split_once('/') {
+        Some(("google", name)) => format!("gemini/{name}"),
+        Some(("x-ai", name)) => format!("xai/{name}"),
+        _ => passed_on.to_owned(),
+    };
+    let id = id.replace('.', "-");
+    let matched = |family: &&'static Family| {
+        let starts = family.starts.iter().filter(|start| id.starts_with(start.as_str()));
+        starts.map(String::len).max()
+    };
+    let best = FAMILIES.iter().filter_map(|family| Some((matched(&family)?, family)));
+    best.max_by_key(|(length, _)| *length).map_or(&FAMILIES[0], |(_, family)| family)
+}
+
+impl Family {
+    /// The size to make pictures of.
+    pub fn best(&self) -> PictureBudget {
+        self.best.budget()
+    }
+
+    /// The largest that is looked at as it is.
+    pub fn limit(&self) -> PictureBudget {
+        self.limit.budget()
+    }
+
+    /// What a picture costs; nothing where it is not known.
+    pub fn tokens(&self, size: PixelSize, resolution: Option<MediaResolution>) -> Option<u64> {
+        let count = |square| PictureBudget { square, ..PictureBudget::from(size) }.squares_of(size);
+        match self.tokens {
+            Tokens::Unknown => None,
+            Tokens::Squares { side, thousandths } => Some((count(side) * thousandths).div_ceil(1_000)),
+            Tokens::Tiles { side, base, each } => Some(base + each * count(side)),
+            Tokens::ByResolution { low, medium, high, ultra_high, usual } => Some(match resolution {
+                None => usual,
+                Some(MediaResolution::Low) => low,
+                Some(MediaResolution::Medium) => medium,
+                Some(MediaResolution::High) => high,
+                Some(MediaResolution::UltraHigh) => ultra_high,
+            }),
+        }
+    }
+}
+
+impl Bounds {
+    fn budget(self) -> PictureBudget {
+        let Self { longest, shorter, square, squares } = self;
+        PictureBudget { within: PixelSize { width: longest, height: longest }, shorter, square, squares }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::catalogue;
+
+    const SCREENS: [(u32, u32); 12] = [
+        (1280, 720),
+        (1280, 800),
+        (1366, 768),
+        (1440, 900),
+        (1920, 1080),
+        (1920, 1200),
+        (2560, 1440),
+        (2560, 1600),
+        (3024, 1964),
+        (3440, 1440),
+        (3840, 2160),
+        (5120, 2880),
+    ];
+
+    fn size((width, height): (u32, u32)) -> PixelSize {
+        PixelSize { width, height }
+    }
+
+    fn of(model: &str) -> &'static Family {
+        family(&ModelId(model.into()))
+    }
+
+    /// All known models, and some that nobody knows.
+    fn models() -> Vec<ModelId> {
+        let known = ["gemini", "anthropic", "openai", "xai", "openrouter"]
+            .into_iter()
+            .flat_map(|provider| catalogue().of(provider).iter().map(move |one| (provider, one.id.as_str())));
+        let others = [("ollama", "qwen3-vl:8b"), ("custom", "x"), ("", "")];
+        known.chain(others).map(|(provider, name)| ModelId(format!("{provider}/{name}"))).collect()
+    }
+
+    #[test]
+    fn for_each_model_every_screen_is_within_its_limits_upright_as_well_and_as_large_as_is_best() {
+        let models = models();
+        assert!(models.len() > 300, "{} models", models.len());
+        for model in &models {
+            let family = family(model);
+            let shapes = SCREENS.into_iter().flat_map(|(width, height)| [(width, height), (height, width)]);
+            for screen in shapes.map(size) {
+                let picture = family.best().fit(screen);
+                assert!(family.limit().holds(picture), "{model}: {screen:?} as {picture:?}");
+                assert!(picture.width <= screen.width && picture.height <= screen.height);
+                let shape = |size: PixelSize| f64::from(size.width) / f64::from(size.height);
+                assert!((shape(picture) / shape(screen) - 1.0).abs() < 0.01, "{model}: {picture:?}");
+                // Words of 1280x720 can be read.
+                let pixels = picture.width * picture.height;
+                assert!(
+                    pixels > 800_000 || picture == screen || shape(screen) > 2.0 || shape(screen) < 0.5,
+                    "{model}: {screen:?} as {picture:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_is_in_the_family_that_its_maker_says() {
+        for (model, name) in [
+            ("anthropic/claude-opus-5-5", "Claude 4.7 and later"),
+            ("anthropic/claude-opus-4-8", "Claude 4.7 and later"),
+            ("anthropic/claude-sonnet-4-6", "Claude before 4.7"),
+            ("openrouter/anthropic/claude-opus-4.6", "Claude before 4.7"),
+            ("openrouter/anthropic/claude-opus-5.5", "Claude 4.7 and later"),
+            ("openai/gpt-6.1-terra", "GPT-5.4 and later"),
+            ("openai/gpt-5.4-mini", "GPT-5.4 and later"),
+            ("openai/gpt-5.2", "GPT-5 to 5.3"),
+            ("openai/gpt-4o", "GPT-4o, 4.1 and 4.5"),
+            ("openai/gpt-4.1-mini", "OpenAI's small ones before 5.4"),
+            ("openai/o4-mini", "o4-mini"),
+            ("gemini/gemini-3-flash-preview", "Gemini 3 and later"),
+            ("gemini/gemini-2.5-flash", "Gemini before 3, Gemma"),
+            ("openrouter/google/gemini-3.8-flash", "Gemini 3 and later"),
+            ("openrouter/x-ai/grok-4.7", "Grok"),
+            ("ollama/qwen3-vl:8b", "any other"),
+            ("openrouter/meta-llama/llama-4", "any other"),
+        ] {
+            assert_eq!(of(model).name, name, "{model}");
+        }
+    }
+
+    #[test]
+    fn pictures_cost_what_the_documents_say() {
+        let cost = |model: &str, pixels, resolution| of(model).tokens(size(pixels), resolution);
+        assert_eq!(cost("anthropic/claude-opus-5-5", (1920, 1080), None), Some(69 * 39));
+        assert_eq!(cost("openai/gpt-6.1-terra", (1600, 900), None), Some(1_740));
+        assert_eq!(cost("openai/gpt-4o", (1365, 768), None), Some(85 + 6 * 170));
+        assert_eq!(cost("xai/grok-4.7", (1344, 756), None), Some(7 * 256));
+        assert_eq!(cost("gemini/gemini-3-flash-preview", (100, 100), None), Some(1_120));
+        let fine = Some(MediaResolution::UltraHigh);
+        assert_eq!(cost("gemini/gemini-3-flash-preview", (100, 100), fine), Some(2_240));
+        assert_eq!(cost("ollama/x", (100, 100), None), None);
+    }
+
+    #[test]
+    fn a_full_hd_screen_goes_to_the_newest_claude_as_it_is() {
+        let full = size((1920, 1080));
+        assert_eq!(of("anthropic/claude-opus-5-5").best().fit(full), full);
+        assert_eq!(of("openai/gpt-6.1-sol").best().fit(full), size((1600, 900)));
+        assert_eq!(of("openai/gpt-4o").best().fit(full), size((1365, 768)));
+    }
+}
