@@ -150,7 +150,8 @@ impl Remote {
         error.with_hint(format!("choose another model in the settings, for example {}", names.join(", ")))
     }
 
-    fn body(&self, request: &Request) -> String {
+    /// What this request is over the wire, as JSON.
+    pub fn body(&self, request: &Request) -> String {
         let target = Target { provider: &self.provider.id, model: self.model.name(), options: &self.options };
         match self.provider.wire {
             Wire::Gemini => gemini::body(request, target),

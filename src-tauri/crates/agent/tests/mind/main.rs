@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bodies;
 mod giving_way;
 mod runs;
 mod stops;
