@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agent::ModelSource;
 use desktop::Desktop;
+use protocol::command::RunOverrides;
 use protocol::settings::Settings;
 use protocol::view::{Check, CheckState, CheckView};
 use protocol::{ErrorCode, ErrorView};
@@ -41,7 +42,7 @@ pub fn failed(check: Check, error: ErrorView) -> CheckView {
 }
 
 async fn model(models: &Models, settings: &Settings) -> CheckView {
-    let model = match models.open(&settings.model, settings, None).await {
+    let model = match models.open(&settings.model, settings, &RunOverrides::default()).await {
         Ok(model) => model,
         Err(error) => return failed(Check::Model, error),
     };

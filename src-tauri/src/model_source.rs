@@ -8,12 +8,14 @@ use futures::future::BoxFuture;
 use models::{
     CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
 };
+use protocol::command::{RunOverrides, Tape};
 use protocol::ids::ModelId;
 use protocol::settings::Settings;
 use protocol::{ErrorCode, ErrorView};
 
 use crate::engine::blocking;
 use crate::keys::Keys;
+use crate::recording;
 
 /// The provider of the default model, whose key is asked for first.
 pub const FIRST: &str = "gemini";
@@ -84,11 +86,18 @@ impl ModelSource for Models {
         &'a self,
         model: &'a ModelId,
         settings: &'a Settings,
-        base_url: Option<&'a str>,
+        over: &'a RunOverrides,
     ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let model: SharedModel = Arc::new(self.open_remote(model, settings, base_url).await?);
-            Ok(model)
+            let opened: SharedModel = match &over.tape {
+                Some(Tape::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
+                Some(Tape::Record(file)) => {
+                    let remote = self.open_remote(model, settings, over.base_url.as_deref()).await?;
+                    Arc::new(recording::record(file.clone(), remote).await?)
+                }
+                None => Arc::new(self.open_remote(model, settings, over.base_url.as_deref()).await?),
+            };
+            Ok(opened)
         })
     }
 }
@@ -152,7 +161,7 @@ mod tests {
     async fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
         let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(move |_| key.map(str::to_owned)));
         Models::new(keys)
-            .open(&ModelId(model.into()), &Settings::default(), None)
+            .open(&ModelId(model.into()), &Settings::default(), &RunOverrides::default())
             .await
             .map(|model| model.id().clone())
     }

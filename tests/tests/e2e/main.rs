@@ -11,4 +11,5 @@ mod durability;
 mod storage;
 
 mod keys;
+mod tape;
 mod usage;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{Clock, Journal};
 use protocol::command::{
-    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun,
+    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun, Tape,
 };
 use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
@@ -83,12 +83,21 @@ impl AgentHandle {
     ///
     /// # Errors
     /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
-    pub async fn start_run(&self, command: StartRun, _door: Door) -> Result<StartedRun, ErrorView> {
+    pub async fn start_run(&self, command: StartRun, door: Door) -> Result<StartedRun, ErrorView> {
+        if command.overrides.tape.is_some() && door != Door::Cli {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a run is recorded and replayed by the command line only",
+            )
+            .with_hint("miki run --record FILE \"GOAL\""));
+        }
         let prepared = command.clone();
-        let settings = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
+        let mut settings = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
         // Not in the orchestrator: a keychain may wait for its user, or hang.
-        let url = command.overrides.base_url.as_deref();
-        let model = self.models.open(&settings.model, &settings, url).await?;
+        let model = self.models.open(&settings.model, &settings, &command.overrides).await?;
+        if let Some(Tape::Replay(_)) = command.overrides.tape {
+            settings.model = model.id().clone();
+        }
         let settings = Box::new(settings);
         self.ask(|reply| Asked::Start { command, settings, model, reply }).await
     }

@@ -3,20 +3,22 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
+use protocol::command::RunOverrides;
 use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
 /// Opens models by their id.
 pub trait ModelSource: Send + Sync {
-    /// Opens `model`, at `base_url` where one is given. May take as long as a keychain's prompt stands open.
+    /// Opens `model`, where and in place of what `over` says. May take as long as a keychain's prompt stands open.
     ///
     /// # Errors
-    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are.
+    /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are, or what is wrong with a
+    /// recording.
     fn open<'a>(
         &'a self,
         model: &'a ModelId,
         settings: &'a Settings,
-        base_url: Option<&'a str>,
+        over: &'a RunOverrides,
     ) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
 }
 

@@ -25,8 +25,10 @@ mod responses;
 mod calls;
 mod conversation;
 mod frames;
+mod hot;
 mod refusal;
 mod retry_after;
+mod slots;
 mod text;
 
 mod http;
@@ -39,6 +41,7 @@ mod secrets;
 pub mod catalogue;
 pub mod cost;
 pub mod scripted;
+pub mod tape;
 pub mod told;
 pub mod trial;
 

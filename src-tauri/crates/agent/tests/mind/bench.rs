@@ -29,7 +29,7 @@ impl ModelSource for One {
         &'a self,
         _: &'a ModelId,
         _: &'a Settings,
-        _: Option<&'a str>,
+        _: &'a RunOverrides,
     ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         let model: SharedModel = self.0.clone();
         async move { Ok(model) }.boxed()

@@ -148,10 +148,10 @@ async fn cases() -> Vec<Case> {
         add("the first request", &plain, &requests[0]);
         add("the last request", &plain, requests.last().unwrap());
         add("the last request, with every option", &full, requests.last().unwrap());
-        for other in (0..runs.len()).filter(|other| *other != at) {
-            let what = format!("the last request after {}'s turns", RECORDED[other].0);
-            add(&what, &plain, runs[other].last().unwrap());
-        }
+        // With parallel calls, told in neutral form.
+        let other = if provider == "anthropic" { "gemini" } else { "anthropic" };
+        let other = RECORDED.iter().position(|(name, _)| *name == other).unwrap();
+        add("the last request, after another provider's turns", &plain, runs[other].last().unwrap());
         let right: Value = serde_json::from_str(&full.body(requests.last().unwrap())).unwrap();
         for (place, name, value) in mistakes(provider) {
             let mut body = right.clone();
@@ -216,7 +216,7 @@ fn check(provider: &str) {
         assert_eq!(said.is_empty(), *is_right, "{provider}: {what}: {said:?}");
         counts[usize::from(*is_right)] += 1;
     }
-    assert_eq!(counts, [4, 9], "{provider}: wrong and right ones");
+    assert_eq!(counts, [4, 4], "{provider}: wrong and right ones");
 }
 
 #[test]

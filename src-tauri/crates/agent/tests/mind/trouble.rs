@@ -26,7 +26,7 @@ impl ModelSource for Hanging {
         &'a self,
         _: &'a ModelId,
         _: &'a Settings,
-        _: Option<&'a str>,
+        _: &'a RunOverrides,
     ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         std::future::pending().boxed()
     }
@@ -54,10 +54,10 @@ impl ModelSource for Asked {
         &'a self,
         model: &'a ModelId,
         settings: &'a Settings,
-        url: Option<&'a str>,
+        over: &'a RunOverrides,
     ) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
-        self.0.open(model, settings, url)
+        self.0.open(model, settings, over)
     }
 }
 

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::conversation::{Said, Target, base64, object, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
@@ -42,7 +43,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
     body.verbatim("messages", &list(&messages(request, target.provider)));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 fn mark(block: &mut Value) {
