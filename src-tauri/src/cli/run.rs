@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
-use protocol::command::{OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Unattended};
+use protocol::command::{OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Tape, Unattended};
 use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::{ModelId, Seq};
 use protocol::tool::{ApprovalMode, Mode};
@@ -49,6 +49,12 @@ pub struct Run {
     /// Let the provider search the web by itself; what it found is listed with the answer
     #[arg(long)]
     search: bool,
+    /// Write what the model says to a new file; no key and no picture is in it
+    #[arg(long, value_name = "FILE", value_parser = absolute)]
+    record: Option<String>,
+    /// Let the model say what it said in a recording: needs neither key nor network
+    #[arg(long, value_name = "FILE", value_parser = absolute, conflicts_with_all = ["record", "model", "base_url"])]
+    replay: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -82,6 +88,11 @@ pub(super) fn model(text: &str) -> Result<ModelId, WrongArgument> {
         Some((provider, name)) if !provider.is_empty() && !name.is_empty() => Ok(ModelId(text.to_owned())),
         _ => Err(WrongArgument::NoModel),
     }
+}
+
+/// The engine may be another process, with another current folder.
+fn absolute(file: &str) -> std::io::Result<String> {
+    Ok(std::path::absolute(file)?.to_string_lossy().into_owned())
 }
 
 impl Run {
@@ -195,6 +206,11 @@ impl Run {
                 max_steps: self.max_steps,
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
+                tape: match (&self.record, &self.replay) {
+                    (Some(file), _) => Some(Tape::Record(file.clone())),
+                    (None, Some(file)) => Some(Tape::Replay(file.clone())),
+                    (None, None) => None,
+                },
             },
         }
     }

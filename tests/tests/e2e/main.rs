@@ -14,4 +14,5 @@ mod durability;
 mod storage;
 
 mod keys;
+mod tape;
 mod usage;

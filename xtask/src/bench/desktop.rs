@@ -4,22 +4,50 @@
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
 
-use super::figures::{self, Memory, Raced, Row, SLACK_KB};
+use super::figures::{self, Aim, Figure, Memory, Raced, SLACK_KB, alone, beside};
+use super::table;
 use crate::place::Place;
 use crate::setup::{self, Need};
-use crate::shell::{self, heading, note};
+use crate::shell::{self, heading};
 
-/// What is written for the next one to compare with.
-#[derive(Serialize)]
-struct Report<'a> {
-    cores: usize,
-    /// Before and after.
-    load: [f64; 2],
-    rows: &'a [Row],
-    memory: Vec<serde_json::Value>,
-}
+const CAPTURE: [&str; 2] = ["capture", "ours"];
+const GTK: [&str; 2] = ["gtk", "all"];
+const CHROMIUM: [&str; 2] = ["chromium", "all"];
+const PAGE: [&str; 2] = ["page", "ours"];
+const MOVE: [&str; 2] = ["move", "ours"];
+const CLICK: [&str; 2] = ["click", "ours"];
+
+const FIGURES: &[Figure] = &[
+    beside(
+        "screen, dot, JPEG, base64",
+        CAPTURE,
+        "bare",
+        "XShm + libjpeg-turbo + base64",
+        Aim::TimesTheirs(1.15),
+    ),
+    beside("", CAPTURE, "mss", "mss + Pillow", Aim::None),
+    beside("", CAPTURE, "pyautogui", "pyautogui + Pillow", Aim::Faster(3.0)),
+    beside("", CAPTURE, "scrot", "scrot + convert", Aim::Faster(35.0)),
+    alone("GTK app, visible", "gtk", "visible", Aim::Within(25.0)),
+    beside("GTK app, all", GTK, "pyatspi", "pyatspi", Aim::Within(25.0)),
+    beside("", GTK, "one by one", "proxies, one by one", Aim::None),
+    beside("", GTK, "joined", "proxies, joined", Aim::None),
+    alone("Chromium, visible and focusable", "chromium", "interactive", Aim::Within(60.0)),
+    alone("Chromium, visible", "chromium", "visible", Aim::Within(150.0)),
+    beside("Chromium, all", CHROMIUM, "pyatspi", "pyatspi", Aim::Within(900.0)),
+    beside("", CHROMIUM, "one by one", "proxies, one by one", Aim::None),
+    beside("", CHROMIUM, "joined", "proxies, joined", Aim::None),
+    beside("DOM, visible and interactive", PAGE, "bare", "one evaluate call", Aim::TimesTheirs(1.3)),
+    beside("", PAGE, "playwright", "Playwright's snapshot", Aim::None),
+    beside("move", MOVE, "bare", "X round trip", Aim::Over(2.0)),
+    beside("", MOVE, "pyautogui", "pyautogui, as it comes", Aim::None),
+    beside("", MOVE, "xdotool", "xdotool", Aim::None),
+    beside("click", CLICK, "bare", "X round trip", Aim::Over(2.0)),
+    beside("", CLICK, "pyautogui", "pyautogui, as it comes", Aim::None),
+    beside("", CLICK, "xdotool", "xdotool", Aim::None),
+    alone("corner to last event", "corner", "ours", Aim::MostlyWithin(100.0)),
+];
 
 pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the desktop is measured on Linux only, on a private X server");
@@ -37,39 +65,13 @@ pub fn bench(place: &Place) -> Result<()> {
     ensure!(output.status.success(), "the measurement failed");
     let raced: Raced =
         serde_json::from_slice(&output.stdout).context("the measurement says what was not agreed")?;
-    let rows = figures::rows(&raced.races)?;
-    let cores = std::thread::available_parallelism()?.get();
-    print(&rows, &raced.memory);
-    println!("\n{cores} cores; load {:.1} before, {:.1} after", raced.load[0], raced.load[1]);
-    let memory = raced.memory.iter().map(told).collect();
-    let report = Report { cores, load: raced.load, rows: &rows, memory };
-    let file = place.artifacts().join("bench-desktop.json");
-    std::fs::create_dir_all(place.artifacts())?;
-    std::fs::write(&file, serde_json::to_vec_pretty(&report)?)?;
-    note(&format!("written to {}", file.display()));
-    Ok(())
+    let rows = figures::rows(FIGURES, &raced.races)?;
+    table::print(&rows);
+    print(&raced.memory);
+    table::leave(place, "bench-desktop.json", raced.load, &rows, raced.memory.iter().map(told).collect())
 }
 
-fn print(rows: &[Row], memory: &[Memory]) {
-    println!(
-        "\n{:<32} {:>6} {:>9} {:>9}  {:<30} {:>9} {:>9}  aim",
-        "median, in ms", "found", "ours", "p99", "peer", "peer's", "as fast"
-    );
-    for row in rows {
-        let Row { title, ours, peer, theirs, times_as_fast, aim, met, .. } = row;
-        let theirs = theirs.map_or_else(String::new, |theirs| format!("{:.2}", theirs.median));
-        let fast = times_as_fast.map_or_else(String::new, |times| format!("{times:.2} x"));
-        let aim = aim.as_deref().unwrap_or_default();
-        let met = met.map_or("", word);
-        let (count, median, p99) = match title.is_empty() {
-            true => Default::default(),
-            false => (ours.count.to_string(), format!("{:.2}", ours.median), format!("{:.2}", ours.p99)),
-        };
-        let peer = peer.unwrap_or_default();
-        println!(
-            "{title:<32} {count:>6} {median:>9} {p99:>9}  {peer:<30} {theirs:>9} {fast:>9}  {aim:<16} {met}"
-        );
-    }
+fn print(memory: &[Memory]) {
     println!(
         "\n{:<32} {:>9} {:>9} {:>9} {:>12} {:>12}  aim",
         "resident memory, in kB", "before", "half", "after", "second half", "X server's"
@@ -83,13 +85,9 @@ fn print(rows: &[Row], memory: &[Memory]) {
             before.rss_kb,
             half.rss_kb,
             after.rss_kb,
-            word(memory.met())
+            table::word(memory.met())
         );
     }
-}
-
-fn word(met: bool) -> &'static str {
-    if met { "met" } else { "MISSED" }
 }
 
 fn told(memory: &Memory) -> serde_json::Value {

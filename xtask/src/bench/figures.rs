@@ -1,4 +1,5 @@
-//! What the desktop's figures should be, and whether they are. Pure: nothing is measured or printed here.
+//! What figures should be, and whether they are. Pure: nothing is measured or printed here, and which figures there are
+//! is each measurement's own to say.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,12 @@ pub enum Aim {
     Over(f64),
     /// At least so many times as fast as the other.
     Faster(f64),
+    /// At least so many of what a trial finds, in a second; and what that is.
+    PerSecond(f64, &'static str),
 }
 
 /// One line of the table: a work of ours, and what it is set beside.
-struct Figure {
+pub struct Figure {
     title: &'static str,
     work: &'static str,
     ours: &'static str,
@@ -32,11 +35,11 @@ struct Figure {
     aim: Aim,
 }
 
-const fn alone(title: &'static str, work: &'static str, ours: &'static str, aim: Aim) -> Figure {
+pub const fn alone(title: &'static str, work: &'static str, ours: &'static str, aim: Aim) -> Figure {
     Figure { title, work, ours, theirs: None, aim }
 }
 
-const fn beside(
+pub const fn beside(
     title: &'static str,
     [work, ours]: [&'static str; 2],
     theirs: &'static str,
@@ -46,48 +49,10 @@ const fn beside(
     Figure { title, work, ours, theirs: Some((theirs, called)), aim }
 }
 
-const CAPTURE: [&str; 2] = ["capture", "ours"];
-const GTK: [&str; 2] = ["gtk", "all"];
-const CHROMIUM: [&str; 2] = ["chromium", "all"];
-const PAGE: [&str; 2] = ["page", "ours"];
-const MOVE: [&str; 2] = ["move", "ours"];
-const CLICK: [&str; 2] = ["click", "ours"];
-
-const FIGURES: &[Figure] = &[
-    beside(
-        "screen, dot, JPEG, base64",
-        CAPTURE,
-        "bare",
-        "XShm + libjpeg-turbo + base64",
-        Aim::TimesTheirs(1.15),
-    ),
-    beside("", CAPTURE, "mss", "mss + Pillow", Aim::None),
-    beside("", CAPTURE, "pyautogui", "pyautogui + Pillow", Aim::Faster(3.0)),
-    beside("", CAPTURE, "scrot", "scrot + convert", Aim::Faster(35.0)),
-    alone("GTK app, visible", "gtk", "visible", Aim::Within(25.0)),
-    beside("GTK app, all", GTK, "pyatspi", "pyatspi", Aim::Within(25.0)),
-    beside("", GTK, "one by one", "proxies, one by one", Aim::None),
-    beside("", GTK, "joined", "proxies, joined", Aim::None),
-    alone("Chromium, visible and focusable", "chromium", "interactive", Aim::Within(60.0)),
-    alone("Chromium, visible", "chromium", "visible", Aim::Within(150.0)),
-    beside("Chromium, all", CHROMIUM, "pyatspi", "pyatspi", Aim::Within(900.0)),
-    beside("", CHROMIUM, "one by one", "proxies, one by one", Aim::None),
-    beside("", CHROMIUM, "joined", "proxies, joined", Aim::None),
-    beside("DOM, visible and interactive", PAGE, "bare", "one evaluate call", Aim::TimesTheirs(1.3)),
-    beside("", PAGE, "playwright", "Playwright's snapshot", Aim::None),
-    beside("move", MOVE, "bare", "X round trip", Aim::Over(2.0)),
-    beside("", MOVE, "pyautogui", "pyautogui, as it comes", Aim::None),
-    beside("", MOVE, "xdotool", "xdotool", Aim::None),
-    beside("click", CLICK, "bare", "X round trip", Aim::Over(2.0)),
-    beside("", CLICK, "pyautogui", "pyautogui, as it comes", Aim::None),
-    beside("", CLICK, "xdotool", "xdotool", Aim::None),
-    alone("corner to last event", "corner", "ours", Aim::MostlyWithin(100.0)),
-];
-
 /// Memory that may come and go without being a growth: a hundred bytes a picture.
 pub const SLACK_KB: i64 = 1024;
 
-/// What was measured, as `outside`'s `race` prints it.
+/// What was measured, as the measuring programs print it.
 #[derive(Debug, Deserialize)]
 pub struct Raced {
     pub load: [f64; 2],
@@ -162,6 +127,10 @@ impl Times {
         let p99 = *sorted.get((sorted.len() * 99).div_ceil(100) - 1)?;
         Some(Self { median: median(&sorted), p99, least, most, trials: sorted.len(), count: lane.count })
     }
+
+    fn per_second(&self) -> f64 {
+        self.count as f64 * 1_000.0 / self.median
+    }
 }
 
 impl Aim {
@@ -173,6 +142,7 @@ impl Aim {
             Self::TimesTheirs(most) => theirs.map(|theirs| ours.median <= most * theirs.median),
             Self::Over(most) => theirs.map(|theirs| ours.median <= theirs.median + most),
             Self::Faster(least) => theirs.map(|theirs| theirs.median >= least * ours.median),
+            Self::PerSecond(least, _) => Some(ours.per_second() >= least),
         }
     }
 
@@ -184,12 +154,13 @@ impl Aim {
             Self::TimesTheirs(most) => Some(format!("<= {most} x its time")),
             Self::Over(most) => Some(format!("<= {most} ms more")),
             Self::Faster(least) => Some(format!(">= {least} x as fast")),
+            Self::PerSecond(least, what) => Some(format!(">= {least} {what}/s")),
         }
     }
 }
 
 /// The table. A figure whose work was not measured is named as the error.
-pub fn rows(races: &[Race]) -> Result<Vec<Row>> {
+pub fn rows(figures: &[Figure], races: &[Race]) -> Result<Vec<Row>> {
     let times = |work: &str, who: &str| {
         let race = races.iter().find(|race| race.work == work);
         let lane = race.and_then(|race| race.lanes.iter().find(|lane| lane.who == who));
@@ -210,7 +181,7 @@ pub fn rows(races: &[Race]) -> Result<Vec<Row>> {
             met: aim.met(&mine, other.as_ref()),
         })
     };
-    FIGURES.iter().map(row).collect()
+    figures.iter().map(row).collect()
 }
 
 impl Memory {
@@ -248,6 +219,8 @@ mod tests {
             (Aim::Faster(2.1), Some(false)),
             (Aim::Over(-10.0), Some(true)),
             (Aim::Over(-11.0), Some(false)),
+            (Aim::PerSecond(100.0, "MB"), Some(true)),
+            (Aim::PerSecond(101.0, "MB"), Some(false)),
         ] {
             assert_eq!(aim.met(&ours, Some(&theirs)), met, "{aim:?}");
         }
@@ -264,9 +237,11 @@ mod tests {
 
     #[test]
     fn a_figure_that_nobody_measured_is_named() {
-        let lanes = ["ours", "bare", "mss", "scrot"];
         let lane = |who: &str| Lane { who: who.into(), count: 1, ms: vec![1.0] };
-        let race = Race { work: "capture".into(), lanes: lanes.map(lane).into() };
-        assert_eq!(rows(&[race]).unwrap_err().to_string(), "capture of pyautogui was not measured");
+        let race = Race { work: "capture".into(), lanes: vec![lane("ours")] };
+        let figure = |theirs| [beside("", ["capture", "ours"], theirs, "another", Aim::None)];
+        let error = rows(&figure("mss"), std::slice::from_ref(&race)).unwrap_err();
+        assert_eq!(error.to_string(), "capture of mss was not measured");
+        assert_eq!(rows(&figure("ours"), &[race]).unwrap()[0].times_as_fast, Some(1.0));
     }
 }

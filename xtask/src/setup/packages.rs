@@ -71,7 +71,6 @@ const DESKTOP: &[Package] = &[
 /// What the desktop is measured beside: pyatspi, pyautogui (which asks for tk, and takes its quicker way only where
 /// gnome-screenshot is), and what is called from a shell.
 const PEERS: &[Package] = &[
-    package("python3-venv"),
     package("python3-pyatspi"),
     package("python3-tk"),
     package("gnome-screenshot"),
@@ -82,6 +81,8 @@ const PEERS: &[Package] = &[
 
 const NODE: &[Package] = &[program("nodejs", "node"), program("npm", "npm")];
 const PYTHON: &[Package] = &[package("python3"), package("python3-pip")];
+/// A Python of its own, beside the system's.
+const VENV: &[Package] = &[package("python3-venv")];
 /// tidy asks it which files are the repository's.
 const GIT: &[Package] = &[program("git", "git")];
 const MINGW: &[Package] = &[package("gcc-mingw-w64-x86-64-posix"), package("g++-mingw-w64-x86-64-posix")];
@@ -91,7 +92,8 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
         Need::Build => vec![BUILD],
         Need::SmallWindows => vec![NODE],
         Need::Desktop => vec![DESKTOP, PYTHON],
-        Need::Peers => vec![PEERS, PYTHON],
+        Need::Sdks => vec![PYTHON, VENV],
+        Need::Peers => vec![PEERS, PYTHON, VENV],
         Need::Cross => vec![MINGW, PYTHON],
         Need::Audit => vec![PYTHON, GIT],
     });

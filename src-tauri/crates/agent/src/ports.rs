@@ -3,6 +3,7 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
+use protocol::command::Tape;
 use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
@@ -12,7 +13,7 @@ pub trait ModelSource: Send + Sync {
     ///
     /// # Errors
     /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are, or where the model
-    /// cannot do what is wanted of it.
+    /// cannot do what is wanted of it, or what is wrong with a recording.
     fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
 }
 
@@ -23,12 +24,14 @@ pub struct Wanted<'a> {
     pub settings: &'a Settings,
     /// The provider's own search of the web is to be there.
     pub search: bool,
+    /// Records what the model says, or says what was recorded in its place.
+    pub tape: Option<&'a Tape>,
 }
 
 impl<'a> Wanted<'a> {
     /// The model of the settings, as it is without a session.
     pub fn of(settings: &'a Settings) -> Self {
-        Self { model: &settings.model, settings, search: false }
+        Self { model: &settings.model, settings, search: false, tape: None }
     }
 }
 

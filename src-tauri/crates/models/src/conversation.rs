@@ -4,12 +4,11 @@
 
 use std::borrow::Cow;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::computer::Computer;
+use crate::slots::slot;
 use crate::{Image, Message, Part, ProposedCall, Request, ToolAnswer, Turn};
 
 /// Who is asked, and how.
@@ -132,8 +131,9 @@ fn named<'a>(answers: &'a [ToolAnswer], ids: &[String], at: usize) -> Vec<(Strin
     answers.iter().enumerate().map(name).collect()
 }
 
+/// The picture in base64, or what stands for it until the body is finished.
 pub(crate) fn base64(image: &Image) -> String {
-    STANDARD.encode(&image.bytes)
+    slot(image)
 }
 
 pub(crate) fn data_url(image: &Image) -> String {

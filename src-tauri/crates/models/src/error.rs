@@ -56,6 +56,26 @@ pub enum Retry {
 }
 
 impl ModelErrorKind {
+    pub const ALL: [Self; 12] = [
+        Self::Auth,
+        Self::NoCredit,
+        Self::Quota,
+        Self::Rate,
+        Self::Overloaded,
+        Self::TooLarge,
+        Self::BadRequest,
+        Self::NotFound,
+        Self::Redirect,
+        Self::Network,
+        Self::Protocol,
+        Self::Cancelled,
+    ];
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// As it is written in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -22,8 +22,9 @@ pub(crate) struct Frames {
     framing: Framing,
     /// The line whose end has not come.
     line: Vec<u8>,
-    /// Of the event whose end has not come: its data, where it had any.
-    data: Option<String>,
+    /// Of the event whose end has not come: its data, and whether it had any. One buffer for all of them.
+    data: String,
+    has_data: bool,
     stray: String,
     after_return: bool,
     begun: bool,
@@ -34,7 +35,8 @@ impl Frames {
         Self {
             framing,
             line: Vec::new(),
-            data: None,
+            data: String::new(),
+            has_data: false,
             stray: String::new(),
             after_return: false,
             begun: false,
@@ -53,7 +55,7 @@ impl Frames {
         if std::mem::take(&mut self.after_return) && bytes.first() == Some(&b'\n') {
             bytes = &bytes[1..];
         }
-        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
             if self.line.is_empty() {
                 self.line_ended(&bytes[..end], &mut each)?;
             } else {
@@ -77,7 +79,8 @@ impl Frames {
             self.line_ended(&line, &mut |_| Ok(())).ok()?;
         }
         match self.framing {
-            Framing::Events => self.data.or(Some(self.stray)).filter(|text| !text.trim().is_empty()),
+            Framing::Events => Some(if self.has_data { self.data } else { self.stray })
+                .filter(|text| !text.trim().is_empty()),
             Framing::Lines => String::from_utf8(line).ok().filter(|text| !text.trim().is_empty()),
         }
     }
@@ -104,19 +107,18 @@ impl Frames {
         each: &mut impl FnMut(&str) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         if line.is_empty() {
-            return self.data.take().map_or(Ok(()), |data| each(&data));
+            let outcome = if std::mem::take(&mut self.has_data) { each(&self.data) } else { Ok(()) };
+            self.data.clear();
+            return outcome;
         }
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         match name {
             "data" => {
                 let value = value.strip_prefix(' ').unwrap_or(value);
-                match &mut self.data {
-                    Some(data) => {
-                        data.push('\n');
-                        data.push_str(value);
-                    }
-                    None => self.data = Some(value.to_owned()),
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.data.push('\n');
                 }
+                self.data.push_str(value);
             }
             // A comment, or what only a browser would want to know.
             "" | "event" | "id" | "retry" => {}

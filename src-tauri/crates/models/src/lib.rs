@@ -26,8 +26,10 @@ mod responses;
 mod calls;
 mod conversation;
 mod frames;
+mod hot;
 mod refusal;
 mod retry_after;
+mod slots;
 mod text;
 
 mod http;
@@ -43,6 +45,7 @@ pub mod computer;
 pub mod cost;
 pub mod pictures;
 pub mod scripted;
+pub mod tape;
 pub mod told;
 pub mod trial;
 

@@ -20,6 +20,7 @@ use crate::decode::Decoder;
 use crate::http::{Answer, Call, Carrier, Door, Http, MAX_ERROR, Timeouts, base_url, silent, whole};
 use crate::reading::Reading;
 use crate::secrets::Secrets;
+use crate::tape::Recorder;
 use crate::{
     Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, catalogue,
     chat, gemini, ollama, refusal, responses,
@@ -52,6 +53,7 @@ pub struct Remote {
     carrier: Box<dyn Carrier>,
     timeouts: Timeouts,
     secrets: Secrets,
+    recorder: Option<Recorder>,
     version: Mutex<Option<String>>,
 }
 
@@ -84,7 +86,17 @@ impl Remote {
         // What our requests tell anyone is no secret, and may be part of many words.
         let secrets = Secrets::new(secrets.filter(|text| !is_public(&provider, text)));
         let version = Mutex::new(provider.api_version.clone());
-        Self { model, options, base, carrier, timeouts, secrets, version, provider }
+        Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, provider }
+    }
+
+    /// Each turn from now on is written there as well.
+    #[must_use]
+    pub fn recorded_by(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
+    pub fn provider(&self) -> &Provider {
+        &self.provider
     }
 
     /// The models that the provider has now.
@@ -104,8 +116,11 @@ impl Remote {
     async fn send(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
         let version = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let is_last = version.as_deref().is_none_or(|version| version == FALLBACK_VERSION);
+        if is_last {
+            return self.send_to(version.as_deref(), verb, json).await;
+        }
         let first = match self.send_to(version.as_deref(), verb, json.clone()).await {
-            Err(error) if !is_last && may_be_the_version(&error) => error,
+            Err(error) if may_be_the_version(&error) => error,
             settled => return settled,
         };
         match self.send_to(Some(FALLBACK_VERSION), verb, json).await {
@@ -153,7 +168,8 @@ impl Remote {
         error.with_hint(format!("choose another model in the settings, for example {}", names.join(", ")))
     }
 
-    fn body(&self, request: &Request) -> String {
+    /// What this request is over the wire, as JSON.
+    pub fn body(&self, request: &Request) -> String {
         let target = Target { provider: &self.provider.id, model: self.model.name(), options: &self.options };
         match self.provider.wire {
             Wire::Gemini => gemini::body(request, target),
@@ -193,12 +209,18 @@ impl Model for Remote {
     ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
         Box::pin(async move {
             let body = self.body(&request);
+            let recorder = self.recorder.as_ref();
+            let asked = recorder.map(|recorder| recorder.asked(&request, &self.secrets)).transpose()?;
             drop(request);
-            let answer = self.send(Verb::Turn, Some(body)).await?;
+            let answer = self.send(Verb::Turn, Some(body)).await.map(|answer| answer.body);
+            let bytes = match asked {
+                Some(asked) => asked.answered(answer)?,
+                None => answer?,
+            };
             let decoder = Decoder::new(self.provider.wire, &self.provider.id);
             let idle = self.timeouts.idle;
             let silent = silent(&self.base, idle);
-            Ok(Reading::new(answer.body, decoder, idle, silent, self.secrets.clone()).stream())
+            Ok(Reading::new(bytes, decoder, idle, silent, self.secrets.clone()).stream())
         })
     }
 

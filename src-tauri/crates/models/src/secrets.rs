@@ -17,6 +17,18 @@ impl Secrets {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[key]"))
     }
 
+    /// The same in what is no text.
+    pub(crate) fn hide_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        for secret in self.0.iter().map(String::as_bytes) {
+            while let Some(at) = bytes.windows(secret.len()).position(|part| part == secret) {
+                // As long as it was, and no secret again.
+                bytes[at..at + secret.len()].fill(0xff);
+            }
+        }
+        bytes
+    }
+
     pub(crate) fn hidden_in(&self, error: ModelError) -> ModelError {
         ModelError { message: self.hide(&error.message), ..error }
     }

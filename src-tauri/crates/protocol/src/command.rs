@@ -100,6 +100,18 @@ pub struct RunOverrides {
     pub only_apps: Option<Vec<String>>,
     /// What to do with a question when no surface that could answer is attached.
     pub unattended: Unattended,
+    /// Of the command line only: a window names no files.
+    pub tape: Option<Tape>,
+}
+
+/// A file with what a model says in a run, by its absolute path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Tape {
+    /// Written while the model works; must not be there yet.
+    Record(String),
+    /// Played in the model's place.
+    Replay(String),
 }
 
 /// What becomes of an approval that nobody at this door can answer.

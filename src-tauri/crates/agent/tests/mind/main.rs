@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bodies;
 mod computer;
 mod giving_way;
 mod runs;

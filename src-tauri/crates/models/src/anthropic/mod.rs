@@ -1,5 +1,6 @@
 //! Anthropic's wire: Messages. What is asked is in `request`, what comes in `stream`.
 
+mod hot;
 mod request;
 mod stream;
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{Said, Target, base64, object, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
@@ -45,7 +46,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
     body.verbatim("messages", &list(&messages(request, target)));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 fn mark(block: &mut Value) {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::hot::{self, Piece};
 use crate::calls;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, protocol_error, taken};
 use crate::text::{ObjectText, list};
@@ -81,8 +82,8 @@ impl Making {
     }
 
     /// The block that an event speaks of, while it is open.
-    fn block(&mut self, event: &Value) -> Result<&mut Block, ModelError> {
-        let index = event["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+    fn block(&mut self, index: Option<u64>) -> Result<&mut Block, ModelError> {
+        let index = index.and_then(|index| usize::try_from(index).ok());
         let (blocks, provider) = (&mut self.blocks, &self.provider);
         index
             .and_then(|index| blocks.get_mut(index))
@@ -121,6 +122,10 @@ impl Making {
 
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        if let Some((index, piece)) = hot::piece(data) {
+            self.block(Some(index))?.grow(&piece, events);
+            return Ok(());
+        }
         let mut event = read_json(&self.provider, data)?;
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
         match kind.as_str() {
@@ -132,10 +137,10 @@ impl TurnInMaking for Making {
             "content_block_start" => self.start(data, event, events)?,
             "content_block_delta" => {
                 let delta = taken(&mut event, "delta");
-                self.block(&event)?.add(delta, events);
+                self.block(event["index"].as_u64())?.add(delta, events);
             }
             "content_block_stop" => {
-                let block = self.block(&event)?;
+                let block = self.block(event["index"].as_u64())?;
                 block.open = false;
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
@@ -177,24 +182,12 @@ impl TurnInMaking for Making {
 }
 
 impl Block {
+    /// What is no plain piece.
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
         self.whole = None;
         match delta["type"].as_str().unwrap_or_default() {
-            "text_delta" => {
-                events.extend(self.append("text", &delta["text"]).map(TurnEvent::Text));
-            }
-            "thinking_delta" => {
-                events.extend(self.append("thinking", &delta["thinking"]).map(TurnEvent::Thinking));
-            }
             "signature_delta" => {
                 self.fields.insert("signature".into(), taken(&mut delta, "signature"));
-            }
-            "input_json_delta" => {
-                let piece = delta["partial_json"].as_str().unwrap_or_default();
-                self.input.push_str(piece);
-                if let (Some(index), false) = (self.call, piece.is_empty()) {
-                    events.push(TurnEvent::CallArguments { index, json: piece.to_owned() });
-                }
             }
             "citations_delta" => {
                 let citation = taken(&mut delta, "citation");
@@ -211,10 +204,23 @@ impl Block {
         }
     }
 
+    fn grow(&mut self, piece: &Piece<'_>, events: &mut Vec<TurnEvent>) {
+        match piece {
+            Piece::Text(text) => events.extend(self.append("text", text).map(TurnEvent::Text)),
+            Piece::Thinking(text) => events.extend(self.append("thinking", text).map(TurnEvent::Thinking)),
+            Piece::Input(json) => {
+                self.input.push_str(json);
+                if let (Some(index), false) = (self.call, json.is_empty()) {
+                    events.push(TurnEvent::CallArguments { index, json: json.clone().into_owned() });
+                }
+            }
+        }
+    }
+
     /// Adds to a field of text; gives what was added, where it says anything.
-    fn append(&mut self, name: &str, piece: &Value) -> Option<String> {
-        let piece = piece.as_str().filter(|piece| !piece.is_empty())?;
+    fn append(&mut self, name: &str, piece: &str) -> Option<String> {
         match self.fields.get_mut(name) {
+            _ if piece.is_empty() => return None,
             Some(Value::String(text)) => text.push_str(piece),
             _ => drop(self.fields.insert(name.to_owned(), piece.into())),
         }

@@ -1,6 +1,7 @@
 //! Chat Completions, the wire that most speak and each in its own way: read leniently. What is asked is in `request`,
 //! what comes in `stream`, thinking that must go back in `reasoning`.
 
+mod hot;
 mod reasoning;
 mod request;
 mod stream;

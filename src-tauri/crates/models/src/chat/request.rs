@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::conversation::{Said, Target, data_url, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
@@ -51,7 +52,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         tell(&one, manner, &mut messages);
     }
     body.verbatim("messages", &list(&messages));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 fn tool(tool: &ToolSpec) -> Value {

@@ -6,6 +6,7 @@
 use protocol::turn::{StopReason, Usage, Usd};
 use serde_json::{Value, json};
 
+use super::hot::{self, Chunk};
 use super::reasoning::Reasoning;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
 use crate::responses::billed;
@@ -49,6 +50,30 @@ impl Making {
             stop: None,
             over: false,
         }
+    }
+
+    /// Adds a chunk of one plain piece. Where it is more than that, nothing is done.
+    fn grow(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> bool {
+        let Some(Chunk { id, thinking, detail, text, arguments }) = hot::chunk(data) else { return false };
+        let call = arguments.as_ref().map(|(number, _)| self.numbered(Some(*number), None));
+        if call == Some(None) || detail.as_ref().is_some_and(|detail| !self.reasoning.grow(detail)) {
+            return false;
+        }
+        if self.id.is_empty() {
+            self.id = id.into_owned();
+        }
+        events.extend(thinking.map(TurnEvent::Thinking));
+        if let Some(text) = text {
+            self.text.push_str(&text);
+            events.push(TurnEvent::Text(text));
+        }
+        if let (Some(Some(index)), Some((_, json))) = (call, arguments)
+            && !json.is_empty()
+        {
+            self.calls[index].arguments.push_str(&json);
+            events.push(TurnEvent::CallArguments { index, json });
+        }
+        true
     }
 
     fn delta(&mut self, delta: &Value, events: &mut Vec<TurnEvent>) {
@@ -110,10 +135,7 @@ impl Making {
         let number = piece["index"].as_u64();
         let id = piece["id"].as_str().filter(|id| !id.is_empty());
         let known = match (number, id) {
-            // Some servers number all calls 0; another id tells them apart.
-            (Some(_), id) => self.calls.iter().rposition(|call| {
-                call.number == number && (id.is_none() || call.id.is_none() || call.id.as_deref() == id)
-            }),
+            (Some(_), id) => self.numbered(number, id),
             (None, Some(id)) => self.calls.iter().position(|call| call.id.as_deref() == Some(id)),
             (None, None) if piece["function"]["name"].is_string() => None,
             (None, None) => self.calls.len().checked_sub(1),
@@ -121,6 +143,13 @@ impl Making {
         known.unwrap_or_else(|| {
             self.calls.push(Call { number, ..Call::default() });
             self.calls.len() - 1
+        })
+    }
+
+    /// Some servers number all calls 0; another id tells them apart.
+    fn numbered(&self, number: Option<u64>, id: Option<&str>) -> Option<usize> {
+        self.calls.iter().rposition(|call| {
+            call.number == number && (id.is_none() || call.id.is_none() || call.id.as_deref() == id)
         })
     }
 
@@ -159,6 +188,9 @@ impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             self.over = true;
+            return Ok(());
+        }
+        if self.grow(data, events) {
             return Ok(());
         }
         let chunk = read_json(&self.provider, data)?;

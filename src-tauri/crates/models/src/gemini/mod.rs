@@ -1,6 +1,7 @@
 //! Gemini's wire: `generateContent`, streamed. What is asked is in `request`, what comes in `stream`, and in
 //! `interactions` where the newer API answers.
 
+mod hot;
 mod interactions;
 mod request;
 mod stream;

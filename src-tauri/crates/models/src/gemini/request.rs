@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
@@ -42,7 +43,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();
     body.verbatim("contents", &list(&contents));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 fn generation(target: Target<'_>) -> Map<String, Value> {
@@ -70,13 +71,19 @@ fn declaration(tool: &ToolSpec) -> Value {
 }
 
 fn content(said: &Said<'_>) -> String {
-    let (role, parts) = match said {
+    let (role, parts): (_, Vec<String>) = match said {
         Said::Own(json) => return json.clone().into_owned(),
-        Said::User(parts) => ("user", parts.iter().map(part).collect::<Vec<_>>()),
-        Said::Assistant { text, calls } => ("model", neutral(text, &mut calls.iter().map(|(_, call)| *call))),
+        Said::User(parts) => ("user", parts.iter().map(|one| part(one).to_string()).collect()),
+        Said::Assistant { text, calls } => {
+            let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
+            ("model", parts.iter().map(Value::to_string).collect())
+        }
         Said::Answers(answers) => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
     };
-    json!({ "role": role, "parts": parts }).to_string()
+    let mut content = ObjectText::new();
+    content.field("role", &role.into());
+    content.verbatim("parts", &list(&parts));
+    content.finish()
 }
 
 fn part(part: &Part) -> Value {
@@ -114,26 +121,27 @@ fn function_call(call: &ProposedCall) -> Value {
 }
 
 /// The picture is a part of the answer, named by it so that the model knows which answer it belongs to.
-fn answer(answer: &ToolAnswer) -> Value {
-    let mut value = Map::new();
+fn answer(answer: &ToolAnswer) -> String {
+    let mut function = ObjectText::new();
     if let Some(id) = &answer.id {
-        value.insert("id".into(), id.as_str().into());
+        function.field("id", &id.as_str().into());
     }
-    value.insert("name".into(), answer.name.as_str().into());
-    let mut response = object(&answer.response, "output");
-    if let Some(image) = &answer.image {
-        let name = format!("screen.{}", image.media_type.rsplit('/').next().unwrap_or_default());
-        response["image"] = json!({ "$ref": name });
-        let mut data = json!({ "displayName": name });
-        if let (Value::Object(data), Value::Object(inline)) = (&mut data, inline(image)) {
-            data.extend(inline);
+    function.field("name", &answer.name.as_str().into());
+    match &answer.image {
+        None if answer.response.is_object() => function.field("response", &answer.response),
+        None => function.field("response", &object(&answer.response, "output")),
+        Some(image) => {
+            let name = format!("screen.{}", image.media_type.rsplit('/').next().unwrap_or_default());
+            let mut response = object(&answer.response, "output");
+            response["image"] = json!({ "$ref": name });
+            function.field("response", &response);
+            let data = json!({ "displayName": name, "mimeType": image.media_type, "data": base64(image) });
+            function.field("parts", &json!([{ "inlineData": data }]));
         }
-        value.insert("response".into(), response);
-        value.insert("parts".into(), json!([{ "inlineData": data }]));
-    } else {
-        value.insert("response".into(), response);
     }
-    json!({ "functionResponse": value })
+    let mut part = ObjectText::new();
+    part.verbatim("functionResponse", &function.finish());
+    part.finish()
 }
 
 #[cfg(test)]
@@ -153,7 +161,7 @@ mod tests {
     fn told(message: Message) -> String {
         let request = Request { messages: vec![message], ..Request::default() };
         let all = said(&request, "gemini");
-        content(&all[0])
+        filled(content(&all[0]), &request)
     }
 
     fn fixture() -> Value {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::hot;
 use super::interactions::Interaction;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
 use crate::text::{ObjectText, list};
@@ -68,13 +69,19 @@ impl Making {
         }
     }
 
+    fn say(&mut self, text: String, is_thought: bool, events: &mut Vec<TurnEvent>) {
+        if is_thought {
+            events.push(TurnEvent::Thinking(text));
+        } else {
+            self.text.push_str(&text);
+            events.push(TurnEvent::Text(text));
+        }
+    }
+
     fn part(&mut self, part: &Value, json: String, events: &mut Vec<TurnEvent>) {
         let text = part["text"].as_str().unwrap_or_default();
-        if !text.is_empty() && part["thought"] == true {
-            events.push(TurnEvent::Thinking(text.to_owned()));
-        } else if !text.is_empty() {
-            self.text.push_str(text);
-            events.push(TurnEvent::Text(text.to_owned()));
+        if !text.is_empty() {
+            self.say(text.to_owned(), part["thought"] == true, events);
         }
         let call = part.get("functionCall").map(read_call);
         if let Some(call) = &call {
@@ -125,6 +132,18 @@ impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // The end mark of the newer API.
         if data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        if let Some(said) = hot::said(data) {
+            if let Some(usage) = said.usage {
+                self.usage = usage;
+                events.push(TurnEvent::Usage(usage));
+            }
+            if let (None, Some(role)) = (&self.role, said.role) {
+                self.role = Some(role.into());
+            }
+            self.say(said.text, said.is_thought, events);
+            self.parts.push(Part { json: said.json.to_owned(), call: None });
             return Ok(());
         }
         let mut response = read_json(&self.provider, data)?;

@@ -1,5 +1,6 @@
 //! Ollama's own wire: `/api/chat`, JSON lines. What is asked is in `request`, what comes in `stream`.
 
+mod hot;
 mod request;
 mod stream;
 

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::conversation::{Said, Target, base64, object, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolSpec};
 
@@ -36,7 +37,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         tell(&one, &mut messages);
     }
     body.verbatim("messages", &list(&messages));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 fn tool(tool: &ToolSpec) -> Value {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::hot;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
@@ -52,17 +53,21 @@ impl Making {
         }
     }
 
+    fn say(&mut self, thinking: Option<String>, text: Option<String>, events: &mut Vec<TurnEvent>) {
+        if let Some(thought) = thinking {
+            self.thinking.push_str(&thought);
+            events.push(TurnEvent::Thinking(thought));
+        }
+        if let Some(text) = text {
+            self.text.push_str(&text);
+            events.push(TurnEvent::Text(text));
+        }
+    }
+
     fn message(&mut self, value: &Value, data: &str, events: &mut Vec<TurnEvent>) {
         let message = &value["message"];
-        let said = |name: &str| message[name].as_str().filter(|text| !text.is_empty());
-        if let Some(thought) = said("thinking") {
-            self.thinking.push_str(thought);
-            events.push(TurnEvent::Thinking(thought.to_owned()));
-        }
-        if let Some(text) = said("content") {
-            self.text.push_str(text);
-            events.push(TurnEvent::Text(text.to_owned()));
-        }
+        let said = |name: &str| message[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        self.say(said("thinking"), said("content"), events);
         let Some(made) = message["tool_calls"].as_array() else { return };
         let verbatim = serde_json::from_str::<Verbatim<'_>>(data);
         let verbatim = verbatim.map_or(Vec::new(), |value| value.message.tool_calls);
@@ -85,6 +90,10 @@ impl Making {
 
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        if let Some(said) = Some(data).filter(|_| self.lines.is_empty()).and_then(hot::said) {
+            self.say(said.thinking, said.text, events);
+            return Ok(());
+        }
         self.lines.push_str(data);
         let value = match serde_json::from_str::<Value>(&self.lines) {
             Err(error) if error.is_eof() => {

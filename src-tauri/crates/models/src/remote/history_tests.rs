@@ -228,7 +228,7 @@ fn each_wire_shows_a_picture_of_a_result_in_its_own_way() {
     assert_eq!(body["input"][4]["content"][1]["image_url"], "data:image/png;base64,AQID");
 }
 
-/// These are also what `tests/sdk/check.py` holds against the vendors' own types.
+/// Whether the vendors' own types know them, a test of the mind asks.
 #[test]
 fn a_request_of_each_provider_is_as_it_was_reviewed() {
     for (provider, from) in

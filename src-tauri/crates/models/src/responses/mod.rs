@@ -2,6 +2,7 @@
 //! `stream`.
 
 mod either;
+mod hot;
 mod request;
 mod stream;
 

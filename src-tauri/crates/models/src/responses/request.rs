@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::computer::Computer;
 use crate::conversation::{Said, Target, data_url, said};
+use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec, pictures};
 
@@ -72,7 +73,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         items(&one, manner, &looks, computer, &mut input);
     }
     body.verbatim("input", &list(&input));
-    body.finish()
+    filled(body.finish(), request)
 }
 
 /// Our schemas are not of the kind that `strict` takes: fields may be left out.

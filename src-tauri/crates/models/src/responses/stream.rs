@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::hot::{self, Piece};
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
 use crate::text::list;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
@@ -47,8 +48,7 @@ impl Making {
         }
     }
 
-    fn is_repeated(&mut self, event: &Value) -> bool {
-        let number = event["sequence_number"].as_u64();
+    fn is_repeated(&mut self, number: Option<u64>) -> bool {
         let repeated = number.is_some_and(|number| self.newest.is_some_and(|newest| number <= newest));
         self.newest = number.or(self.newest);
         repeated
@@ -110,20 +110,27 @@ impl TurnInMaking for Making {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
+        if let Some(hot::Event { number, place, piece }) = hot::event(data) {
+            match piece {
+                _ if self.is_repeated(number) => {}
+                Piece::Text(text) => events.push(TurnEvent::Text(text)),
+                Piece::Thinking(text) => events.push(TurnEvent::Thinking(text)),
+                Piece::Arguments(json) => {
+                    events.extend(
+                        self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json }),
+                    );
+                }
+                Piece::Repeated => {}
+            }
+            return Ok(());
+        }
         let mut event = read_json(&self.provider, data)?;
-        if self.is_repeated(&event) {
+        if self.is_repeated(event["sequence_number"].as_u64()) {
             return Ok(());
         }
         let place = event["output_index"].as_u64().unwrap_or_default();
-        let delta = |event: &Value| event["delta"].as_str().map(str::to_owned);
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
         match kind.as_str() {
-            "response.output_text.delta" | "response.refusal.delta" => {
-                events.extend(delta(&event).map(TurnEvent::Text));
-            }
-            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                events.extend(delta(&event).map(TurnEvent::Thinking));
-            }
             "response.reasoning_summary_part.added" if event["summary_index"].as_u64() > Some(0) => {
                 events.push(TurnEvent::Thinking("\n\n".into()));
             }
@@ -135,11 +142,6 @@ impl TurnInMaking for Making {
                 }
             }
             "response.output_item.added" => self.begin(place, &event["item"], events),
-            "response.function_call_arguments.delta" => {
-                if let (Some(index), Some(json)) = (self.begun.get(&place), delta(&event)) {
-                    events.push(TurnEvent::CallArguments { index: *index, json });
-                }
-            }
             "response.output_item.done" => {
                 let item = taken(&mut event, "item");
                 let verbatim = serde_json::from_str::<Verbatim<'_>>(data);

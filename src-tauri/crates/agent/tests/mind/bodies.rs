@@ -1,0 +1,273 @@
+//! What each provider is asked in a real run, held against the types of its vendor's own Python SDK: the prompt, all
+//! tools, turns as the provider wrote them, parallel calls, thinking, pictures in results. `tests/sdk/check.py` looks.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use models::computer::Computer;
+use models::scripted::Step;
+use models::{
+    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, Timeouts,
+    decode,
+};
+use protocol::ids::ModelId;
+use protocol::tool::ApprovalMode;
+use serde_json::{Value, json};
+
+use crate::bench::{Bench, done};
+
+macro_rules! recorded {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../models/tests/fixtures/", $name))
+    };
+}
+
+/// Each provider with recorded turns of its own, with calls that we have tools for.
+const RECORDED: [(&str, &[&[u8]]); 7] = [
+    (
+        "gemini",
+        &[
+            recorded!("gemini/stream_thought_then_function_call.sse"),
+            recorded!("gemini/stream_parallel_function_calls.sse"),
+        ],
+    ),
+    ("anthropic", &[recorded!("anthropic/stream_thinking_two_parallel_tools.sse")]),
+    ("openai", &[recorded!("openai-responses/stream_reasoning_function_call.sse")]),
+    ("xai", &[recorded!("openai-responses/stream_reasoning_function_call.sse")]),
+    (
+        "openrouter",
+        &[
+            recorded!("openrouter/stream_reasoning_and_tool.sse"),
+            recorded!("openrouter/stream_gemini_encrypted_reasoning.sse"),
+        ],
+    ),
+    ("ollama", &[recorded!("ollama/stream_thinking_and_tool.ndjson")]),
+    (
+        "lmstudio",
+        &[
+            recorded!("lmstudio/stream_reasoning_tool.sse"),
+            recorded!("openai-chat/stream_two_parallel_tool_calls.sse"),
+        ],
+    ),
+];
+
+/// What is made wrong in a body that is right: a field that nobody knows, a value that is none of its field's.
+fn mistakes(provider: &str) -> [(&'static str, &'static str, Value); 4] {
+    let colour = |at| (at, "colour", json!("red"));
+    match provider {
+        "gemini" => [
+            colour(""),
+            colour("/tools/0/functionDeclarations/0"),
+            ("/contents/0/parts/0", "text", json!(7)),
+            ("/generationConfig/thinkingConfig", "includeThoughts", json!({})),
+        ],
+        "anthropic" => [
+            colour("/tools/0"),
+            colour("/messages/2/content/0"),
+            ("/messages/0", "role", json!("king")),
+            ("", "max_tokens", json!("many")),
+        ],
+        "openai" | "xai" => [
+            colour(""),
+            colour("/tools/0"),
+            ("/tools/0", "name", json!(7)),
+            ("/input/0", "role", json!("king")),
+        ],
+        "openrouter" | "lmstudio" => [
+            colour(""),
+            colour("/tools/0/function"),
+            ("/tools/0/function", "name", json!(7)),
+            ("/messages/0", "role", json!("king")),
+        ],
+        "ollama" => [
+            colour(""),
+            colour("/tools/0/function"),
+            ("/messages/0", "content", json!(7)),
+            ("/options", "num_ctx", json!("many")),
+        ],
+        other => panic!("no mistakes are known for {other}"),
+    }
+}
+
+struct Case {
+    provider: &'static str,
+    what: String,
+    body: Value,
+    is_right: bool,
+}
+
+/// Every case with what Python says of it, asked once: the SDKs take seconds to load.
+static SEEN: LazyLock<Vec<(Case, Vec<String>)>> = LazyLock::new(|| {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let cases = runtime.block_on(cases());
+    let asked: Vec<Value> =
+        cases.iter().map(|case| json!({ "provider": case.provider, "body": case.body })).collect();
+    let said = ask(&Value::from(asked).to_string());
+    let said: Vec<Vec<String>> = serde_json::from_slice(&said).unwrap();
+    assert_eq!(said.len(), cases.len());
+    cases.into_iter().zip(said).collect()
+});
+
+/// Where set-up puts the SDKs.
+fn python() -> PathBuf {
+    let sdks = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools").join("sdks");
+    let python = sdks.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    assert!(python.is_file(), "the vendors' SDKs are not in {sdks:?}; run: cargo xtask setup");
+    python
+}
+
+fn ask(cases: &str) -> Vec<u8> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdk/check.py");
+    let mut child = Command::new(python())
+        .args(["-I", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(cases.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "check.py ended with {}", output.status);
+    output.stdout
+}
+
+async fn cases() -> Vec<Case> {
+    let http = Http::new(CONNECT).unwrap();
+    let mut runs = Vec::new();
+    for (provider, streams) in RECORDED {
+        runs.push(run(provider, streams).await);
+    }
+    let mut cases = Vec::new();
+    for (at, (provider, _)) in RECORDED.into_iter().enumerate() {
+        let [plain, full] = [Options::default(), options()].map(|options| remote(&http, provider, options));
+        let mut add = |what: &str, model: &Remote, request: &Request| {
+            let body = serde_json::from_str(&model.body(request)).unwrap();
+            cases.push(Case { provider, what: what.into(), body, is_right: true });
+        };
+        let requests = &runs[at];
+        add("the first request", &plain, &requests[0]);
+        add("the last request", &plain, requests.last().unwrap());
+        add("the last request, with every option", &full, requests.last().unwrap());
+        for &computer in computers(provider) {
+            let model = remote(&http, provider, Options { computer: Some(computer), ..Options::default() });
+            let what = format!("the last request, with the vendor's own tool {computer:?}");
+            add(&what, &model, requests.last().unwrap());
+        }
+        // With parallel calls, told in neutral form.
+        let other = if provider == "anthropic" { "gemini" } else { "anthropic" };
+        let other = RECORDED.iter().position(|(name, _)| *name == other).unwrap();
+        add("the last request, after another provider's turns", &plain, runs[other].last().unwrap());
+        let right: Value = serde_json::from_str(&full.body(requests.last().unwrap())).unwrap();
+        for (place, name, value) in mistakes(provider) {
+            let mut body = right.clone();
+            body.pointer_mut(place).unwrap()[name] = value.clone();
+            cases.push(Case { provider, what: format!("{place}/{name} as {value}"), body, is_right: false });
+        }
+    }
+    cases
+}
+
+/// The vendor's own computer tools, in all their versions.
+fn computers(provider: &str) -> &'static [Computer] {
+    match provider {
+        "anthropic" => {
+            &[Computer::AnthropicToolset, Computer::Anthropic20251124, Computer::Anthropic20250124]
+        }
+        "openai" => &[Computer::OpenAi, Computer::OpenAiPreview],
+        _ => &[],
+    }
+}
+
+/// All that can be chosen beside them.
+fn options() -> Options {
+    Options {
+        thinking: true,
+        search: true,
+        max_output: Some(4_096),
+        context: Some(16_384),
+        media_resolution: Some(MediaResolution::High),
+        computer: None,
+    }
+}
+
+fn remote(http: &Http, provider: &str, options: Options) -> Remote {
+    let options = RemoteOptions {
+        provider: Provider::named(provider).unwrap().clone(),
+        model: ModelId(format!("{provider}/some-model")),
+        key: None,
+        options,
+        timeouts: Timeouts::default(),
+    };
+    Remote::new(http, options).unwrap()
+}
+
+/// The requests of a run in which the model says what was recorded.
+async fn run(provider: &str, streams: &[&[u8]]) -> Vec<Request> {
+    let wire = Provider::named(provider).unwrap().wire;
+    let steps = streams.iter().map(|stream| {
+        let (events, end) = decode(wire, provider, stream);
+        Step::events(events.into_iter().chain([end.unwrap()]).map(Ok).collect())
+    });
+    let mut bench = Bench::new(steps.chain([done()]).collect()).await;
+    bench.start(ApprovalMode::Auto).await;
+    bench.end().await;
+    let requests = bench.model.requests();
+    let last = requests.last().unwrap();
+    let pictures = last.messages.iter().filter(|message| has_picture(message)).count();
+    let own = last.messages.iter().filter(
+        |message| matches!(message, Message::Assistant(turn) if turn.provider == provider && turn.raw.is_string()),
+    );
+    assert_eq!((requests.len(), own.count()), (streams.len() + 1, streams.len()), "{provider}");
+    assert!(pictures > 0 && last.tools.len() > 30, "{provider}");
+    requests
+}
+
+fn has_picture(message: &Message) -> bool {
+    matches!(message, Message::ToolResults(answers) if answers.iter().any(|one| one.image.is_some()))
+}
+
+/// What is right must be taken, and what is wrong must be seen: a check that passes everything checks nothing.
+fn check(provider: &str) {
+    let mut counts = [0, 0];
+    for (Case { what, is_right, .. }, said) in SEEN.iter().filter(|(case, _)| case.provider == provider) {
+        assert_eq!(said.is_empty(), *is_right, "{provider}: {what}: {said:?}");
+        counts[usize::from(*is_right)] += 1;
+    }
+    assert_eq!(counts, [4, 4 + computers(provider).len()], "{provider}: wrong and right ones");
+}
+
+#[test]
+fn geminis_sdk_knows_what_gemini_is_asked() {
+    check("gemini");
+}
+
+#[test]
+fn anthropics_sdk_knows_what_anthropic_is_asked() {
+    check("anthropic");
+}
+
+#[test]
+fn openais_sdk_knows_what_openai_is_asked() {
+    check("openai");
+}
+
+#[test]
+fn openais_sdk_knows_what_xai_is_asked() {
+    check("xai");
+}
+
+#[test]
+fn openais_sdk_knows_what_openrouter_is_asked_but_for_its_own() {
+    check("openrouter");
+}
+
+#[test]
+fn openais_sdk_knows_what_a_server_of_chat_completions_is_asked() {
+    check("lmstudio");
+}
+
+#[test]
+fn ollamas_sdk_knows_what_ollama_is_asked() {
+    check("ollama");
+}

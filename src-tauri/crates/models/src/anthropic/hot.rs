@@ -1,0 +1,75 @@
+//! Pieces of Anthropic's blocks, read at once. Pure.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::hot::Words;
+
+/// What is added to a block.
+pub(super) enum Piece<'a> {
+    Text(Cow<'a, str>),
+    Thinking(Cow<'a, str>),
+    Input(Cow<'a, str>),
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Words<'a>,
+    index: u64,
+    #[serde(borrow)]
+    delta: Delta<'a>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Words<'a>,
+    #[serde(borrow)]
+    text: Option<Words<'a>>,
+    #[serde(borrow)]
+    thinking: Option<Words<'a>>,
+    #[serde(borrow)]
+    partial_json: Option<Words<'a>>,
+}
+
+/// The piece, and the index of its block.
+pub(super) fn piece(data: &str) -> Option<(u64, Piece<'_>)> {
+    let Event { kind, index, delta } = serde_json::from_str(data).ok()?;
+    if kind.0 != "content_block_delta" {
+        return None;
+    }
+    let piece = match delta.kind.0.as_ref() {
+        "text_delta" => Piece::Text(delta.text?.0),
+        "thinking_delta" => Piece::Thinking(delta.thinking?.0),
+        "input_json_delta" => Piece::Input(delta.partial_json?.0),
+        _ => return None,
+    };
+    Some((index, piece))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_pieces_and_nothing_else_are_read_at_once() {
+        let event = |kind: &str, delta: &str| format!(r#"{{"type":"{kind}","index":3,"delta":{{{delta}}}}}"#);
+        let piece = |delta: &str| match super::piece(&event("content_block_delta", delta))? {
+            (3, Piece::Text(text) | Piece::Thinking(text) | Piece::Input(text)) => Some(text.into_owned()),
+            _ => None,
+        };
+        for (delta, text) in [
+            (r#""type":"text_delta","text":"a\n\u00e4""#, "a\n\u{e4}"),
+            (r#""type":"thinking_delta","thinking":"b""#, "b"),
+            (r#""type":"input_json_delta","partial_json":"{\"x\"""#, "{\"x\""),
+        ] {
+            assert_eq!(piece(delta).as_deref(), Some(text), "{delta}");
+        }
+        for delta in [r#""type":"signature_delta","signature":"x""#, r#""type":"text_delta""#, ""] {
+            assert_eq!(piece(delta), None, "{delta}");
+        }
+        assert!(super::piece(&event("another", r#""type":"text_delta","text":"a""#)).is_none());
+    }
+}

@@ -1,0 +1,150 @@
+//! Chunks of Chat Completions with one plain piece, read at once. Pure.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::hot::{Only, Words};
+
+/// What a chunk adds; more than one of them only where servers say a thought twice.
+pub(super) struct Chunk<'a> {
+    pub id: Cow<'a, str>,
+    pub thinking: Option<String>,
+    pub detail: Option<Detail<'a>>,
+    pub text: Option<String>,
+    /// More of the arguments of a call that was begun, by its number.
+    pub arguments: Option<(u64, String)>,
+}
+
+/// More of a thought of OpenRouter's.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Detail<'a> {
+    #[serde(borrow, rename = "type")]
+    pub kind: Words<'a>,
+    #[serde(borrow)]
+    pub text: Words<'a>,
+    /// Said once; whoever reads it has it from the first.
+    #[serde(rename = "format")]
+    _format: IgnoredAny,
+    pub index: u64,
+}
+
+#[derive(Deserialize)]
+struct Read<'a> {
+    #[serde(borrow)]
+    id: Option<Words<'a>>,
+    error: Option<IgnoredAny>,
+    usage: Option<IgnoredAny>,
+    #[serde(borrow)]
+    choices: Only<Choice<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    error: Option<IgnoredAny>,
+    #[serde(borrow)]
+    delta: Delta<'a>,
+    #[serde(borrow)]
+    finish_reason: Option<Words<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow)]
+    reasoning_content: Option<Words<'a>>,
+    #[serde(borrow)]
+    reasoning: Option<Words<'a>>,
+    #[serde(borrow)]
+    reasoning_details: Option<Only<Detail<'a>>>,
+    refusal: Option<IgnoredAny>,
+    #[serde(borrow)]
+    content: Option<Words<'a>>,
+    annotations: Option<IgnoredAny>,
+    #[serde(borrow)]
+    tool_calls: Option<Only<Call<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    index: u64,
+    id: Option<IgnoredAny>,
+    extra_content: Option<IgnoredAny>,
+    #[serde(borrow)]
+    function: Function<'a>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    name: Option<IgnoredAny>,
+    #[serde(borrow)]
+    arguments: Words<'a>,
+}
+
+pub(super) fn chunk(data: &str) -> Option<Chunk<'_>> {
+    let Read { id, error: None, usage: None, choices: Only(choice) } = serde_json::from_str(data).ok()?
+    else {
+        return None;
+    };
+    let Choice { error: None, delta, finish_reason: None } = choice else { return None };
+    let Delta { refusal: None, annotations: None, .. } = delta else { return None };
+    let arguments = match delta.tool_calls {
+        None => None,
+        Some(Only(Call {
+            index,
+            id: None,
+            extra_content: None,
+            function: Function { name: None, arguments },
+        })) => Some((index, arguments.0.into_owned())),
+        Some(_) => return None,
+    };
+    let said = |words: Option<Words<'_>>| words.and_then(Words::said);
+    Some(Chunk {
+        id: id.map_or(Cow::Borrowed(""), |id| id.0),
+        thinking: said(delta.reasoning_content).or_else(|| said(delta.reasoning)),
+        detail: delta.reasoning_details.map(|details| details.0),
+        text: said(delta.content),
+        arguments,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(delta: &str, more: &str) -> Option<[Option<String>; 3]> {
+        let data = format!(
+            r#"{{"id":"x","error":null,"choices":[{{"index":0,"delta":{{{delta}}},"finish_reason":null,"logprobs":null}}]{more}}}"#
+        );
+        let Chunk { id, thinking, text, arguments, .. } = chunk(&data)?;
+        assert_eq!(id, "x");
+        Some([thinking, text, arguments.map(|(number, json)| format!("{number} {json}"))])
+    }
+
+    #[test]
+    fn chunks_of_one_plain_piece_are_read_at_once() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(told(r#""role":"assistant","content":"a\n""#, ""), Some([None, some("a\n"), None]));
+        assert_eq!(told(r#""content":null,"reasoning_content":"b""#, ""), Some([some("b"), None, None]));
+        let thought = r#""content":"","reasoning":"c","reasoning_details":[{"type":"reasoning.text","text":"c","format":null,"index":0}]"#;
+        assert_eq!(told(thought, ""), Some([some("c"), None, None]));
+        let call = r#""tool_calls":[{"index":1,"function":{"arguments":"{}"}}]"#;
+        assert_eq!(told(call, ""), Some([None, None, some("1 {}")]));
+    }
+
+    #[test]
+    fn chunks_with_more_in_them_are_read_the_long_way() {
+        for delta in [
+            r#""tool_calls":[{"index":0,"id":"a","function":{"name":"click","arguments":""}}]"#,
+            r#""tool_calls":[{"index":0,"function":{"arguments":""}},{"index":1,"function":{"arguments":""}}]"#,
+            r#""reasoning_details":[{"type":"reasoning.text","signature":"S","index":0}]"#,
+            r#""refusal":"no""#,
+            r#""content":["a"]"#,
+        ] {
+            assert_eq!(told(delta, ""), None, "{delta}");
+        }
+        assert_eq!(told(r#""content":"a""#, r#","usage":{"prompt_tokens":1}"#), None);
+        assert!(chunk(r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#).is_none());
+    }
+}

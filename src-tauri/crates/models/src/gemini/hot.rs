@@ -1,0 +1,127 @@
+//! Responses of Gemini with one part of text, read at once. Pure.
+
+use protocol::turn::Usage;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use crate::hot::{Only, Words};
+
+pub(super) struct Said<'a> {
+    pub usage: Option<Usage>,
+    pub role: Option<String>,
+    pub text: String,
+    pub is_thought: bool,
+    /// The part as it came.
+    pub json: &'a str,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    /// The newer API's.
+    #[serde(rename = "event_type")]
+    interaction: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+    prompt_feedback: Option<IgnoredAny>,
+    #[serde(borrow)]
+    candidates: Only<Candidate<'a>>,
+    usage_metadata: Option<Counts>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    finish_reason: Option<IgnoredAny>,
+    grounding_metadata: Option<IgnoredAny>,
+    #[serde(borrow)]
+    content: Content<'a>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow)]
+    role: Option<Words<'a>>,
+    #[serde(borrow)]
+    parts: Only<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Words<'a>,
+    #[serde(default)]
+    thought: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Counts {
+    prompt_token_count: u64,
+    cached_content_token_count: u64,
+    candidates_token_count: u64,
+    thoughts_token_count: u64,
+}
+
+impl From<Counts> for Usage {
+    /// Each response counts from the beginning of the turn. The prompt's has the cached ones in it already.
+    fn from(counts: Counts) -> Self {
+        Self {
+            input: counts.prompt_token_count,
+            cached: counts.cached_content_token_count,
+            output: counts.candidates_token_count,
+            thinking: counts.thoughts_token_count,
+            cache_write: 0,
+        }
+    }
+}
+
+pub(super) fn said(data: &str) -> Option<Said<'_>> {
+    let Response { interaction: None, error: None, prompt_feedback: None, candidates, usage_metadata } =
+        serde_json::from_str(data).ok()?
+    else {
+        return None;
+    };
+    let Candidate { finish_reason: None, grounding_metadata: None, content } = candidates.0 else {
+        return None;
+    };
+    let json = content.parts.0.get();
+    let Part { text, thought } = serde_json::from_str(json).ok()?;
+    Some(Said {
+        usage: usage_metadata.map(Usage::from),
+        role: content.role.map(|role| role.0.into_owned()),
+        text: text.said()?,
+        is_thought: thought,
+        json,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_text_and_nothing_else_is_read_at_once() {
+        let data = |part: &str, more: &str| {
+            format!(
+                r#"{{"candidates":[{{"content":{{"parts":[{part}],"role":"model"}},"index":0{more}}}],"usageMetadata":{{"promptTokenCount":9,"promptTokensDetails":[{{}}]}},"modelVersion":"m"}}"#
+            )
+        };
+        let part = r#"{ "text": "a\n", "thought":true}"#;
+        let data_of_part = data(part, "");
+        let Said { usage, role, text, is_thought, json } = said(&data_of_part).unwrap();
+        assert_eq!((text.as_str(), is_thought, json, role.as_deref()), ("a\n", true, part, Some("model")));
+        assert_eq!(usage, Some(Usage { input: 9, ..Usage::default() }));
+        for (part, more) in [
+            (r#"{"text":""}"#, ""),
+            (r#"{"text":"a","thoughtSignature":"S"}"#, ""),
+            (r#"{"functionCall":{}}"#, ""),
+            (r#"{"text":"a"},{"text":"b"}"#, ""),
+            (r#"{"text":"a"}"#, r#","finishReason":"STOP""#),
+            (r#"{"text":"a"}"#, r#","groundingMetadata":{}"#),
+        ] {
+            assert!(said(&data(part, more)).is_none(), "{part}{more}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Messages of Ollama with text or thoughts alone, read at once. Pure.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::hot::Words;
+
+pub(super) struct Said {
+    pub thinking: Option<String>,
+    pub text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Read<'a> {
+    error: Option<IgnoredAny>,
+    #[serde(borrow)]
+    message: Message<'a>,
+    done: bool,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    thinking: Option<Words<'a>>,
+    #[serde(borrow)]
+    content: Option<Words<'a>>,
+    tool_calls: Option<IgnoredAny>,
+}
+
+pub(super) fn said(line: &str) -> Option<Said> {
+    let Read { error: None, message: Message { thinking, content, tool_calls: None }, done: false } =
+        serde_json::from_str(line).ok()?
+    else {
+        return None;
+    };
+    Some(Said { thinking: thinking.and_then(Words::said), text: content.and_then(Words::said) })
+}
+
+#[cfg(test)]
+mod tests {
+
+    #[test]
+    fn messages_of_text_and_thoughts_are_read_at_once() {
+        let said = |message: &str, done: bool| {
+            super::said(&format!(r#"{{"model":"m","message":{{{message}}},"done":{done}}}"#))
+                .map(|said| (said.thinking, said.text))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(said(r#""role":"assistant","content":"a\n""#, false), Some((None, some("a\n"))));
+        assert_eq!(said(r#""content":"","thinking":"b""#, false), Some((some("b"), None)));
+        assert_eq!(said(r#""content":"a""#, true), None);
+        assert_eq!(said(r#""content":"","tool_calls":[]"#, false), None);
+        assert!(super::said(r#"{"error":"it broke"}"#).is_none());
+    }
+}

@@ -1,0 +1,79 @@
+//! Pieces of the items of Responses, read at once, and what only repeats them. Pure.
+
+use serde::Deserialize;
+
+use crate::hot::Words;
+
+pub(super) struct Event {
+    /// Counted by the provider.
+    pub number: Option<u64>,
+    /// Of the item.
+    pub place: u64,
+    pub piece: Piece,
+}
+
+pub(super) enum Piece {
+    Text(String),
+    Thinking(String),
+    Arguments(String),
+    /// What was said in pieces, once more.
+    Repeated,
+}
+
+#[derive(Deserialize)]
+struct Read<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Words<'a>,
+    sequence_number: Option<u64>,
+    output_index: Option<u64>,
+    #[serde(borrow)]
+    delta: Option<Words<'a>>,
+}
+
+pub(super) fn event(data: &str) -> Option<Event> {
+    let Read { kind, sequence_number, output_index, delta } = serde_json::from_str(data).ok()?;
+    let delta = delta.map(|delta| delta.0.into_owned());
+    let piece = match kind.0.as_ref() {
+        "response.output_text.delta" | "response.refusal.delta" => Piece::Text(delta?),
+        "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => Piece::Thinking(delta?),
+        "response.function_call_arguments.delta" => Piece::Arguments(delta?),
+        "response.output_text.done"
+        | "response.refusal.done"
+        | "response.content_part.done"
+        | "response.reasoning_summary_text.done"
+        | "response.reasoning_summary_part.done"
+        | "response.reasoning_text.done"
+        | "response.function_call_arguments.done" => Piece::Repeated,
+        _ => return None,
+    };
+    Some(Event { number: sequence_number, place: output_index.unwrap_or_default(), piece })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_pieces_and_what_repeats_them_are_read_at_once() {
+        let read = |kind: &str, more: &str| {
+            let data = format!(r#"{{"type":"response.{kind}","sequence_number":7,"output_index":2{more}}}"#);
+            event(&data).map(|event| {
+                assert_eq!((event.number, event.place), (Some(7), 2));
+                match event.piece {
+                    Piece::Text(text) => format!("text {text}"),
+                    Piece::Thinking(text) => format!("thinking {text}"),
+                    Piece::Arguments(text) => format!("arguments {text}"),
+                    Piece::Repeated => "repeated".into(),
+                }
+            })
+        };
+        let delta = r#","delta":"a\"b","logprobs":[]"#;
+        assert_eq!(read("output_text.delta", delta).as_deref(), Some("text a\"b"));
+        assert_eq!(read("reasoning_summary_text.delta", delta).as_deref(), Some("thinking a\"b"));
+        assert_eq!(read("function_call_arguments.delta", delta).as_deref(), Some("arguments a\"b"));
+        assert_eq!(read("content_part.done", r#","part":{}"#).as_deref(), Some("repeated"));
+        for (kind, more) in [("output_text.delta", ""), ("output_item.done", ""), ("completed", delta)] {
+            assert_eq!(read(kind, more), None, "{kind}");
+        }
+    }
+}
