@@ -117,7 +117,7 @@ impl Context {
     /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
     pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
         self.tools.retain(|tool| !computer.replaces(&tool.name));
-        self.system.push_str(prompts::COMPUTER);
+        self.system.push_str(&prompts::COMPUTER.replace("{places}", computer.places()));
         self.display = Some(display);
     }
 

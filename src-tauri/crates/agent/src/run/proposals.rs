@@ -3,7 +3,7 @@
 //! A function of ours is one call. An action of a vendor's computer tool may be several, which are assessed and run like
 //! any other; they stop at the first that fails, and what the vendor warns of is asked of the user first. Pure.
 
-use models::computer::{Adapter, NOT_EXECUTED, SafetyCheck, safety_checks};
+use models::computer::{ACKNOWLEDGED, Adapter, NOT_EXECUTED, SafetyCheck, safety_checks};
 use models::{ProposedCall, ToolAnswer, Turn};
 use protocol::ids::CallId;
 use protocol::tool::{ToolCall, ToolError, ToolErrorKind};
@@ -187,8 +187,7 @@ impl Action {
             }
         };
         if self.consent == Consent::Given && !self.checks.is_empty() {
-            response["acknowledged_safety_checks"] =
-                self.checks.into_iter().map(|check| check.as_it_came).collect();
+            response[ACKNOWLEDGED] = self.checks.into_iter().map(|check| check.as_it_came).collect();
         }
         let answer = ToolAnswer { id: call.id.clone(), name: call.name.clone(), response, image: None };
         Answered { answer, sight, must_show: self.needs_picture }

@@ -175,6 +175,7 @@ fn computers(provider: &str) -> &'static [Computer] {
             &[Computer::AnthropicToolset, Computer::Anthropic20251124, Computer::Anthropic20250124]
         }
         "openai" => &[Computer::OpenAi, Computer::OpenAiPreview],
+        "gemini" => &[Computer::Gemini],
         _ => &[],
     }
 }

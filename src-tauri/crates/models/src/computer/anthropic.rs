@@ -35,14 +35,10 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, input: &Value) -> Result<Vec
         "middle_click" => click(at, "middle", 1, input)?,
         "double_click" => click(at, "left", 2, input)?,
         "triple_click" => click(at, "left", 3, input)?,
-        "mouse_move" => {
-            let Place { x, y } = coordinate(at, "coordinate", input)?;
-            OurCall::new("move", json!({ "x": x, "y": y }))
-        }
+        "mouse_move" => OurCall::new("move", coordinate(at, "coordinate", input)?.json()),
         "left_mouse_down" | "left_mouse_up" => {
-            let Place { x, y } = there_or_here(at, input)?;
             let tool = if action == "left_mouse_down" { "mouseDown" } else { "mouseUp" };
-            OurCall::new(tool, json!({ "x": x, "y": y }))
+            OurCall::new(tool, there_or_here(at, input)?.json())
         }
         "left_click_drag" => drag(at, input)?,
         "scroll" => scroll(at, input)?,
@@ -82,8 +78,7 @@ fn drag(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {
         (false, None) => return Err(NotOurs::NoPointer),
     };
     let to = coordinate(at, "coordinate", input)?;
-    let place = |place: Place| json!({ "x": place.x, "y": place.y });
-    Ok(OurCall::new("drag", held(json!({ "from": place(from), "to": place(to) }), input)))
+    Ok(OurCall::new("drag", held(json!({ "from": from.json(), "to": to.json() }), input)))
 }
 
 fn scroll(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {

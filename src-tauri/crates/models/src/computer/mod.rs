@@ -1,9 +1,10 @@
 //! The vendors' own computer tools: which model has which, how it is declared, and what each of its actions is in calls of
-//! our tools, in `anthropic` and `openai`.
+//! our tools, in `anthropic`, `gemini` and `openai`.
 //!
 //! Pure. Our tools are words here, names and arguments; what may run of them is policy's to say, as of any other call.
 
 mod anthropic;
+mod gemini;
 mod openai;
 
 use protocol::geometry::PixelSize;
@@ -13,6 +14,9 @@ use crate::{ProposedCall, Provider};
 
 /// What a vendor wants to hear of an action that came after one that failed.
 pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
+
+/// Where an answer holds the warnings that the user said yes to, as they came.
+pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
 
 /// Our tools that a vendor's computer tool stands for: a model that has it is not offered them beside it.
 const REPLACED: [&str; 16] = [
@@ -45,6 +49,8 @@ pub enum Computer {
     OpenAi,
     /// `computer_use_preview`: one action a call.
     OpenAiPreview,
+    /// `computerUse` of a desktop: each action is a call of its own name.
+    Gemini,
 }
 
 /// By how a model's name starts, `-` for each point in it; the first that fits.
@@ -77,6 +83,9 @@ const OF_OPENAI: [(&str, Computer); 6] = [
     ("gpt-7", Computer::OpenAi),
 ];
 
+/// The one that is documented for desktops; others know browsers only.
+const OF_GEMINI: [(&str, Computer); 1] = [("gemini-3-5-flash", Computer::Gemini)];
+
 /// One call of a tool of ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OurCall {
@@ -99,6 +108,8 @@ pub enum NotOurs {
     Missing(&'static str),
     #[error("{what} = {x},{y} is outside the screenshot of {width}x{height} pixels", width = .of.width, height = .of.height)]
     Outside { what: &'static str, x: f64, y: f64, of: PixelSize },
+    #[error("{what} = {x},{y} is not within 0 to 999")]
+    OffGrid { what: &'static str, x: f64, y: f64 },
     #[error("where the pointer is cannot be told: give a coordinate")]
     NoPointer,
     #[error("{0}")]
@@ -120,6 +131,7 @@ impl Computer {
         let table: &[(&str, Self)] = match provider.id.as_str() {
             "anthropic" => &OF_ANTHROPIC,
             "openai" => &OF_OPENAI,
+            "gemini" => &OF_GEMINI,
             _ => &[],
         };
         table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
@@ -134,6 +146,7 @@ impl Computer {
     pub fn owns(self, name: &str) -> bool {
         match self {
             Self::AnthropicToolset => anthropic::ACTIONS.contains(&name),
+            Self::Gemini => gemini::ACTIONS.contains(&name),
             Self::Anthropic20251124 | Self::Anthropic20250124 | Self::OpenAi | Self::OpenAiPreview => {
                 name == "computer"
             }
@@ -142,7 +155,19 @@ impl Computer {
 
     /// Whether its answers must have a picture, also where nothing has changed since the last one.
     pub fn needs_pictures(self) -> bool {
-        matches!(self, Self::OpenAi | Self::OpenAiPreview)
+        matches!(self, Self::OpenAi | Self::OpenAiPreview | Self::Gemini)
+    }
+
+    /// What its coordinates count, for the prompt.
+    pub fn places(self) -> &'static str {
+        match self {
+            Self::Gemini => "0-999",
+            Self::AnthropicToolset
+            | Self::Anthropic20251124
+            | Self::Anthropic20250124
+            | Self::OpenAi
+            | Self::OpenAiPreview => "pixels",
+        }
     }
 
     /// The beta that its requests name.
@@ -150,7 +175,7 @@ impl Computer {
         match self {
             Self::Anthropic20251124 => Some("computer-use-2025-11-24"),
             Self::Anthropic20250124 => Some("computer-use-2025-01-24"),
-            Self::AnthropicToolset | Self::OpenAi | Self::OpenAiPreview => None,
+            Self::AnthropicToolset | Self::OpenAi | Self::OpenAiPreview | Self::Gemini => None,
         }
     }
 
@@ -180,6 +205,11 @@ impl Computer {
                 "display_height": height,
                 "environment": ENVIRONMENT,
             }),
+            // What is on a screen may speak to the model: Google's own look for such words is wanted, too.
+            Self::Gemini => json!({ "computerUse": {
+                "environment": "ENVIRONMENT_DESKTOP",
+                "enablePromptInjectionDetection": true,
+            } }),
         }
     }
 }
@@ -195,12 +225,21 @@ const ENVIRONMENT: &str = if cfg!(target_os = "macos") {
 /// The warnings that a call came with.
 pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
     let pending = call.arguments["pending_safety_checks"].as_array();
+    // Gemini's, of the one action.
+    let decision = call
+        .arguments
+        .get("safety_decision")
+        .filter(|decision| !matches!(decision["decision"].as_str(), None | Some("regular" | "allowed")));
     let told = |check: &Value| {
         let said = |field: &str| check[field].as_str().filter(|text| !text.trim().is_empty());
-        let message = said("message").or(said("code")).unwrap_or("no reason was given").to_owned();
+        let message = said("message")
+            .or(said("explanation"))
+            .or(said("code"))
+            .unwrap_or("no reason was given")
+            .to_owned();
         SafetyCheck { message, as_it_came: check.clone() }
     };
-    pending.into_iter().flatten().map(told).collect()
+    pending.into_iter().flatten().chain(decision).map(told).collect()
 }
 
 /// Makes calls of ours from a vendor's, and knows what its later ones rest on: the size of the pictures, and where the
@@ -211,6 +250,9 @@ pub struct Adapter {
     display: PixelSize,
     pointer: Option<Place>,
 }
+
+/// Gemini counts in thousandths, whatever the picture's size.
+const GRID: PixelSize = PixelSize { width: 1_000, height: 1_000 };
 
 /// A point in 0-1000 of the display.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -241,6 +283,7 @@ impl Adapter {
                 let action = call.arguments["action"].as_str().ok_or(NotOurs::Missing("action"))?;
                 anthropic::adapt(self, action, &call.arguments)
             }
+            Computer::Gemini => gemini::adapt(self, &call.name, &call.arguments),
             Computer::OpenAi | Computer::OpenAiPreview => openai::adapt(self, &call.arguments),
         };
         if adapted.is_err() {
@@ -252,10 +295,14 @@ impl Adapter {
     /// The middle of a picture's pixel. The pointer is there from now on.
     fn place(&mut self, what: &'static str, x: &Value, y: &Value) -> Result<Place, NotOurs> {
         let (Some(x), Some(y)) = (x.as_f64(), y.as_f64()) else { return Err(NotOurs::Missing(what)) };
-        let PixelSize { width, height } = self.display;
+        let is_grid = self.computer == Computer::Gemini;
+        let PixelSize { width, height } = if is_grid { GRID } else { self.display };
         let (width, height) = (f64::from(width), f64::from(height));
         if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
-            return Err(NotOurs::Outside { what, x, y, of: self.display });
+            return Err(match is_grid {
+                true => NotOurs::OffGrid { what, x, y },
+                false => NotOurs::Outside { what, x, y, of: self.display },
+            });
         }
         let along = |at: f64, length: f64| {
             let middle = (at + 0.5).min(length) * 1_000.0 / length;
@@ -264,6 +311,12 @@ impl Adapter {
         let place = Place { x: along(x, width), y: along(y, height) };
         self.pointer = Some(place);
         Ok(place)
+    }
+}
+
+impl Place {
+    fn json(self) -> Value {
+        json!({ "x": self.x, "y": self.y })
     }
 }
 

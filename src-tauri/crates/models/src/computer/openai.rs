@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{Adapter, NotOurs, OurCall, Place, chord, named};
 
 /// Pixels that a notch of the wheel scrolls in most applications.
-const NOTCH: f64 = 100.0;
+pub(super) const NOTCH: f64 = 100.0;
 /// Notches of one call.
-const MOST_NOTCHES: f64 = 50.0;
+pub(super) const MOST_NOTCHES: f64 = 50.0;
 /// What `wait` is without a number.
 const WAIT_SECONDS: f64 = 2.0;
 /// Actions in one call.
@@ -40,10 +40,7 @@ fn one(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
             let Place { x, y } = place(at, action)?;
             OurCall::new("click", held(json!({ "x": x, "y": y, "count": 2 }), action))
         }
-        "move" => {
-            let Place { x, y } = place(at, action)?;
-            OurCall::new("move", json!({ "x": x, "y": y }))
-        }
+        "move" => OurCall::new("move", place(at, action)?.json()),
         "drag" => {
             let points = action["path"].as_array().ok_or(NotOurs::Missing("path"))?;
             let path = points
@@ -54,7 +51,7 @@ fn one(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
                         Some([x, y]) => (x, y),
                         _ => (&point["x"], &point["y"]),
                     };
-                    at.place("path", x, y).map(|place| json!({ "x": place.x, "y": place.y }))
+                    at.place("path", x, y).map(Place::json)
                 })
                 .collect::<Result<Vec<Value>, _>>()?;
             OurCall::new("drag", held(json!({ "path": path }), action))

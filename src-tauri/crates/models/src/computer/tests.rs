@@ -125,6 +125,75 @@ fn each_of_anthropics_actions_is_a_call_of_ours() {
 }
 
 #[test]
+fn each_of_geminis_actions_is_a_call_of_ours() {
+    let at = json!({"x": 640, "y": 60, "intent": "why"});
+    let with = |more: Value| {
+        let mut args = at.clone();
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        args
+    };
+    let press = json!({"press": {"key": "Return"}});
+    let cases = [
+        ("click", at.clone(), json!([{"click": {"x": 640.5, "y": 60.5}}])),
+        ("double_click", at.clone(), json!([{"click": {"x": 640.5, "y": 60.5, "count": 2}}])),
+        ("triple_click", at.clone(), json!([{"click": {"x": 640.5, "y": 60.5, "count": 3}}])),
+        ("middle_click", at.clone(), json!([{"click": {"x": 640.5, "y": 60.5, "button": "middle"}}])),
+        (
+            "right_click",
+            json!({"x": 999, "y": 0}),
+            json!([{"click": {"x": 999.5, "y": 0.5, "button": "right"}}]),
+        ),
+        ("mouse_down", at.clone(), json!([{"mouseDown": {"x": 640.5, "y": 60.5}}])),
+        ("mouse_up", at.clone(), json!([{"mouseUp": {"x": 640.5, "y": 60.5}}])),
+        ("move", at.clone(), json!([{"move": {"x": 640.5, "y": 60.5}}])),
+        ("type", json!({"text": "cats"}), json!([{"type": {"text": "cats"}}])),
+        ("type", json!({"text": "cats", "press_enter": true}), json!([{"type": {"text": "cats"}}, press])),
+        (
+            "drag_and_drop",
+            json!({"start_x": 10, "start_y": 20, "end_x": 30, "end_y": 40}),
+            json!([{"drag": {"from": {"x": 10.5, "y": 20.5}, "to": {"x": 30.5, "y": 40.5}}}]),
+        ),
+        ("wait", json!({}), json!([{"wait": {"seconds": 1.0}}, {"screenshot": {}}])),
+        ("wait", json!({"seconds": 3}), json!([{"wait": {"seconds": 3.0}}, {"screenshot": {}}])),
+        ("press_key", json!({"key": "Enter"}), json!([{"press": {"key": "Enter"}}])),
+        ("key_down", json!({"key": "shift"}), json!([{"keyDown": {"key": "shift"}}])),
+        ("key_up", json!({"key": "shift"}), json!([{"keyUp": {"key": "shift"}}])),
+        ("hotkey", json!({"keys": ["ctrl", "s"]}), json!([{"hotkey": {"keys": ["ctrl", "s"]}}])),
+        ("take_screenshot", json!({}), json!([{"screenshot": {}}])),
+        (
+            "scroll",
+            with(json!({"direction": "down"})),
+            json!([{"scroll": {"x": 640.5, "y": 60.5, "down": 3}}]),
+        ),
+        (
+            "scroll",
+            with(json!({"direction": "left", "magnitude_in_pixels": 999})),
+            json!([{"scroll": {"x": 640.5, "y": 60.5, "right": -10}}]),
+        ),
+        (
+            "scroll",
+            with(json!({"direction": "up", "magnitude_in_pixels": 0})),
+            json!([{"scroll": {"x": 640.5, "y": 60.5, "down": -1}}]),
+        ),
+    ];
+    let mut seen = std::collections::BTreeSet::new();
+    for (action, args, expected) in cases {
+        seen.insert(action);
+        assert_eq!(adapted(Computer::Gemini, action, args).as_ref(), Ok(&expected), "{action}");
+    }
+    assert_eq!(seen.len(), gemini::ACTIONS.len(), "an action has no line");
+    for (action, args, why) in [
+        ("click", json!({"x": 1000, "y": 3}), "x, y = 1000,3 is not within 0 to 999"),
+        ("click", json!({"x": 10}), "x, y is missing or not as described"),
+        ("scroll", with(json!({"direction": "away"})), "direction is missing or not as described"),
+        ("wait", json!({"seconds": "long"}), "seconds is missing or not as described"),
+        ("hotkey", json!({"keys": []}), "keys is missing or not as described"),
+    ] {
+        assert_eq!(adapted(Computer::Gemini, action, args), Err(why.to_owned()), "{action}");
+    }
+}
+
+#[test]
 fn each_of_openais_actions_is_a_call_of_ours() {
     let cases = [
         (
@@ -274,7 +343,8 @@ fn each_model_has_its_own_version_and_most_have_none() {
         ("openai", "computer-use-preview", Some(Computer::OpenAiPreview)),
         ("openai", "gpt-4o", None),
         ("openrouter", "anthropic/claude-opus-5.5", None),
-        ("gemini", "gemini-3.5-flash", None),
+        ("gemini", "gemini-3.5-flash", Some(Computer::Gemini)),
+        ("gemini", "gemini-3-flash-preview", None),
         ("ollama", "gpt-6", None),
     ] {
         assert_eq!(of(provider, model), computer, "{provider}/{model}");
@@ -292,4 +362,9 @@ fn a_vendors_warning_is_told_and_goes_back_as_it_came() {
     assert_eq!(messages, ["Instructions on the page.", "irrelevant_domain"]);
     assert_eq!(told[0].as_it_came, check);
     assert_eq!(safety_checks(&proposed("click", json!({"x": 1}))), []);
+    let decision = json!({"decision": "require_confirmation", "explanation": "Must check check-box"});
+    let told = safety_checks(&proposed("click", json!({"x": 1, "y": 1, "safety_decision": decision})));
+    assert_eq!(told, [SafetyCheck { message: "Must check check-box".into(), as_it_came: decision }]);
+    let regular = json!({"x": 1, "y": 1, "safety_decision": {"decision": "regular"}});
+    assert_eq!(safety_checks(&proposed("click", regular)), []);
 }

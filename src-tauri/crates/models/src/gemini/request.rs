@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::computer::ACKNOWLEDGED;
 use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
@@ -29,6 +30,8 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     if target.options.search {
         tools.push(json!({ "googleSearch": {} }));
     }
+    let computer = target.options.computer.zip(request.display);
+    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
     if !tools.is_empty() {
         body.field("tools", &tools.into());
     }
@@ -127,12 +130,13 @@ fn answer(answer: &ToolAnswer) -> String {
         function.field("id", &id.as_str().into());
     }
     function.field("name", &answer.name.as_str().into());
+    let is_plain = answer.response.is_object() && answer.response.get(ACKNOWLEDGED).is_none();
     match &answer.image {
-        None if answer.response.is_object() => function.field("response", &answer.response),
-        None => function.field("response", &object(&answer.response, "output")),
+        None if is_plain => function.field("response", &answer.response),
+        None => function.field("response", &response(answer)),
         Some(image) => {
             let name = format!("screen.{}", image.media_type.rsplit('/').next().unwrap_or_default());
-            let mut response = object(&answer.response, "output");
+            let mut response = response(answer);
             response["image"] = json!({ "$ref": name });
             function.field("response", &response);
             let data = json!({ "displayName": name, "mimeType": image.media_type, "data": base64(image) });
@@ -142,6 +146,15 @@ fn answer(answer: &ToolAnswer) -> String {
     let mut part = ObjectText::new();
     part.verbatim("functionResponse", &function.finish());
     part.finish()
+}
+
+/// What came of a call, as an object, with the user's yes to what Google warned of as Google takes it.
+fn response(answer: &ToolAnswer) -> Value {
+    let mut response = object(&answer.response, "output");
+    if response.as_object_mut().and_then(|fields| fields.shift_remove(ACKNOWLEDGED)).is_some() {
+        response["safety_acknowledgement"] = "true".into();
+    }
+    response
 }
 
 #[cfg(test)]

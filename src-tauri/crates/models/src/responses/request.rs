@@ -5,7 +5,7 @@
 use protocol::ids::ModelId;
 use serde_json::{Value, json};
 
-use crate::computer::Computer;
+use crate::computer::{ACKNOWLEDGED, Computer};
 use crate::conversation::{Said, Target, data_url, said};
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
@@ -171,8 +171,8 @@ fn done(id: &str, answer: &ToolAnswer, computer: Computer, looks: &Looks, input:
         output["detail"] = looks.0.into();
     }
     let mut item = json!({ "type": "computer_call_output", "call_id": id });
-    if let Some(checks) = response.get("acknowledged_safety_checks") {
-        item["acknowledged_safety_checks"] = checks.clone();
+    if let Some(checks) = response.get(ACKNOWLEDGED) {
+        item[ACKNOWLEDGED] = checks.clone();
     }
     item["output"] = output;
     input.push(item.to_string());
