@@ -51,12 +51,17 @@ impl Models {
         }
         let key = self.key(&provider).await?;
         // Where a model has none, ours are as good as ever.
-        let computer = if settings.vendor_tools { Computer::of(&provider, model.name()) } else { None };
+        let computer = settings.vendor_tools.contains(model).then(|| Computer::of(&provider, model.name()));
         let options = RemoteOptions {
             provider,
             model: model.clone(),
             key,
-            options: Options { thinking: thinks(model), search, computer, ..Options::default() },
+            options: Options {
+                thinking: thinks(model),
+                search,
+                computer: computer.flatten(),
+                ..Options::default()
+            },
             timeouts: Timeouts::default(),
         };
         Ok(Remote::new(&self.http()?, options)?)

@@ -69,12 +69,6 @@ pub const RUNS: &[Field] = &[
         note: Some(Word::ApprovalNote),
         kind: Kind::Choice(APPROVALS),
     },
-    Field {
-        name: "vendorTools",
-        label: Word::VendorTools,
-        note: Some(Word::VendorToolsNote),
-        kind: Kind::Switch,
-    },
     Field { name: "maxSteps", label: Word::MaxSteps, note: None, kind: Kind::Number },
     Field {
         name: "stepDelayMs",

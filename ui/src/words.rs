@@ -194,9 +194,9 @@ words! {
     BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
     ApiVersion: "API version", "API バージョン";
     ApiVersionNote: "v1beta is tried where this one is refused", "拒否された場合は v1beta を試します";
-    VendorTools: "The model's own computer tools", "モデル独自のコンピューター操作ツール";
+    VendorTools: "This model's own computer tools", "このモデル独自のコンピューター操作ツール";
     VendorToolsNote: "In place of Miki's mouse, keyboard and screenshots, where the vendor has them (Anthropic, OpenAI, Gemini 3.5 Flash); costs more tokens",
-        "提供元にある場合（Anthropic、OpenAI）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
+        "提供元にある場合（Anthropic、OpenAI、Gemini 3.5 Flash）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";
     RunGroup: "Runs", "実行";
     MaxSteps: "Most steps", "最大ステップ数";
     StepDelay: "Pause between steps", "ステップ間の待ち時間";

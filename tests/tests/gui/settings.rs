@@ -77,6 +77,23 @@ async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
     let set = "return document.querySelector('#set-model').value === 'gemini/gemini-3-flash-preview'
         && document.querySelector('button.model').getAttribute('aria-pressed') === 'true'";
     browser.until("the choice", set).await.unwrap();
+    // Its vendor's tools, for this model only.
+    let tools = "input#set-vendor-tools";
+    browser.find(tools).await.unwrap().click().await.unwrap();
+    let on = |of: &str| format!("return document.querySelector('{tools}').checked === {of}");
+    browser.until("the switch", &on("true")).await.unwrap();
+    let set_model = |id: &str| {
+        format!(
+            "
+            const field = document.querySelector('#set-model');
+            field.value = '{id}';
+            field.dispatchEvent(new Event('change', {{ bubbles: true }}));"
+        )
+    };
+    browser.script(&set_model("anthropic/claude-haiku-5-5")).await.unwrap();
+    browser.until("the other model's", &on("false")).await.unwrap();
+    browser.script(&set_model("gemini/gemini-3-flash-preview")).await.unwrap();
+    browser.until("the first model's", &on("true")).await.unwrap();
     // A try, on the user's account.
     browser.find("button#test-model").await.unwrap().click().await.unwrap();
     let tried = "const said = document.querySelector('#trial').textContent;

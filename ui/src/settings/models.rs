@@ -35,6 +35,7 @@ pub fn Models(providers: RwSignal<Vec<ProviderView>>) -> impl IntoView {
             <div class="rows">
                 <FieldRow field=MODEL />
                 <Picker providers provider chosen />
+                <OwnTools />
                 <Address providers provider />
                 {of_provider}
                 <Try />
@@ -182,6 +183,42 @@ fn facts(store: Store, model: &ModelView) -> String {
         Some(if can? { word.to_owned() } else { store.fill(Word::Cannot, &[("what", word)]) })
     });
     [Some(price), context].into_iter().flatten().chain(able).collect::<Vec<_>>().join(" · ")
+}
+
+/// Whether the set model acts by its vendor's computer tool.
+#[component]
+fn OwnTools() -> impl IntoView {
+    let store = store();
+    let model = store.memo(|state| state.settings.model.clone());
+    let all = store.memo(|state| state.settings.vendor_tools.clone());
+    let is_on = move || all.with(|all| all.contains(&model.get()));
+    let save = move |event: web_sys::Event| {
+        let (mut models, model) = (all.get_untracked(), model.get_untracked());
+        match event_target_checked(&event) {
+            true => drop(models.insert(model)),
+            false => drop(models.remove(&model)),
+        }
+        let Ok(models) = serde_json::to_value(models) else { return };
+        let patch = SettingsPatch([("vendorTools".to_owned(), models)].into_iter().collect());
+        store.send(UpdateSettings { patch });
+    };
+    view! {
+        <div class="row">
+            <label for="set-vendor-tools">
+                <span>{move || store.say(Word::VendorTools)}</span>
+                <span class="faint">{move || store.say(Word::VendorToolsNote)}</span>
+            </label>
+            <div class="control">
+                <input
+                    id="set-vendor-tools"
+                    type="checkbox"
+                    role="switch"
+                    prop:checked=is_on
+                    on:change=save
+                />
+            </div>
+        </div>
+    }
 }
 
 /// Where the provider is: its known address stands in the empty field.

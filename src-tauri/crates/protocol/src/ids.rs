@@ -73,7 +73,7 @@ impl BlobRef {
 }
 
 /// A model as `provider/id`, for example `gemini/gemini-3-flash-preview`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ModelId(pub String);
 

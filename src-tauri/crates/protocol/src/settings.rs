@@ -1,6 +1,6 @@
 //! All settings, their defaults and ranges; one patch type changes any of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ pub struct Settings {
     pub custom_headers: BTreeMap<String, String>,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
-    /// A model's own computer tool in place of ours, where its vendor has one.
-    pub vendor_tools: bool,
+    /// Models that act by their vendor's own computer tool in place of ours, where there is one.
+    pub vendor_tools: BTreeSet<ModelId>,
     pub mode: Mode,
     pub approval: ApprovalMode,
     /// Turns a run may take.
@@ -102,7 +102,7 @@ impl Default for Settings {
             custom_wire: CustomWire::default(),
             custom_headers: BTreeMap::new(),
             gemini_api_version: "v1".into(),
-            vendor_tools: false,
+            vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
             max_steps: 30,
