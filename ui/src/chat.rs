@@ -143,7 +143,7 @@ fn line(entry: Entry) -> AnyView {
         EntryBody::Said { text } => words("goal-said", &text),
         EntryBody::Turn { text, thinking, citations, .. } => {
             let said = brief::shortened(if text.is_empty() { &thinking } else { &text });
-            view! { <li class="words"><span dir="auto">{said}</span>{sources(citations)}</li> }.into_any()
+            view! { <li class="words"><span dir="auto">{said}</span>{sources(&citations)}</li> }.into_any()
         }
         EntryBody::Step(step) => {
             let (effect, word) = (step.effect_name(), effect_words(&step).0);

@@ -189,11 +189,11 @@ fn facts(store: Store, model: &ModelView) -> String {
 #[component]
 fn OwnTools() -> impl IntoView {
     let store = store();
-    let model = store.memo(|state| state.settings.model.clone());
+    let model = store.memo(|state| Some(state.settings.model.clone()));
     let all = store.memo(|state| state.settings.vendor_tools.clone());
-    let is_on = move || all.with(|all| all.contains(&model.get()));
+    let is_on = move || model.get().is_some_and(|model| all.with(|all| all.contains(&model)));
     let save = move |event: web_sys::Event| {
-        let (mut models, model) = (all.get_untracked(), model.get_untracked());
+        let (mut models, Some(model)) = (all.get_untracked(), model.get_untracked()) else { return };
         match event_target_checked(&event) {
             true => drop(models.insert(model)),
             false => drop(models.remove(&model)),

@@ -42,7 +42,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             </li>
         }
         .into_any(),
-        EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, citations).into_any(),
+        EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, &citations).into_any(),
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint, retry } => {
             let again = move || retry.then(|| store.say(Word::Retry));
@@ -62,7 +62,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
 }
 
 /// The model's words, what they rest on and, folded away, its thoughts.
-fn turn(text: String, thinking: String, citations: Vec<Citation>) -> impl IntoView {
+fn turn(text: String, thinking: String, citations: &[Citation]) -> impl IntoView + use<> {
     let store = store();
     view! {
         <li class="turn">

@@ -9,19 +9,19 @@ use crate::store::store;
 use crate::words::Word;
 
 /// Nothing where nothing is cited.
-pub fn sources(citations: Vec<Citation>) -> Option<impl IntoView> {
+pub fn sources(citations: &[Citation]) -> Option<impl IntoView + use<>> {
     let store = store();
     (!citations.is_empty()).then(|| {
         view! {
             <ol class="sources" aria-label=move || store.say(Word::Sources)>
-                {citations.into_iter().map(source).collect_view()}
+                {citations.iter().map(source).collect_view()}
             </ol>
         }
     })
 }
 
 /// Title and address are others' words: whatever could not be seen in them, or turns the reading about, is spelled out.
-fn source(citation: Citation) -> impl IntoView {
+fn source(citation: &Citation) -> impl IntoView + use<> {
     let host = citation.host().map(visible_text);
     let url = visible_text(&citation.url);
     view! {

@@ -205,6 +205,7 @@ impl Block {
     }
 
     fn grow(&mut self, piece: &Piece<'_>, events: &mut Vec<TurnEvent>) {
+        self.whole = None;
         match piece {
             Piece::Text(text) => events.extend(self.append("text", text).map(TurnEvent::Text)),
             Piece::Thinking(text) => events.extend(self.append("thinking", text).map(TurnEvent::Thinking)),

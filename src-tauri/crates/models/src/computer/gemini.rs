@@ -50,8 +50,8 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, args: &Value) -> Result<Vec<
         "scroll" => scroll(at, args)?,
         "type" => {
             let text = OurCall::new("type", json!({ "text": said(args, "text")? }));
-            let enter = args["press_enter"] == true;
-            return Ok([vec![text], chord(&["Return".into()], u64::from(enter))].concat());
+            let enter = OurCall::new("press", json!({ "key": "Return" }));
+            return Ok(if args["press_enter"] == true { vec![text, enter] } else { vec![text] });
         }
         "press_key" => return Ok(chord(&[said(args, "key")?.to_owned()], 1)),
         "key_down" => OurCall::new("keyDown", json!({ "key": said(args, "key")? })),
