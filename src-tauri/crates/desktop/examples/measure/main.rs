@@ -43,10 +43,17 @@ async fn main() -> Result<(), work::Failure> {
     let mut work = work::Work::open(first.parse()?)?;
     for line in std::io::stdin().lines() {
         let line = line?;
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let told = match work.perform(&words).await {
+        // As the app does its calls: in a task, and not on the thread that waits for it.
+        let task = tokio::spawn(async move {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let done = work.perform(&words).await.map_err(|error| format!("{line}: {error}"));
+            (work, done)
+        });
+        let done;
+        (work, done) = task.await?;
+        let told = match done {
             Ok(work::Done { ms, count }) => serde_json::json!({ "ms": ms, "count": count }),
-            Err(error) => serde_json::json!({ "error": format!("{line}: {error}") }),
+            Err(error) => serde_json::json!({ "error": error }),
         };
         println!("{told}");
     }

@@ -94,14 +94,14 @@ impl Work {
     }
 
     /// Screen, dot, JPEG, base64; answers the length.
-    async fn capture(&self) -> Result<usize, Failure> {
+    async fn capture(&mut self) -> Result<usize, Failure> {
         let max = PixelSize { width: u32::MAX, height: u32::MAX };
         let dot = Some(NormPoint::new(400.0, 300.0)?);
         let picture = self.desktop.screenshot(Shot { dot, ..Shot::of_display(0, max, 85) }).await?;
         Ok(black_box(STANDARD.encode(&picture.jpeg)).len())
     }
 
-    async fn elements(&self, app: &str, scope: &str) -> Result<usize, Failure> {
+    async fn elements(&mut self, app: &str, scope: &str) -> Result<usize, Failure> {
         let scope = match scope {
             "interactive" => Scope::Interactive,
             "visible" => Scope::Visible,
@@ -113,7 +113,7 @@ impl Work {
         Ok(black_box(found).elements.len())
     }
 
-    async fn page(&self) -> Result<usize, Failure> {
+    async fn page(&mut self) -> Result<usize, Failure> {
         let query = PageQuery {
             query: None,
             scope: browser::Scope::View,

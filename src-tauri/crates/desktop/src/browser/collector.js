@@ -6,8 +6,8 @@
   const VALUE = 2000;
   const HIT = new Set(["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox",
     "menuitemradio", "option", "treeitem", "slider", "spinbutton", "textbox", "searchbox", "combobox", "listbox"]);
-  const ACTIVE = "a[href],a[class],a[title],area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
-    "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),video[controls],audio[controls],[role]";
+  const ACTIVE = "a:is([href],[class],[title]),area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
+    "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),:is(video,audio)[controls],[role]";
   const NATIVE = /^(a|area|button|input|select|textarea|summary|video|audio)$/;
   const SHAPES = "img,svg,canvas,circle,rect,ellipse,polygon,path,line,text,video";
   const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE"]);
@@ -37,7 +37,7 @@
     el.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
   const type = (el) => (el.localName === "input" ? el.type : "");
   const roleOf = (el) => {
-    const said = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
+    const written = el.getAttribute("role"), said = written && written.trim().split(/\s+/)[0];
     if (said && said !== "presentation" && said !== "none") return said.toLowerCase();
     if (el.localName === "input") return INPUT_ROLES[el.type] || "textbox";
     if (el.localName === "select") return el.multiple || el.size > 1 ? "listbox" : "combobox";
@@ -55,8 +55,10 @@
     }
     const label = el.getAttribute("aria-label");
     if (label && label.trim()) return squeeze(label, TEXT);
-    if (el.labels && el.labels.length) {
-      const text = [...el.labels].map((one) => ownText(one)).join(" ");
+    // A live list: reading it is counting it.
+    const labels = el.labels;
+    if (labels && labels.length) {
+      const text = [...labels].map((one) => ownText(one)).join(" ");
       if (text.trim()) return squeeze(text, TEXT);
     }
     const field = /^(input|select|textarea)$/.test(el.localName);
@@ -94,22 +96,22 @@
   const disabled = (el) => el.matches(":disabled") || el.getAttribute("aria-disabled") === "true";
   const statesOf = (el, focus) => {
     const states = [];
-    const aria = (word) => el.getAttribute("aria-" + word);
+    const aria = (name) => el.getAttribute(name), checked = aria("aria-checked"), expanded = aria("aria-expanded"), current = aria("aria-current");
     if (el === focus) states.push("focused");
     if (disabled(el)) states.push("disabled");
-    if (el.indeterminate || aria("checked") === "mixed") states.push("mixed");
-    else if (el.checked || aria("checked") === "true") states.push("checked");
-    if (el.selected || aria("selected") === "true") states.push("selected");
-    if (aria("pressed") === "true") states.push("pressed");
+    if (el.indeterminate || checked === "mixed") states.push("mixed");
+    else if (el.checked || checked === "true") states.push("checked");
+    if (el.selected || aria("aria-selected") === "true") states.push("selected");
+    if (aria("aria-pressed") === "true") states.push("pressed");
     const details = el.localName === "summary" && el.parentElement?.localName === "details" ? el.parentElement : null;
-    if (aria("expanded") === "true" || details?.open) states.push("expanded");
-    else if (aria("expanded") === "false" || details) states.push("collapsed");
-    if (el.required || aria("required") === "true") states.push("required");
+    if (expanded === "true" || details?.open) states.push("expanded");
+    else if (expanded === "false" || details) states.push("collapsed");
+    if (el.required || aria("aria-required") === "true") states.push("required");
     if (el.readOnly && /^(input|textarea)$/.test(el.localName)) states.push("readonly");
-    if (el.localName === "textarea" || aria("multiline") === "true") states.push("multiline");
-    if (aria("invalid") === "true") states.push("invalid");
+    if (el.localName === "textarea" || aria("aria-multiline") === "true") states.push("multiline");
+    if (aria("aria-invalid") === "true") states.push("invalid");
     if (type(el) === "password") states.push("password", ...(el.value ? ["filled"] : []));
-    if (aria("current") && aria("current") !== "false") states.push("current");
+    if (current && current !== "false") states.push("current");
     return states;
   };
   const hasText = (el) => { for (const node of el.childNodes) if (node.nodeType === 3 && node.data.trim()) return true; return false; };
@@ -256,11 +258,13 @@
           if (marked) take(el, where);
           else if (!where.inside && !bare && !everywhere && !el.shadowRoot) continue;
           let points = pointing, style = null;
-          if (!held && !bare) {
+          // What a page makes of plain boxes is known by the pointer's shape. Styles are dear: no more is read than is used.
+          const pointer = !marked || ask.everything;
+          if (!held && !bare && (pointer || !out.layered)) {
             style = getComputedStyle(el);
-            if (style.position !== "static" || (style.overflowX !== "visible" && el.firstElementChild && el !== document.body)) out.layered = true;
-            // What a page makes of plain boxes is known by the pointer's shape.
-            points = style.cursor === "pointer";
+            if (!out.layered && (style.position !== "static" ||
+              (el.firstElementChild && el !== document.body && style.overflowX !== "visible"))) out.layered = true;
+            if (pointer) points = style.cursor === "pointer";
             // A row that can be clicked may hold an icon with a deed of its own: a star, a bin.
             if (!marked && (where.inside || everywhere) && points && (!pointing || iconic(el, style, where))) take(el, where);
           }
@@ -305,7 +309,8 @@
       if (value) one.value = value;
       if (hint) one.hint = hint;
       if (states.length) one.states = states;
-      if (el.localName === "a" && el.href) one.href = String(el.href).slice(0, 300);
+      const href = el.localName === "a" && el.href;
+      if (href) one.href = String(href).slice(0, 300);
       if (el.localName === "select") one.options = options(el).slice(0, 30);
       out.elements.push(one);
     }

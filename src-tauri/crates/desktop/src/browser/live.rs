@@ -195,7 +195,7 @@ impl Live {
     pub(super) async fn ask<T: DeserializeOwned>(
         &mut self,
         frame: &Frame,
-        function: &str,
+        function: &'static str,
         argument: Value,
     ) -> Result<T, DesktopError> {
         let answer = self.ask_raw(frame, function, argument, Form::Json).await?;
@@ -208,7 +208,7 @@ impl Live {
     async fn ask_raw(
         &mut self,
         frame: &Frame,
-        function: &str,
+        function: &'static str,
         argument: Value,
         form: Form,
     ) -> Result<Value, DesktopError> {
@@ -222,15 +222,17 @@ impl Live {
                 }
             };
             let body = match form {
-                Form::Json => "JSON.stringify(room[name](ask))",
-                Form::Object => "room[name](ask)",
+                Form::Json => format!("JSON.stringify(room.{function}(ask))"),
+                Form::Object => format!("room.{function}(ask)"),
             };
+            // Each argument is compiled like a script; a text that stays the same is not compiled again.
+            let key = Value::from(self.wire.secret.as_str());
             let declaration =
-                format!("function(key,name,ask){{const room=globalThis[key];return room?{body}:null}}");
+                format!("function(ask){{const room=globalThis[{key}];return room?{body}:null}}");
             let call = json!({
                 "functionDeclaration": declaration,
                 "executionContextId": world,
-                "arguments": [{ "value": self.wire.secret }, { "value": function }, { "value": argument }],
+                "arguments": [{ "value": argument }],
                 "returnByValue": form == Form::Json,
             });
             let answer = self.wire.send(Some(&frame.session), "Runtime.callFunctionOn", call).await;

@@ -22,7 +22,8 @@ impl CdpBrowser {
     pub(super) async fn elements_now(&self, query: PageQuery) -> Result<PageView, DesktopError> {
         let mut held = self.held().await?;
         let live = held.live()?;
-        let (display, collected) = tokio::join!(self.display(query.display), live.collect_front(&query));
+        // The page first: while it works, the screen is asked.
+        let (collected, display) = tokio::join!(live.collect_front(&query), self.display(query.display));
         let (page, collected) = collected?;
         let Some(collected) = collected else {
             let dialog = live.dialog(&page);
