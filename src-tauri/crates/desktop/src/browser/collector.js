@@ -6,9 +6,19 @@
   const VALUE = 2000;
   const HIT = new Set(["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox",
     "menuitemradio", "option", "treeitem", "slider", "spinbutton", "textbox", "searchbox", "combobox", "listbox"]);
-  const ACTIVE = "a:is([href],[class],[title]),area[href],button,input:not([type=hidden]),select,textarea,summary,[onclick]," +
-    "[contenteditable]:not([contenteditable=false]),[tabindex]:not([tabindex^='-']),:is(video,audio)[controls],[role]";
-  const NATIVE = /^(a|area|button|input|select|textarea|summary|video|audio)$/;
+  // Asked of every element of a page: few and simple, and the exceptions are asked of those that are found.
+  const ACTIVE = "a,area,button,input,select,textarea,summary,video,audio,[onclick],[contenteditable],[tabindex],[role]";
+  const FIELD = new Set(["button", "input", "select", "textarea", "summary"]);
+  const IF_TOLD = { __proto__: null, a: ["href", "class", "title"], area: ["href"], video: ["controls"], audio: ["controls"] };
+  const OTHER = "[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])";
+  // Active by its markup. A role of another kind makes nothing active by itself.
+  const isActive = (el) => {
+    const tag = el.localName;
+    if (FIELD.has(tag)) { if (tag !== "input" || el.type !== "hidden") return true; }
+    else if (IF_TOLD[tag]?.some((name) => el.hasAttribute(name))) return true;
+    const role = el.getAttribute("role");
+    return (role !== null && (role === "" || HIT.has(role) || tag in IF_TOLD)) || el.matches(OTHER);
+  };
   const SHAPES = "img,svg,canvas,circle,rect,ellipse,polygon,path,line,text,video";
   const SKIP = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE"]);
   const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", button: "button", submit: "button", reset: "button",
@@ -47,8 +57,7 @@
   };
   const ownText = (el) => (el.childElementCount ? el.innerText ?? el.textContent : el.textContent);
   const nameOf = (el) => {
-    const root = el.getRootNode();
-    const by = el.getAttribute("aria-labelledby");
+    const by = el.getAttribute("aria-labelledby"), root = by && el.getRootNode();
     if (by && root.getElementById) {
       const text = by.split(/\s+/).map((id) => root.getElementById(id)?.textContent || "").join(" ");
       if (text.trim()) return squeeze(text, TEXT);
@@ -96,7 +105,9 @@
   const disabled = (el) => el.matches(":disabled") || el.getAttribute("aria-disabled") === "true";
   const statesOf = (el, focus) => {
     const states = [];
-    const aria = (name) => el.getAttribute(name), checked = aria("aria-checked"), expanded = aria("aria-expanded"), current = aria("aria-current");
+    // Most elements have none of them, and each one asked for by itself costs.
+    const told = el.getAttributeNames().some((name) => name.startsWith("aria-"));
+    const aria = (name) => (told ? el.getAttribute(name) : null), checked = aria("aria-checked"), expanded = aria("aria-expanded"), current = aria("aria-current");
     if (el === focus) states.push("focused");
     if (disabled(el)) states.push("disabled");
     if (el.indeterminate || checked === "mixed") states.push("mixed");
@@ -238,9 +249,7 @@
       const here = new Map();
       let off = 0;
       for (const el of active) {
-        // A role of another kind makes nothing active by itself.
-        const role = el.getAttribute("role");
-        if (role && !HIT.has(role) && !NATIVE.test(el.localName) && !el.matches("[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])")) continue;
+        if (!isActive(el)) continue;
         const where = place(el);
         if (where.inside || (everywhere && where.width && where.height)) here.set(el, where);
         else if (where.width && where.height) off += 1;
@@ -252,7 +261,14 @@
           if (tag === "iframe" || tag === "frame") { enter(el, at, clip); continue; }
           if (SKIP.has(el.nodeName)) continue;
           let where = here.get(el);
-          const marked = where !== undefined;
+          const marked = where !== undefined, inner = el.firstElementChild;
+          // A leaf that nothing makes active needs no box: boxes cost most of all.
+          if (!marked && !inner && !el.shadowRoot && !ask.everything) {
+            if (held) continue;
+            const style = getComputedStyle(el);
+            if (!out.layered && style.position !== "static") out.layered = true;
+            if (style.cursor !== "pointer") continue;
+          }
           where ||= place(el);
           const bare = !where.width || !where.height;
           if (marked) take(el, where);
@@ -263,7 +279,7 @@
           if (!held && !bare && (pointer || !out.layered)) {
             style = getComputedStyle(el);
             if (!out.layered && (style.position !== "static" ||
-              (el.firstElementChild && el !== document.body && style.overflowX !== "visible"))) out.layered = true;
+              (inner && el !== document.body && style.overflowX !== "visible"))) out.layered = true;
             if (pointer) points = style.cursor === "pointer";
             // A row that can be clicked may hold an icon with a deed of its own: a star, a bin.
             if (!marked && (where.inside || everywhere) && points && (!pointing || iconic(el, style, where))) take(el, where);
@@ -271,7 +287,7 @@
           if (ask.everything && !seen.has(el) && (where.inside || everywhere) &&
             (el.matches(SHAPES) || hasText(el) || (style && painted(el, style)))) take(el, where);
           if (el.shadowRoot) visit(el.shadowRoot, at, clip);
-          if (el.firstElementChild) walk(el, points, held || (marked && !ask.everything));
+          if (inner) walk(el, points, held || (marked && !ask.everything));
         }
       };
       walk(root, false, false);
