@@ -10,6 +10,7 @@ use protocol::geometry::{PhysicalRect, PictureBudget, PixelSize};
 
 use self::draw::{Canvas, Overlay};
 use self::encode::Encoder;
+use self::kept::{Form, Kept};
 use self::scale::Scaler;
 use crate::{DesktopError, Mapping, Picture, Shot};
 
@@ -17,6 +18,7 @@ mod draw;
 mod encode;
 mod font;
 mod hash;
+mod kept;
 mod mark;
 mod scale;
 
@@ -60,10 +62,11 @@ const BAND: usize = 64;
 const STRIPE: usize = 2 * BAND;
 const MOST_THREADS: usize = 4;
 
-/// Makes pictures; keeps the memory it needs between two of them.
+/// Makes pictures; keeps the memory it needs between two of them, and each one's stripes for the next.
 #[derive(Default)]
 pub(crate) struct Darkroom {
     scaler: Scaler,
+    kept: Kept,
 }
 
 /// Makes one picture. Marks are drawn into the frame itself where it is not scaled.
@@ -107,8 +110,9 @@ impl Darkroom {
         let mapping = Mapping { shows: place.shows, size };
         let overlay = Overlay::of(shot, &place.display, &mapping);
         let looks = hash::looks(pixels, full);
+        let form = Form { size, order, quality: shot.quality };
         let (bands, jpeg) = if size == full {
-            develop_stripes(pixels, size, order, &overlay, shot.quality, Hashing::Wanted)?
+            develop_stripes(pixels, form, &overlay, Hashing::Wanted, &mut self.kept)?
         } else {
             let raw: &[u8] = pixels;
             let (bands, scaled) = std::thread::scope(|scope| {
@@ -117,7 +121,7 @@ impl Darkroom {
                 (hashing.join(), scaled)
             });
             let bands = bands.map_err(|_| broken("hashing"))?;
-            let (_, jpeg) = develop_stripes(scaled?, size, order, &overlay, shot.quality, Hashing::Done)?;
+            let (_, jpeg) = develop_stripes(scaled?, form, &overlay, Hashing::Done, &mut self.kept)?;
             (bands, jpeg)
         };
         Ok(Picture { jpeg, size, mapping, pixels: hash::together(&bands, full), looks })
@@ -130,27 +134,38 @@ enum Hashing {
     Done,
 }
 
-/// Hashes each stripe before it is marked, then encodes it. Each thread takes the next stripe when it is done with one,
+/// Hashes each stripe before it is marked, then encodes it; one that is as it was in the last picture, and has no marks,
+/// is taken from there. Each thread takes the next stripe when it is done with one,
 /// so that on a busy machine nobody waits for a thread that does not get its turn.
 fn develop_stripes(
     pixels: &mut [u8],
-    size: PixelSize,
-    order: Order,
+    form: Form,
     overlay: &Overlay,
-    quality: u8,
     hashing: Hashing,
+    kept: &mut Kept,
 ) -> Result<(Vec<u64>, Vec<u8>), DesktopError> {
+    let Form { size, order, quality } = form;
     let (width, height) = encode::sides(size)?;
-    let stripes = Mutex::new(pixels.chunks_mut(STRIPE * width * 4).enumerate());
+    let kept = kept.of(form, height.div_ceil(STRIPE));
+    let stripes = Mutex::new(pixels.chunks_mut(STRIPE * width * 4).zip(kept).enumerate());
     let next = || stripes.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
         let mut encoder = Encoder::new(quality)?;
         let mut done = Vec::new();
-        while let Some((index, pixels)) = next() {
+        while let Some((index, (pixels, stripe))) = next() {
             let part = PixelSize { width: size.width, height: (pixels.len() / (width * 4)) as u32 };
-            let bands = if hashing == Hashing::Wanted { hash::bands(pixels, part) } else { Vec::new() };
-            overlay.draw(&mut Canvas { pixels, size, top: index * STRIPE, order });
-            done.push((index, bands, encoder.encode(pixels, part, order)?));
+            stripe.look(pixels);
+            let bands = match hashing {
+                Hashing::Wanted => stripe.bands(|pixels| hash::bands(pixels, part)),
+                Hashing::Done => Vec::new(),
+            };
+            let mut canvas = Canvas { pixels, size, top: index * STRIPE, order, is_marked: false };
+            overlay.draw(&mut canvas);
+            let jpeg = match canvas.is_marked {
+                true => encoder.encode(canvas.pixels, part, order)?,
+                false => stripe.jpeg(|pixels| encoder.encode(pixels, part, order))?,
+            };
+            done.push((index, bands, jpeg));
         }
         Ok(done)
     };

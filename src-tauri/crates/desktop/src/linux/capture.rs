@@ -56,10 +56,10 @@ impl Eye {
     }
 
     pub(super) fn photograph(&mut self, shot: &Shot) -> Result<Picture, DesktopError> {
-        // Taken out, since the frame borrows all the rest; an error costs no more than its memory.
+        // Taken out, since the frame borrows all the rest.
         let mut darkroom = std::mem::take(&mut self.darkroom);
-        let (mut frame, place) = self.look(&shot.area)?;
-        let picture = darkroom.develop(&mut frame, place, shot);
+        let picture =
+            self.look(&shot.area).and_then(|(mut frame, place)| darkroom.develop(&mut frame, place, shot));
         self.darkroom = darkroom;
         picture
     }

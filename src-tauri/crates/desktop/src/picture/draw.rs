@@ -16,6 +16,8 @@ pub(super) struct Canvas<'a> {
     pub(super) size: PixelSize,
     pub(super) top: usize,
     pub(super) order: Order,
+    /// Whether anything was drawn here.
+    pub(super) is_marked: bool,
 }
 
 impl Canvas<'_> {
@@ -33,6 +35,7 @@ impl Canvas<'_> {
                 Order::Bgrx => [blue, green, red],
                 Order::Rgbx => [red, green, blue],
             });
+            self.is_marked = true;
         }
     }
 

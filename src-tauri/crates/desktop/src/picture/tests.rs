@@ -222,3 +222,35 @@ fn a_wish_out_of_range_is_refused_by_name() {
         assert!(matches!(shown(&plain, &bad), Err(DesktopError::BadInput(_))));
     }
 }
+
+#[test]
+fn a_picture_after_others_is_the_very_one_that_a_new_darkroom_makes() {
+    let mut darkroom = Darkroom::default();
+    let mut screen = noise(640, 700);
+    let mut agree = |screen: &Frame, shot: &Shot, what: &str| {
+        let told = darkroom.develop(&mut screen.clone(), place(screen), shot).unwrap();
+        let fresh = shown(screen, shot).unwrap();
+        assert_eq!((told.pixels, told.looks), (fresh.pixels, fresh.looks), "{what}");
+        assert!(told.jpeg == fresh.jpeg, "{what}: the pictures differ");
+        told
+    };
+    let whole = shot(640, 700);
+    let dot = Shot { dot: Some(point(500.0, 500.0)), ..whole.clone() };
+    let first = agree(&screen, &whole, "the first");
+    agree(&screen, &whole, "nothing new");
+    let marked = agree(&screen, &dot, "a mark");
+    assert_ne!(marked.jpeg, first.jpeg);
+    agree(&screen, &whole, "the mark is gone");
+    // The last pixel, by one: what is noticed least.
+    let last = screen.pixels.len() - 2;
+    screen.pixels[last] ^= 1;
+    let changed = agree(&screen, &whole, "one colour");
+    assert_ne!(changed.pixels, first.pixels);
+    screen.pixels.rotate_left(640 * 4);
+    agree(&screen, &dot, "scrolled by a row, and a mark");
+    agree(&screen, &Shot { quality: 60, ..whole.clone() }, "another quality");
+    agree(&screen, &shot(320, 350), "scaled");
+    agree(&screen, &shot(320, 350), "scaled again");
+    agree(&noise(640, 500), &whole, "a smaller screen");
+    agree(&screen, &whole, "the first screen again");
+}
