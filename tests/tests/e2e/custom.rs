@@ -1,0 +1,35 @@
+//! A server of the user's own, on each wire that one may speak: the fake is as strict there as the vendors are.
+
+use outside::fake_model::{FakeModel, Manner, ScriptMind, Wire};
+use outside::miki::Miki;
+use outside::stage::Stage;
+use serde_json::json;
+
+const KEY: &str = "canary-Key-123";
+
+/// What the setting `customWire` may be.
+const WIRES: [(Wire, &str); 5] = [
+    (Wire::Chat, "openai-chat"),
+    (Wire::Responses, "openai-responses"),
+    (Wire::Anthropic, "anthropic"),
+    (Wire::Gemini, "gemini"),
+    (Wire::Ollama, "ollama"),
+];
+
+#[test]
+fn a_custom_server_is_spoken_to_on_each_of_its_wires() {
+    let stage = Stage::plain().unwrap();
+    for (wire, name) in WIRES {
+        let strict = Manner { key: Some(KEY.into()), ..Manner::default() };
+        let model = FakeModel::with(ScriptMind::new([]), strict).unwrap();
+        let settings = json!({
+            "baseUrls": { "custom": model.base_url(wire) }, "customWire": name, "model": "custom/some-model",
+            "customHeaders": { "x-team": "mine" },
+        });
+        let miki = Miki::with_model(&stage, name, "http://127.0.0.1:1", settings).unwrap();
+        let done = miki.env("MIKI_KEY_CUSTOM", KEY).run(&stage, &["run", "be done"]).unwrap();
+        let asked = model.requests();
+        assert_eq!(done.code(), 0, "{name}: {} {} {asked:?}", done.stdout, done.stderr);
+        assert_eq!(model.turns().len(), 1, "{name}: {asked:?}");
+    }
+}
