@@ -127,7 +127,8 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
         };
         let headers = settings.custom_headers.iter();
         let headers = headers.map(|(name, value)| (name.clone(), Secret(value.clone()))).collect();
-        return Ok(Provider::custom(CUSTOM, base_url, wire, headers));
+        let custom = Provider::custom(CUSTOM, base_url, wire, headers);
+        return Ok(custom.with_key_header(&settings.custom_key_header));
     }
     let Some(known) = Provider::named(id) else {
         let names: Vec<&str> = Provider::known().iter().map(|provider| provider.id.as_str()).collect();
@@ -173,6 +174,7 @@ fn thinks(model: &ModelId) -> bool {
 mod tests {
     use super::*;
     use crate::keys::fake::FakeStore;
+    use models::Auth;
 
     async fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
         open_to(model, key, false).await
@@ -230,6 +232,18 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn a_custom_server_is_opened_without_a_key_on_each_of_its_wires() {
+        use CustomWire::{Anthropic, Gemini, Ollama, OpenaiChat, OpenaiResponses};
+        for custom_wire in [OpenaiChat, OpenaiResponses, Anthropic, Gemini, Ollama] {
+            let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| None));
+            let model = ModelId("custom/some-model".into());
+            let base_urls = [(CUSTOM.to_owned(), "http://127.0.0.1:1".to_owned())].into();
+            let settings = Settings { model, base_urls, custom_wire, ..Settings::default() };
+            Models::new(keys).open_remote(Wanted::of(&settings)).await.map(drop).unwrap();
+        }
+    }
+
     #[test]
     fn a_custom_server_needs_its_address_and_speaks_the_wire_that_is_set() {
         let (model, mut settings) = (ModelId("custom/some-model".into()), Settings::default());
@@ -243,7 +257,10 @@ mod tests {
         assert_eq!(wire(&settings), Wire::Anthropic);
         let provider = provider_of(&model, &settings).unwrap();
         assert_eq!(provider.base_url, "http://127.0.0.1:8080/v1");
-        assert_eq!(provider.headers.keys().collect::<Vec<_>>(), ["x-org"]);
+        assert_eq!(provider.headers["x-org"].0, "mine");
+        assert_eq!(provider.auth, Auth::Header("x-api-key".into()));
+        settings.custom_key_header = "api-key".into();
+        assert_eq!(provider_of(&model, &settings).unwrap().auth, Auth::Header("api-key".into()));
     }
 
     #[test]

@@ -57,6 +57,12 @@ pub const CUSTOM: &[Field] = &[
         note: Some(Word::CustomHeadersNote),
         kind: Kind::Json,
     },
+    Field {
+        name: "customKeyHeader",
+        label: Word::CustomKeyHeader,
+        note: Some(Word::CustomKeyHeaderNote),
+        kind: Kind::Text,
+    },
 ];
 
 pub const APPROVALS: &[(&str, Word)] =

@@ -190,6 +190,8 @@ words! {
     WireOllama: "Ollama", "Ollama 方式";
     CustomHeaders: "Headers", "ヘッダー";
     CustomHeadersNote: "JSON, without keys: {\"x-team\":\"mine\"}", "JSON。キーは書かないでください: {\"x-team\":\"mine\"}";
+    CustomKeyHeader: "The key's header", "キーを送るヘッダー";
+    CustomKeyHeaderNote: "For example api-key; empty: as the protocol has it", "例: api-key。空欄ならプロトコルの標準";
     BaseUrl: "Base URL", "ベース URL";
     BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
     ApiVersion: "API version", "API バージョン";

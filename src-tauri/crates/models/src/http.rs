@@ -3,12 +3,12 @@
 //! Knows no provider's bodies. Nothing here retries.
 
 use std::error::Error as _;
-use std::net::IpAddr;
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use protocol::address;
 use protocol::command::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
@@ -45,26 +45,22 @@ const MAX_REDIRECTS: usize = 3;
 /// # Errors
 /// [`ModelErrorKind::BadRequest`] for every other address.
 pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
-    let bad = |why: &str| {
-        ModelError::new(ModelErrorKind::BadRequest, format!("the base URL {text:?} {why}"))
-            .with_hint("a key must not cross a network unencrypted: give an https address")
+    let bad = |why: &dyn std::fmt::Display, hint: &str| {
+        let message = format!("the base URL {} {why}", address::shown(text));
+        ModelError::new(ModelErrorKind::BadRequest, message).with_hint(hint)
     };
-    let url = Url::parse(text).map_err(|error| bad(&format!("cannot be read: {error}")))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad("holds a user name or password"));
-    }
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        _ => Err(bad("is neither https nor http on this machine")),
-    }
+    let fit = |text: &str| address::check(text).map_err(|why| bad(&why, why.hint()));
+    fit(text)?;
+    let url = Url::parse(text).map_err(|error| {
+        bad(&format_args!("cannot be read: {error}"), "give an address like https://example.org/v1")
+    })?;
+    // As it is connected to: what is read more leniently there is looked at again.
+    fit(url.as_str())?;
+    Ok(url)
 }
 
 fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-    })
+    url.host_str().is_some_and(address::is_this_machine)
 }
 
 /// The HTTP client of all models: connections are kept and used again, whoever asks.
@@ -265,15 +261,25 @@ mod tests {
 
     // bar: C75
     #[test]
-    fn a_key_goes_only_where_it_is_encrypted_or_stays_on_this_machine() {
+    fn an_address_no_key_may_go_to_is_refused_and_shown_without_what_is_in_it() {
         for good in ["https://example.org", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:9"] {
             base_url(good).unwrap();
         }
-        for bad in
-            ["http://example.org", "http://127.0.0.1.evil.org", "https://a@evil.org", "ftp://localhost", "x"]
-        {
-            assert_eq!(base_url(bad).unwrap_err().kind, ModelErrorKind::BadRequest, "{bad}");
+        for bad in [
+            "http://example.org/canary",
+            "http://127.0.0.1.evil.org",
+            "https://user:canary@evil.org/v1?key=canary",
+            "https://exa mple.org/canary",
+            "http:\t//evil.org",
+            "ftp://localhost",
+            "canary",
+        ] {
+            let error = base_url(bad).unwrap_err();
+            assert_eq!(error.kind, ModelErrorKind::BadRequest, "{bad}");
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
         }
+        let error = base_url("https://user:canary@evil.org:99/v1").unwrap_err();
+        assert_eq!(error.message, "the base URL https://evil.org:99 holds a user name or password");
     }
 
     #[test]

@@ -85,6 +85,15 @@ impl Provider {
         headers.into_iter().fold(custom, Self::with_header)
     }
 
+    /// The same with the bare key in a header of that name; as it was where the name is empty.
+    #[must_use]
+    pub fn with_key_header(mut self, name: &str) -> Self {
+        if !name.is_empty() {
+            self.auth = Auth::Header(name.to_owned());
+        }
+        self
+    }
+
     /// The user's own word goes before the vendor's; a beta is asked for beside the others.
     fn with_header(mut self, (name, value): (String, Secret)) -> Self {
         let name = name.to_ascii_lowercase();
@@ -174,6 +183,8 @@ mod tests {
             own.headers.iter().map(|(name, value)| (name.as_str(), value.0.as_str())).collect();
         let betas = "thinking-binding-controls-2026-08-01,mine";
         assert_eq!(sent, [("anthropic-beta", betas), ("anthropic-version", "2023-06-01"), ("x-org", "o")]);
+        let sent = own.with_key_header("api-key").headers_with(Some(&Secret("k".into()))).pop();
+        assert_eq!(sent, Some(("api-key".to_owned(), Secret("k".into()))));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::address;
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::ModelId;
 use crate::tool::{ApprovalMode, Mode};
@@ -20,6 +21,9 @@ pub struct Settings {
     pub custom_wire: CustomWire,
     /// Headers sent to `custom` with each request. A key does not belong here: it is set as one.
     pub custom_headers: BTreeMap<String, String>,
+    /// The header in which the bare key goes to `custom`, for example `api-key`; where it is empty, the key goes as the
+    /// wire's own vendor wants it: `authorization: Bearer KEY`, `x-api-key`, `x-goog-api-key`.
+    pub custom_key_header: String,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
     /// Models that act by their vendor's own computer tool in place of ours, where there is one.
@@ -101,6 +105,7 @@ impl Default for Settings {
             base_urls: BTreeMap::new(),
             custom_wire: CustomWire::default(),
             custom_headers: BTreeMap::new(),
+            custom_key_header: String::new(),
             gemini_api_version: "v1".into(),
             vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
@@ -160,15 +165,20 @@ impl Settings {
                 .with_hint("for example gemini/gemini-3-flash-preview"));
         }
         for (provider, url) in &self.base_urls {
-            if !(url.starts_with("https://") || is_loopback_http(url)) {
-                return Err(bad(format!(
-                    "setting baseUrls.{provider} = {url:?} is neither https nor http on this machine"
-                ))
-                .with_hint("a key must not cross a network unencrypted"));
-            }
+            address::check(url).map_err(|why| {
+                bad(format!("setting baseUrls.{provider} = {} {why}", address::shown(url)))
+                    .with_hint(why.hint())
+            })?;
         }
         for (name, value) in &self.custom_headers {
             check_header(name, value)?;
+        }
+        if !self.custom_key_header.bytes().all(is_of_header) {
+            let message = format!(
+                "setting customKeyHeader = {:?} is no header's name",
+                self.custom_key_header
+            );
+            return Err(bad(message).with_hint("for example api-key; empty where the wire's own will do"));
         }
         let version = &self.gemini_api_version;
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -212,35 +222,27 @@ fn bad(message: impl Into<String>) -> ErrorView {
     ErrorView::new(ErrorCode::BadRequest, message)
 }
 
+/// What the name of a header that holds a key says, somewhere.
+const OF_KEYS: [&str; 7] = ["key", "token", "auth", "secret", "cookie", "password", "credential"];
+
 fn check_header(name: &str, value: &str) -> Result<(), ErrorView> {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    if name.is_empty() || !name.bytes().all(token) {
+    if name.is_empty() || !name.bytes().all(is_of_header) {
         return Err(bad(format!("setting customHeaders has {name:?}, which is no header's name")));
     }
     if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Err(bad(format!("setting customHeaders.{name} has a value that no header can have")));
     }
-    let is_key = ["authorization", "x-api-key", "x-goog-api-key", "cookie"];
-    if is_key.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(bad(format!("setting customHeaders.{name} would keep a key in a file"))
-            .with_hint("set it as a key, which goes to the keychain: miki key set custom"));
+    let lower = name.to_ascii_lowercase();
+    if OF_KEYS.iter().any(|word| lower.contains(word)) {
+        return Err(bad(format!("setting customHeaders.{name} would keep a key in a file")).with_hint(
+            "set it as a key, which goes to the keychain: miki key set custom; customKeyHeader names its header",
+        ));
     }
     Ok(())
 }
 
-fn is_loopback_http(url: &str) -> bool {
-    url.strip_prefix("http://").is_some_and(|rest| {
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if authority.contains('@') {
-            return false;
-        }
-        let host = match authority.strip_prefix('[') {
-            Some(v6) => v6.split(']').next().unwrap_or_default(),
-            None => authority.split(':').next().unwrap_or_default(),
-        };
-        matches!(host, "localhost" | "::1")
-            || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
-    })
+fn is_of_header(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
 }
 
 #[cfg(test)]
@@ -283,27 +285,38 @@ mod tests {
 
     #[test]
     fn a_key_is_not_kept_among_the_headers() {
-        patch(json!({"customHeaders": {"x-org": "mine"}, "customWire": "anthropic"})).unwrap();
-        let error = patch(json!({"customHeaders": {"Authorization": "Bearer canary"}})).unwrap_err();
-        assert!(error.hint.as_deref().unwrap().contains("miki key set custom"));
-        assert!(!error.message.contains("canary"));
+        let named = json!({"customHeaders": {"x-org": "mine", "HTTP-Referer": "me"}, "customKeyHeader": "api-key"});
+        assert_eq!(patch(named).unwrap().custom_key_header, "api-key");
+        for name in [
+            "Authorization",
+            "api-key",
+            "X-API-Key",
+            "x-goog-api-key",
+            "ocp-apim-subscription-key",
+            "x-auth-token",
+            "Proxy-Authorization",
+            "X-Amz-Security-Token",
+            "cookie",
+            "x-password",
+            "client_SECRET",
+        ] {
+            let error = patch(json!({"customHeaders": {name: "canary"}})).unwrap_err();
+            assert!(error.hint.as_deref().unwrap().contains("miki key set custom"), "{name}");
+            assert!(!error.message.contains("canary"), "{name}");
+        }
+        assert!(patch(json!({"customKeyHeader": "api key"})).is_err());
         for bad in [json!({"a b": "x"}), json!({"": "x"}), json!({"x": "a\nb"})] {
             assert!(patch(json!({"customHeaders": bad})).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn a_key_never_crosses_a_network_unencrypted() {
-        for good in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9", "https://example.org"] {
-            patch(json!({"baseUrls": {"gemini": good}})).unwrap();
-        }
-        for bad in [
-            "http://example.org",
-            "http://127.0.0.1.evil.org",
-            "http://localhost@evil.org",
-            "ftp://localhost",
-        ] {
-            assert!(patch(json!({"baseUrls": {"gemini": bad}})).is_err(), "{bad}");
+    fn an_address_that_is_refused_is_not_shown_with_its_password() {
+        patch(json!({"baseUrls": {"gemini": "http://127.0.0.1:8080"}})).unwrap();
+        for bad in ["https://user:canary@example.org/v1", "http://example.org/canary", "canary"] {
+            let error = patch(json!({"baseUrls": {"gemini": bad}})).unwrap_err();
+            assert!(error.message.contains("baseUrls.gemini") && error.hint.is_some(), "{error:?}");
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
         }
     }
 }
