@@ -29,7 +29,7 @@ pub struct Provider {
     #[serde(default)]
     pub api_version: Option<String>,
     pub auth: Auth,
-    /// Sent with each request; they may hold keys of their own.
+    /// Sent with each request. A key is none of them: it is hidden wherever it turns up, these are not.
     #[serde(default)]
     pub headers: BTreeMap<String, Secret>,
     /// Environment variables in which the provider's own tools look for a key.

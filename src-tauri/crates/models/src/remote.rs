@@ -82,9 +82,8 @@ impl Remote {
 
     pub(crate) fn carried_by(carrier: Box<dyn Carrier>, base: Url, options: RemoteOptions) -> Self {
         let RemoteOptions { provider, model, key, options, timeouts } = options;
-        let secrets = key.into_iter().chain(provider.headers.values().cloned()).map(|secret| secret.0);
-        // What our requests tell anyone is no secret, and may be part of many words.
-        let secrets = Secrets::new(secrets.filter(|text| !is_public(&provider, text)));
+        // Other headers hold no key, and what they say may be part of many words.
+        let secrets = Secrets::new(key.map(|key| key.0));
         let version = Mutex::new(provider.api_version.clone());
         Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, provider }
     }
@@ -181,12 +180,6 @@ impl Remote {
             Wire::Ollama => ollama::body(request, target),
         }
     }
-}
-
-/// Whether a text is one that `data/providers.json` has for anyone to read.
-fn is_public(provider: &Provider, text: &str) -> bool {
-    let known = Provider::named(&provider.id);
-    known.is_some_and(|known| known.headers.values().any(|value| value.0 == text))
 }
 
 /// A version that does not know the model says 404, one that does not know a field says 400.

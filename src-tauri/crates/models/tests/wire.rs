@@ -243,6 +243,23 @@ async fn a_provider_that_echoes_the_key_does_not_put_it_into_the_error() {
 }
 
 #[tokio::test]
+async fn what_other_headers_say_is_left_where_it_stands() {
+    let server = Server::start(|_| answer(401, r#"{"error":{"code":401,"message":"see v1, 11 times"}}"#)).await;
+    let known = Provider::named("gemini").unwrap().clone();
+    let headers = [("x-version".to_owned(), Secret("1".into()))].into();
+    let provider = Provider { base_url: server.url.clone(), headers, ..known };
+    let options = RemoteOptions {
+        provider,
+        model: ModelId("gemini/some-model".into()),
+        key: Some(Secret(KEY.into())),
+        options: Options::default(),
+        timeouts: Timeouts::default(),
+    };
+    let error = Remote::new(&Http::new(CONNECT).unwrap(), options).unwrap().probe().await.unwrap_err();
+    assert!(error.message.contains("see v1, 11 times"), "{error}");
+}
+
+#[tokio::test]
 async fn nobody_at_the_address_is_a_network_error_that_names_it() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let error = gemini(&format!("http://{free}"), "v1").probe().await.unwrap_err();
