@@ -115,6 +115,15 @@ impl Provider {
         self
     }
 
+    /// Under which name its turns are kept. A known provider has one wire; any other may be told to speak another one
+    /// later, and what it wrote on the one is nothing on the other.
+    pub(crate) fn voice(&self) -> String {
+        match Self::named(&self.id) {
+            Some(known) if known.wire == self.wire => self.id.clone(),
+            _ => format!("{}/{}", self.id, self.wire),
+        }
+    }
+
     pub fn needs_key(&self) -> bool {
         self.auth != Auth::None
     }

@@ -48,6 +48,8 @@ pub struct RemoteOptions {
 pub struct Remote {
     model: ModelId,
     provider: Provider,
+    /// Whose turns go back as they came.
+    voice: String,
     options: Options,
     base: Url,
     carrier: Box<dyn Carrier>,
@@ -85,7 +87,8 @@ impl Remote {
         // Other headers hold no key, and what they say may be part of many words.
         let secrets = Secrets::new(key.map(|key| key.0));
         let version = Mutex::new(provider.api_version.clone());
-        Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, provider }
+        let voice = provider.voice();
+        Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, voice, provider }
     }
 
     /// Each turn from now on is written there as well.
@@ -169,7 +172,7 @@ impl Remote {
 
     /// What this request is over the wire, as JSON.
     pub fn body(&self, request: &Request) -> String {
-        let target = Target { provider: &self.provider.id, model: self.model.name(), options: &self.options };
+        let target = Target { provider: &self.voice, model: self.model.name(), options: &self.options };
         match self.provider.wire {
             Wire::Gemini => gemini::body(request, target),
             Wire::Anthropic => anthropic::body(request, target),
@@ -210,7 +213,7 @@ impl Model for Remote {
                 Some(asked) => asked.answered(answer)?,
                 None => answer?,
             };
-            let decoder = Decoder::new(self.provider.wire, &self.provider.id);
+            let decoder = Decoder::new(self.provider.wire, &self.voice);
             let idle = self.timeouts.idle;
             let silent = silent(&self.base, idle);
             Ok(Reading::new(bytes, decoder, idle, silent, self.secrets.clone()).stream())

@@ -244,7 +244,8 @@ async fn a_provider_that_echoes_the_key_does_not_put_it_into_the_error() {
 
 #[tokio::test]
 async fn what_other_headers_say_is_left_where_it_stands() {
-    let server = Server::start(|_| answer(401, r#"{"error":{"code":401,"message":"see v1, 11 times"}}"#)).await;
+    let server =
+        Server::start(|_| answer(401, r#"{"error":{"code":401,"message":"see v1, 11 times"}}"#)).await;
     let known = Provider::named("gemini").unwrap().clone();
     let headers = [("x-version".to_owned(), Secret("1".into()))].into();
     let provider = Provider { base_url: server.url.clone(), headers, ..known };

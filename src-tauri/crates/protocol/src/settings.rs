@@ -174,10 +174,8 @@ impl Settings {
             check_header(name, value)?;
         }
         if !self.custom_key_header.bytes().all(is_of_header) {
-            let message = format!(
-                "setting customKeyHeader = {:?} is no header's name",
-                self.custom_key_header
-            );
+            let message =
+                format!("setting customKeyHeader = {:?} is no header's name", self.custom_key_header);
             return Err(bad(message).with_hint("for example api-key; empty where the wire's own will do"));
         }
         let version = &self.gemini_api_version;
@@ -285,7 +283,8 @@ mod tests {
 
     #[test]
     fn a_key_is_not_kept_among_the_headers() {
-        let named = json!({"customHeaders": {"x-org": "mine", "HTTP-Referer": "me"}, "customKeyHeader": "api-key"});
+        let named =
+            json!({"customHeaders": {"x-org": "mine", "HTTP-Referer": "me"}, "customKeyHeader": "api-key"});
         assert_eq!(patch(named).unwrap().custom_key_header, "api-key");
         for name in [
             "Authorization",
