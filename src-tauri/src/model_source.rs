@@ -1,15 +1,19 @@
 //! Opens models for the agent: which provider a model is of, where that one is, and the key it needs.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::{ModelSource, Wanted};
 use futures::future::BoxFuture;
 use models::computer::Computer;
+use models::thinking::thinks;
 use models::{
-    CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
+    CONNECT, Http, ListedModel, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts,
+    Wire,
 };
 use protocol::command::{Secret, Tape};
 use protocol::ids::ModelId;
+use protocol::offer::Abilities;
 use protocol::settings::{CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
 
@@ -29,11 +33,13 @@ pub const CUSTOM: &str = "custom";
 pub struct Models {
     keys: Keys,
     http: OnceLock<Http>,
+    /// What providers told of their models when they were asked, by their addresses.
+    told: Mutex<HashMap<(String, ModelId), Abilities>>,
 }
 
 impl Models {
     pub fn new(keys: Keys) -> Self {
-        Self { keys, http: OnceLock::new() }
+        Self { keys, http: OnceLock::new(), told: Mutex::default() }
     }
 
     /// Opens `model`, with all that can be asked of its provider.
@@ -52,19 +58,32 @@ impl Models {
         let key = self.key(&provider).await?;
         // Where a model has none, ours are as good as ever.
         let computer = settings.vendor_tools.contains(model).then(|| Computer::of(&provider, model.name()));
+        let thinking = self.thinks(&provider, model);
         let options = RemoteOptions {
             provider,
             model: model.clone(),
             key,
-            options: Options {
-                thinking: thinks(model),
-                search,
-                computer: computer.flatten(),
-                ..Options::default()
-            },
+            options: Options { thinking, search, computer: computer.flatten(), ..Options::default() },
             timeouts: Timeouts::default(),
         };
         Ok(Remote::new(&self.http()?, options)?)
+    }
+
+    /// Keeps what a provider told of its models.
+    fn remember(&self, provider: &Provider, listed: &[ListedModel]) {
+        let told = listed.iter().map(|one| {
+            let model = ModelId(format!("{}/{}", provider.id, one.id));
+            ((provider.base_url.clone(), model), one.abilities)
+        });
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+    }
+
+    /// Whether to ask for the model's thoughts: a model that has none may refuse the question, or find nobody who
+    /// answers it.
+    fn thinks(&self, provider: &Provider, model: &ModelId) -> bool {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.get(&(provider.base_url.clone(), model.clone())).and_then(|told| told.thinking);
+        told.or_else(|| thinks(provider, model.name())).unwrap_or(false)
     }
 
     async fn key(&self, provider: &Provider) -> Result<Option<Secret>, ErrorView> {
@@ -149,27 +168,6 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
     Ok(provider)
 }
 
-/// Whether to ask for summaries of the model's thinking: the older ones of OpenAI and Anthropic refuse the field.
-fn thinks(model: &ModelId) -> bool {
-    let older: &[&str] = match model.provider() {
-        Some("openai") => &["gpt-3", "gpt-4", "chatgpt"],
-        Some("anthropic") => &[
-            "claude-2",
-            "claude-3",
-            "claude-opus-4-0",
-            "claude-opus-4-1",
-            "claude-opus-4-2",
-            "claude-opus-4-5",
-            "claude-sonnet-4-0",
-            "claude-sonnet-4-2",
-            "claude-sonnet-4-5",
-            "claude-haiku-4",
-        ],
-        _ => &[],
-    };
-    !older.iter().any(|start| model.name().starts_with(start))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +228,33 @@ mod tests {
         for model in ["ollama/qwen3-vl:8b", "lmstudio/qwen/qwen3-vl-8b"] {
             assert_eq!(open(model, None).await.unwrap(), ModelId(model.into()));
         }
+    }
+
+    #[tokio::test]
+    async fn thoughts_are_asked_for_where_the_provider_or_the_table_says_that_there_are_some() {
+        let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| Some("k".into())));
+        let models = Models::new(keys);
+        let asks = async |name: &str| {
+            let model = ModelId(format!("openrouter/{name}"));
+            let settings = Settings { model, ..Settings::default() };
+            let remote = models.open_remote(Wanted::of(&settings)).await.unwrap();
+            remote.body(&models::Request::default()).contains("reasoning")
+        };
+        assert!(asks("x-ai/grok-4.7").await);
+        assert!(!asks("mistralai/some-model").await);
+        let listed = |id: &str, thinking| ListedModel {
+            id: id.into(),
+            name: None,
+            context: None,
+            abilities: Abilities { thinking: Some(thinking), ..Abilities::default() },
+        };
+        let openrouter = Provider::named("openrouter").unwrap();
+        models.remember(openrouter, &[listed("x-ai/grok-4.7", false), listed("mistralai/some-model", true)]);
+        assert!(!asks("x-ai/grok-4.7").await);
+        assert!(asks("mistralai/some-model").await);
+        // Another server is another's.
+        let elsewhere = Provider { base_url: "http://127.0.0.1:1".into(), ..openrouter.clone() };
+        assert!(models.thinks(&elsewhere, &ModelId("openrouter/x-ai/grok-4.7".into())));
     }
 
     #[tokio::test]

@@ -7,23 +7,23 @@ use serde_json::json;
 
 const KEY: &str = "canary-Key-123";
 
-/// What the setting `customWire` may be.
-const WIRES: [(Wire, &str); 5] = [
-    (Wire::Chat, "openai-chat"),
-    (Wire::Responses, "openai-responses"),
-    (Wire::Anthropic, "anthropic"),
-    (Wire::Gemini, "gemini"),
-    (Wire::Ollama, "ollama"),
+/// What the setting `customWire` may be, with a model of each; one that thinks where thoughts are asked for.
+const WIRES: [(Wire, &str, &str); 5] = [
+    (Wire::Chat, "openai-chat", "custom/some-model"),
+    (Wire::Responses, "openai-responses", "custom/gpt-6.1-terra"),
+    (Wire::Anthropic, "anthropic", "custom/claude-haiku-5-5"),
+    (Wire::Gemini, "gemini", "custom/gemini-3-flash-preview"),
+    (Wire::Ollama, "ollama", "custom/some-model"),
 ];
 
 #[test]
 fn a_custom_server_is_spoken_to_on_each_of_its_wires() {
     let stage = Stage::plain().unwrap();
-    for (wire, name) in WIRES {
+    for (wire, name, id) in WIRES {
         let strict = Manner { key: Some(KEY.into()), ..Manner::default() };
         let model = FakeModel::with(ScriptMind::new([]), strict).unwrap();
         let settings = json!({
-            "baseUrls": { "custom": model.base_url(wire) }, "customWire": name, "model": "custom/some-model",
+            "baseUrls": { "custom": model.base_url(wire) }, "customWire": name, "model": id,
             "customHeaders": { "x-team": "mine" },
         });
         let miki = Miki::with_model(&stage, name, "http://127.0.0.1:1", settings).unwrap();

@@ -40,12 +40,15 @@ mod remote;
 mod search;
 mod secrets;
 
+mod families;
+
 pub mod catalogue;
 pub mod computer;
 pub mod cost;
 pub mod pictures;
 pub mod scripted;
 pub mod tape;
+pub mod thinking;
 pub mod told;
 pub mod trial;
 
