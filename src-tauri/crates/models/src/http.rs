@@ -2,7 +2,9 @@
 //!
 //! Knows no provider's bodies. Nothing here retries.
 
+use std::collections::BTreeSet;
 use std::error::Error as _;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -70,6 +72,23 @@ pub struct Http {
     proxied: Client,
     /// For servers of this machine: a proxy would look for them on its own.
     direct: Client,
+    refused: RefusedVersions,
+}
+
+/// API versions that did not do where a later one did, by base URL: who uses the same client need not ask again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RefusedVersions(Arc<Mutex<BTreeSet<(String, String)>>>);
+
+impl RefusedVersions {
+    pub(crate) fn has(&self, base: &Url, version: &str) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.contains(&(base.to_string(), version.to_owned()))
+    }
+
+    pub(crate) fn add(&self, base: &Url, version: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert((base.to_string(), version.to_owned()));
+    }
 }
 
 impl Http {
@@ -94,7 +113,11 @@ impl Http {
                 ModelError::new(ModelErrorKind::Network, message)
             })
         };
-        Ok(Self { proxied: client(true)?, direct: client(false)? })
+        Ok(Self { proxied: client(true)?, direct: client(false)?, refused: RefusedVersions::default() })
+    }
+
+    pub(crate) fn refused(&self) -> RefusedVersions {
+        self.refused.clone()
     }
 
     fn to(&self, url: &Url) -> &Client {

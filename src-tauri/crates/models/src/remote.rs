@@ -5,7 +5,6 @@
 mod addresses;
 mod listing;
 
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use futures::future::BoxFuture;
@@ -17,7 +16,9 @@ use reqwest::Url;
 use crate::computer::Computer;
 use crate::conversation::Target;
 use crate::decode::Decoder;
-use crate::http::{Answer, Call, Carrier, Door, Http, MAX_ERROR, Timeouts, base_url, silent, whole};
+use crate::http::{
+    Answer, Call, Carrier, Door, Http, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
+};
 use crate::reading::Reading;
 use crate::secrets::Secrets;
 use crate::tape::Recorder;
@@ -56,7 +57,7 @@ pub struct Remote {
     timeouts: Timeouts,
     secrets: Secrets,
     recorder: Option<Recorder>,
-    version: Mutex<Option<String>>,
+    refused: RefusedVersions,
 }
 
 /// What a request is for.
@@ -79,16 +80,16 @@ impl Remote {
         let options = RemoteOptions { provider: options.provider.with_beta(beta), ..options };
         let headers = options.provider.headers_with(options.key.as_ref());
         let door = Door::new(http, base.clone(), &headers)?;
-        Ok(Self::carried_by(Box::new(door), base, options))
+        Ok(Self { refused: http.refused(), ..Self::carried_by(Box::new(door), base, options) })
     }
 
     pub(crate) fn carried_by(carrier: Box<dyn Carrier>, base: Url, options: RemoteOptions) -> Self {
         let RemoteOptions { provider, model, key, options, timeouts } = options;
         // Other headers hold no key, and what they say may be part of many words.
         let secrets = Secrets::new(key.map(|key| key.0));
-        let version = Mutex::new(provider.api_version.clone());
         let voice = provider.voice();
-        Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, voice, provider }
+        let refused = RefusedVersions::default();
+        Self { model, options, base, carrier, timeouts, secrets, recorder: None, refused, voice, provider }
     }
 
     /// Each turn from now on is written there as well.
@@ -116,19 +117,21 @@ impl Remote {
 
     /// Sends; where this API version may be what is wrong, once more to the one that knows all.
     async fn send(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
-        let version = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let is_last = version.as_deref().is_none_or(|version| version == FALLBACK_VERSION);
-        if is_last {
-            return self.send_to(version.as_deref(), verb, json).await;
-        }
-        let first = match self.send_to(version.as_deref(), verb, json.clone()).await {
+        let version = match self.provider.api_version.as_deref() {
+            None => return self.send_to(None, verb, json).await,
+            Some(version) if version == FALLBACK_VERSION || self.refused.has(&self.base, version) => {
+                return self.send_to(Some(FALLBACK_VERSION), verb, json).await;
+            }
+            Some(version) => version,
+        };
+        let first = match self.send_to(Some(version), verb, json.clone()).await {
             Err(error) if may_be_the_version(&error) => error,
             settled => return settled,
         };
         match self.send_to(Some(FALLBACK_VERSION), verb, json).await {
             Ok(answer) => {
-                tracing::info!(?version, "this API version does not do; v1beta does");
-                *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(FALLBACK_VERSION.into());
+                tracing::info!(version, "this API version does not do; v1beta does");
+                self.refused.add(&self.base, version);
                 Ok(answer)
             }
             Err(second) if second.kind == ModelErrorKind::NotFound => Err(first),

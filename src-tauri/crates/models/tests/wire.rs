@@ -86,6 +86,10 @@ fn gemini(base_url: &str, version: &str) -> Remote {
 }
 
 fn patient(base_url: &str, version: &str, timeouts: Timeouts) -> Remote {
+    over(&Http::new(CONNECT).unwrap(), base_url, version, timeouts)
+}
+
+fn over(http: &Http, base_url: &str, version: &str, timeouts: Timeouts) -> Remote {
     let known = Provider::named("gemini").unwrap().clone();
     let provider = Provider { base_url: base_url.into(), api_version: Some(version.into()), ..known };
     let options = RemoteOptions {
@@ -95,7 +99,7 @@ fn patient(base_url: &str, version: &str, timeouts: Timeouts) -> Remote {
         options: Options { thinking: true, ..Options::default() },
         timeouts,
     };
-    Remote::new(&Http::new(CONNECT).unwrap(), options).unwrap()
+    Remote::new(http, options).unwrap()
 }
 
 fn hello() -> Request {
@@ -156,13 +160,18 @@ async fn a_version_that_does_not_do_gives_way_to_v1beta_and_is_not_asked_again()
             if old { answer(status, "{}") } else { answer(200, fixture!("stream_text.sse")) }
         })
         .await;
-        let model = gemini(&server.url, "v1");
+        let http = Http::new(CONNECT).unwrap();
+        // A run opens a model of its own.
         for _ in 0..2 {
+            let model = over(&http, &server.url, "v1", Timeouts::default());
             assert!(is_finished(ask(&model).await.unwrap().last()));
         }
         let versions: Vec<String> =
             server.lines().iter().map(|line| line.split('/').nth(1).unwrap().to_owned()).collect();
         assert_eq!(versions, ["v1", "v1beta", "v1beta"]);
+        let elsewhere = Server::start(|_| answer(200, fixture!("stream_text.sse"))).await;
+        ask(&over(&http, &elsewhere.url, "v1", Timeouts::default())).await.unwrap();
+        assert!(elsewhere.lines()[0].starts_with("POST /v1/"), "{:?}", elsewhere.lines());
     }
 }
 

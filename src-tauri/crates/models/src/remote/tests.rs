@@ -2,7 +2,7 @@
 //! from request to turn, asked again as the policy has it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt;
