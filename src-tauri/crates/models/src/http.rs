@@ -14,7 +14,7 @@ use protocol::address;
 use protocol::command::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, Method, Request, Response, StatusCode, Url};
 
 use crate::error::{ModelError, ModelErrorKind};
 
@@ -96,17 +96,10 @@ impl Http {
     /// Where the system's TLS cannot be used.
     pub fn new(connect: Duration) -> Result<Self, ModelError> {
         let client = |proxy: bool| {
-            // The key rides on each request to the same origin; any other redirect comes back as it is.
-            let policy = Policy::custom(|attempt| {
-                let from = attempt.previous().last();
-                let same = from.is_some_and(|from| from.origin() == attempt.url().origin());
-                let few = attempt.previous().len() <= MAX_REDIRECTS;
-                if same && few { attempt.follow() } else { attempt.stop() }
-            });
             let builder = Client::builder()
                 .user_agent(concat!("miki/", env!("CARGO_PKG_VERSION")))
                 .connect_timeout(connect)
-                .redirect(policy);
+                .redirect(Policy::none());
             let builder = if proxy { builder } else { builder.no_proxy() };
             builder.build().map_err(|error| {
                 let message = format!("there is no HTTP client: {error}");
@@ -168,6 +161,38 @@ impl Door {
     }
 }
 
+impl Door {
+    /// Sends, and goes on where the answer leads: to the same origin only, since the key rides on each request, and only
+    /// where the request stays what it is, which a POST does after a 307 or 308.
+    async fn follow(&self, mut request: Request) -> Result<Response, ModelError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let again = request.try_clone();
+            let response = self.client.execute(request).await;
+            let response = response.map_err(|error| network(&self.base, &error))?;
+            let status = response.status();
+            if !status.is_redirection() {
+                return Ok(response);
+            }
+            let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let target = target.and_then(|target| response.url().join(target).ok());
+            let (Some(target), Some(next)) = (target, again) else {
+                return Err(redirected(&self.base, "elsewhere"));
+            };
+            if target.origin() != self.base.origin() {
+                return Err(redirected(&self.base, &format!("{}, where the key is not sent", host(&target))));
+            }
+            let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT].contains(&status);
+            if next.method() == Method::POST && !keeps {
+                let why = format!("another address of {} in a way that loses the request", host(&target));
+                return Err(redirected(&self.base, &why));
+            }
+            request = next;
+            *request.url_mut() = target;
+        }
+        Err(redirected(&self.base, "one address after another"))
+    }
+}
+
 fn header_name(name: &str) -> Result<HeaderName, ModelError> {
     HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
         ModelError::new(ModelErrorKind::BadRequest, format!("{name:?} cannot be the name of a header"))
@@ -193,11 +218,8 @@ impl Carrier for Door {
                 }
                 None => self.client.get(call.url),
             };
-            let response = request.headers(self.headers.clone()).send().await;
-            let response = response.map_err(|error| network(&self.base, &error))?;
-            if response.status().is_redirection() {
-                return Err(redirected(&self.base, &response));
-            }
+            let request = request.headers(self.headers.clone()).build();
+            let response = self.follow(request.map_err(|error| network(&self.base, &error))?).await?;
             let base = self.base.clone();
             let mut read = 0;
             let (status, headers) = (response.status(), response.headers().clone());
@@ -265,12 +287,9 @@ fn network(base: &Url, error: &reqwest::Error) -> ModelError {
         .with_hint("check the network and the base URL in the settings")
 }
 
-fn redirected(base: &Url, response: &Response) -> ModelError {
-    let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    let target =
-        target.and_then(|target| base.join(target).ok()).map_or("elsewhere".into(), |url| host(&url));
-    let message = format!("{} leads to {target}, where the key is not sent", host(base));
-    ModelError::new(ModelErrorKind::Redirect, message).with_hint("check the base URL in the settings")
+fn redirected(base: &Url, whereto: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Redirect, format!("{} leads to {whereto}", host(base)))
+        .with_hint("check the base URL in the settings")
 }
 
 fn host(url: &Url) -> String {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
-use axum::http::{Response, StatusCode};
+use axum::http::Response;
 use futures::StreamExt;
 use models::{
     CONNECT, Http, Message, Model, ModelError, ModelErrorKind, Options, Part, Provider, Remote,
@@ -24,9 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("fixtures/gemini/", $name))
+        include_str!(concat!("../fixtures/gemini/", $name))
     };
 }
+
+mod redirects;
 
 /// What a server was asked: method and path, key, body.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,41 +206,6 @@ async fn refusals_come_back_with_their_kind_after_one_request() {
         assert_eq!((error.kind, error.retry()), (kind, retry), "{error}");
         assert_eq!(server.asked().len(), 1, "{status}");
     }
-}
-
-// bar: C75
-#[tokio::test]
-async fn a_redirect_to_another_host_gets_neither_the_key_nor_a_request() {
-    let other = Server::start(|_| answer(200, "{}")).await;
-    for status in [301, 302, 303, 307, 308] {
-        let target = format!("{}/steal", other.url);
-        let server = Server::start(move |_| {
-            let head = Response::builder().status(status).header("location", &target);
-            head.body(Body::empty()).unwrap()
-        })
-        .await;
-        let model = gemini(&server.url, "v1");
-        assert_eq!(model.probe().await.unwrap_err().kind, ModelErrorKind::Redirect, "{status}");
-        assert_eq!(ask(&model).await.unwrap_err().kind, ModelErrorKind::Redirect, "{status}");
-        assert_eq!(server.asked().len(), 2);
-    }
-    assert_eq!(other.asked(), []);
-}
-
-#[tokio::test]
-async fn a_redirect_on_the_same_host_is_followed_with_the_key() {
-    let server = Server::start(|asked| match asked.line.as_str() {
-        "GET /moved" => answer(200, "{}"),
-        _ => Response::builder()
-            .status(StatusCode::TEMPORARY_REDIRECT)
-            .header("location", "/moved")
-            .body(Body::empty())
-            .unwrap(),
-    })
-    .await;
-    gemini(&server.url, "v1").probe().await.unwrap();
-    let keys: Vec<_> = server.asked().into_iter().map(|asked| asked.key).collect();
-    assert_eq!(keys, [Some(KEY.to_owned()), Some(KEY.to_owned())]);
 }
 
 // bar: C75
