@@ -33,3 +33,22 @@ fn a_custom_server_is_spoken_to_on_each_of_its_wires() {
         assert_eq!(model.turns().len(), 1, "{name}: {asked:?}");
     }
 }
+
+#[test]
+fn the_models_of_a_custom_server_and_of_ollama_are_listed_with_what_they_can_do() {
+    let stage = Stage::plain().unwrap();
+    let model = FakeModel::start(ScriptMind::new([])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    for (provider, wire, line) in [
+        ("custom", Wire::Chat, "custom/some-model"),
+        ("ollama", Wire::Ollama, "ollama/qwen3-vl:8b  262144 tokens, tools, pictures, thinking"),
+    ] {
+        let url = model.base_url(wire);
+        let list = ["model", "list", "--provider", provider, "--base-url", &url];
+        let listed = miki.run(&stage, &list).unwrap();
+        assert_eq!((listed.code(), listed.stdout.trim()), (0, line), "{}", listed.stderr);
+    }
+    let unset = miki.run(&stage, &["model", "list", "--provider", "custom"]).unwrap();
+    assert_eq!(unset.code(), 1);
+    assert!(unset.stderr.contains("--base-url"), "{}", unset.stderr);
+}

@@ -5,10 +5,11 @@
 mod addresses;
 mod listing;
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::BoxStream;
+use futures::stream::{self, BoxStream};
 use protocol::command::Secret;
 use protocol::ids::ModelId;
 use reqwest::Url;
@@ -33,6 +34,10 @@ pub use listing::ListedModel;
 const FALLBACK_VERSION: &str = "v1beta";
 /// Bytes read of a list of models.
 const MAX_LIST: usize = 16 * 1024 * 1024;
+
+/// Models of a list that are asked for at a time, and how long each may take to tell of itself.
+const DESCRIBED_AT_ONCE: usize = 20;
+const DESCRIPTION: Duration = Duration::from_secs(5);
 
 /// How to reach a model.
 #[derive(Clone, Debug)]
@@ -109,10 +114,30 @@ impl Remote {
     pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
         let answer = self.send(Verb::List, None).await?;
         let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
-        listing::read(self.provider.wire, &body).ok_or_else(|| {
+        let listed = listing::read(self.provider.wire, &body).ok_or_else(|| {
             let message = format!("{} sent what is no list of models", self.provider.id);
             ModelError::new(ModelErrorKind::Protocol, message)
-        })
+        })?;
+        if self.provider.wire != Wire::Ollama {
+            return Ok(listed);
+        }
+        // Its list does not tell what they can do.
+        let described = listed.into_iter().map(|model| self.described(model));
+        Ok(stream::iter(described).buffered(DESCRIBED_AT_ONCE).collect().await)
+    }
+
+    /// The model with what Ollama tells of it when it is asked; what it does not tell in time stays unknown.
+    async fn described(&self, model: ListedModel) -> ListedModel {
+        let (url, json) = addresses::of(&self.provider, &self.base, None, Verb::Probe, &model.id, None);
+        let asked = async {
+            let answer = self.carrier.send(Call { url, json }).await.ok()?;
+            let is_told = answer.status.is_success();
+            Some(whole(answer.body, MAX_LIST, self.timeouts.idle).await).filter(|_| is_told)
+        };
+        match tokio::time::timeout(DESCRIPTION, asked).await {
+            Ok(Some(body)) => listing::described(model, &body),
+            _ => model,
+        }
     }
 
     /// Sends; where this API version may be what is wrong, once more to the one that knows all.
@@ -243,3 +268,7 @@ mod search_tests;
 #[cfg(test)]
 #[path = "remote/computer_tests.rs"]
 mod computer_tests;
+
+#[cfg(test)]
+#[path = "remote/description_tests.rs"]
+mod description_tests;

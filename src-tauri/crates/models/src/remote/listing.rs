@@ -73,6 +73,16 @@ fn abilities(model: &Value) -> Abilities {
     }
 }
 
+/// The model with what Ollama's `/api/show` says of it.
+pub(super) fn described(model: ListedModel, body: &[u8]) -> ListedModel {
+    let Ok(told) = serde_json::from_slice::<Value>(body) else { return model };
+    let can = |what: &str| Some(told["capabilities"].as_array()?.iter().any(|one| one == what));
+    let abilities = Abilities { tools: can("tools"), pictures: can("vision"), thinking: can("thinking") };
+    let about = told["model_info"].as_object();
+    let length = about.into_iter().flatten().find(|(name, _)| name.ends_with(".context_length"));
+    ListedModel { abilities, context: length.and_then(|(_, length)| length.as_u64()), ..model }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
