@@ -8,13 +8,13 @@ use futures::future::BoxFuture;
 use models::computer::Computer;
 use models::thinking::thinks;
 use models::{
-    CONNECT, Http, ListedModel, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts,
-    Wire,
+    CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
+    SharedModel, Timeouts, Wire,
 };
 use protocol::command::{Secret, Tape};
 use protocol::ids::ModelId;
 use protocol::offer::Abilities;
-use protocol::settings::{CustomWire, Settings};
+use protocol::settings::{self, CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
 
 pub mod offer;
@@ -58,14 +58,16 @@ impl Models {
         let key = self.key(&provider).await?;
         // Where a model has none, ours are as good as ever.
         let computer = settings.vendor_tools.contains(model).then(|| Computer::of(&provider, model.name()));
-        let thinking = self.thinks(&provider, model);
-        let options = RemoteOptions {
-            provider,
-            model: model.clone(),
-            key,
-            options: Options { thinking, search, computer: computer.flatten(), ..Options::default() },
-            timeouts: Timeouts::default(),
+        let options = Options {
+            thinking: self.thinks(&provider, model),
+            search,
+            max_output: bound(settings.max_output),
+            context: bound(settings.ollama_context),
+            computer: computer.flatten(),
+            media_resolution: resolution(settings.media_resolution),
         };
+        let options =
+            RemoteOptions { provider, model: model.clone(), key, options, timeouts: Timeouts::default() };
         Ok(Remote::new(&self.http()?, options)?)
     }
 
@@ -168,6 +170,22 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
     Ok(provider)
 }
 
+/// 0 leaves it to the provider.
+fn bound(tokens: u32) -> Option<u32> {
+    (tokens != 0).then_some(tokens)
+}
+
+fn resolution(set: settings::MediaResolution) -> Option<MediaResolution> {
+    use settings::MediaResolution as Set;
+    match set {
+        Set::Usual => None,
+        Set::Low => Some(MediaResolution::Low),
+        Set::Medium => Some(MediaResolution::Medium),
+        Set::High => Some(MediaResolution::High),
+        Set::UltraHigh => Some(MediaResolution::UltraHigh),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +273,37 @@ mod tests {
         // Another server is another's.
         let elsewhere = Provider { base_url: "http://127.0.0.1:1".into(), ..openrouter.clone() };
         assert!(models.thinks(&elsewhere, &ModelId("openrouter/x-ai/grok-4.7".into())));
+    }
+
+    #[tokio::test]
+    async fn bounds_and_the_resolution_of_pictures_are_asked_for_as_they_are_set() {
+        let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| Some("k".into())));
+        let models = Models::new(keys);
+        let body = async |model: &str, settings: &Settings| {
+            let model = ModelId(model.into());
+            let wanted = Wanted { model: &model, ..Wanted::of(settings) };
+            models.open_remote(wanted).await.unwrap().body(&models::Request::default())
+        };
+        let (usual, set) = (
+            Settings::default(),
+            Settings {
+                media_resolution: settings::MediaResolution::UltraHigh,
+                max_output: 4_321,
+                ollama_context: 65_432,
+                ..Settings::default()
+            },
+        );
+        for (model, words) in [
+            ("gemini/some-model", &["MEDIA_RESOLUTION_ULTRA_HIGH", "\"maxOutputTokens\":4321"][..]),
+            ("ollama/some-model", &["\"num_ctx\":65432", "\"num_predict\":4321"]),
+            ("anthropic/some-model", &["\"max_tokens\":4321"]),
+        ] {
+            let (with, without) = (body(model, &set).await, body(model, &usual).await);
+            for word in words {
+                assert!(with.contains(word) && !without.contains(word), "{model}: {with} {without}");
+            }
+        }
+        assert!(body("ollama/some-model", &usual).await.contains("\"num_ctx\":32768"));
     }
 
     #[tokio::test]

@@ -26,6 +26,12 @@ pub struct Settings {
     pub custom_key_header: String,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
+    /// How finely Gemini looks at pictures.
+    pub media_resolution: MediaResolution,
+    /// The longest answer, in tokens; 0 for the provider's own bound.
+    pub max_output: u32,
+    /// What Ollama keeps in view, in tokens; 0 for as much as a run needs.
+    pub ollama_context: u32,
     /// Models that act by their vendor's own computer tool in place of ours, where there is one.
     pub vendor_tools: BTreeSet<ModelId>,
     pub mode: Mode,
@@ -98,6 +104,20 @@ pub enum CustomWire {
     Ollama,
 }
 
+/// Gemini's names for how many tokens a picture is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MediaResolution {
+    /// As the model has it.
+    #[default]
+    #[serde(rename = "none")]
+    Usual,
+    Low,
+    Medium,
+    High,
+    UltraHigh,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -107,6 +127,9 @@ impl Default for Settings {
             custom_headers: BTreeMap::new(),
             custom_key_header: String::new(),
             gemini_api_version: "v1".into(),
+            media_resolution: MediaResolution::default(),
+            max_output: 0,
+            ollama_context: 0,
             vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
@@ -158,6 +181,15 @@ impl Settings {
         for (name, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
                 return Err(bad(format!("setting {name} = {value} is outside {least}-{most}")));
+            }
+        }
+        let bounds: [(&str, u64, u64, u64); 2] = [
+            ("maxOutput", self.max_output.into(), 256, 1_000_000),
+            ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
+        ];
+        for (name, value, least, most) in bounds {
+            if value != 0 && !(least..=most).contains(&value) {
+                return Err(bad(format!("setting {name} = {value} is neither 0 nor in {least}-{most}")));
             }
         }
         if self.model.provider().is_none_or(str::is_empty) || self.model.name().is_empty() {
@@ -268,6 +300,20 @@ mod tests {
         assert_eq!(error.message, "setting maxSteps = 0 is outside 1-500");
         let error = patch(json!({"settleMs": 10_001})).unwrap_err();
         assert_eq!(error.message, "setting settleMs = 10001 is outside 0-10000");
+    }
+
+    #[test]
+    fn a_bound_may_be_left_to_the_provider() {
+        let bounds = json!({"maxOutput": 4_096, "ollamaContext": 65_536, "mediaResolution": "ultra_high"});
+        let set = patch(bounds).unwrap();
+        assert_eq!((set.max_output, set.ollama_context), (4_096, 65_536));
+        assert_eq!(set.media_resolution, MediaResolution::UltraHigh);
+        let left = json!({"maxOutput": 0, "ollamaContext": 0, "mediaResolution": "none"});
+        assert_eq!(set.patched(&serde_json::from_value(left).unwrap()), Ok(Settings::default()));
+        let error = patch(json!({"maxOutput": 255})).unwrap_err();
+        assert_eq!(error.message, "setting maxOutput = 255 is neither 0 nor in 256-1000000");
+        assert!(patch(json!({"ollamaContext": 1})).is_err());
+        assert!(patch(json!({"mediaResolution": "finest"})).is_err());
     }
 
     #[test]
