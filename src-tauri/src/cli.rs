@@ -190,6 +190,7 @@ mod tests {
             &["miki", "model", "decode", "--wire", "openai-responses", "x.sse"],
             &["miki", "model", "list"],
             &["miki", "model", "list", "--provider", "ollama"],
+            &["miki", "model", "list", "--provider", "custom"],
             &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
             &["miki", "doctor", "--json"],
             &["miki", "guard"],

@@ -1,16 +1,20 @@
 //! Opens models for the agent: which provider a model is of, where that one is, and the key it needs.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::{ModelSource, Wanted};
 use futures::future::BoxFuture;
 use models::computer::Computer;
+use models::thinking::thinks;
 use models::{
-    CONNECT, Http, ModelError, Options, Provider, Remote, RemoteOptions, SharedModel, Timeouts, Wire,
+    CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
+    SharedModel, Timeouts, Wire,
 };
 use protocol::command::{Secret, Tape};
 use protocol::ids::ModelId;
-use protocol::settings::{CustomWire, Settings};
+use protocol::offer::Abilities;
+use protocol::settings::{self, CustomWire, Settings};
 use protocol::{ErrorCode, ErrorView};
 
 pub mod offer;
@@ -29,11 +33,13 @@ pub const CUSTOM: &str = "custom";
 pub struct Models {
     keys: Keys,
     http: OnceLock<Http>,
+    /// What providers told of their models when they were asked, by their addresses.
+    told: Mutex<HashMap<(String, ModelId), Abilities>>,
 }
 
 impl Models {
     pub fn new(keys: Keys) -> Self {
-        Self { keys, http: OnceLock::new() }
+        Self { keys, http: OnceLock::new(), told: Mutex::default() }
     }
 
     /// Opens `model`, with all that can be asked of its provider.
@@ -52,19 +58,34 @@ impl Models {
         let key = self.key(&provider).await?;
         // Where a model has none, ours are as good as ever.
         let computer = settings.vendor_tools.contains(model).then(|| Computer::of(&provider, model.name()));
-        let options = RemoteOptions {
-            provider,
-            model: model.clone(),
-            key,
-            options: Options {
-                thinking: thinks(model),
-                search,
-                computer: computer.flatten(),
-                ..Options::default()
-            },
-            timeouts: Timeouts::default(),
+        let options = Options {
+            thinking: self.thinks(&provider, model),
+            search,
+            max_output: bound(settings.max_output),
+            context: bound(settings.ollama_context),
+            computer: computer.flatten(),
+            media_resolution: resolution(settings.media_resolution),
         };
+        let options =
+            RemoteOptions { provider, model: model.clone(), key, options, timeouts: Timeouts::default() };
         Ok(Remote::new(&self.http()?, options)?)
+    }
+
+    /// Keeps what a provider told of its models.
+    fn remember(&self, provider: &Provider, listed: &[ListedModel]) {
+        let told = listed.iter().map(|one| {
+            let model = ModelId(format!("{}/{}", provider.id, one.id));
+            ((provider.base_url.clone(), model), one.abilities)
+        });
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+    }
+
+    /// Whether to ask for the model's thoughts: a model that has none may refuse the question, or find nobody who
+    /// answers it.
+    fn thinks(&self, provider: &Provider, model: &ModelId) -> bool {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = told.get(&(provider.base_url.clone(), model.clone())).and_then(|told| told.thinking);
+        told.or_else(|| thinks(provider, model.name())).unwrap_or(false)
     }
 
     async fn key(&self, provider: &Provider) -> Result<Option<Secret>, ErrorView> {
@@ -74,7 +95,8 @@ impl Models {
         }
         let (keys, of) = (self.keys.clone(), provider.id.clone());
         match blocking(move || keys.get(&of)).await?? {
-            None if provider.needs_key() => {
+            // A server of the user's own may need none, whatever its wire.
+            None if provider.needs_key() && provider.id != CUSTOM => {
                 Err(ErrorView::new(ErrorCode::NoKey, format!("no key for {}", provider.id))
                     .with_hint(format!("miki key set {}", provider.id)))
             }
@@ -126,7 +148,8 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
         };
         let headers = settings.custom_headers.iter();
         let headers = headers.map(|(name, value)| (name.clone(), Secret(value.clone()))).collect();
-        return Ok(Provider::custom(CUSTOM, base_url, wire, headers));
+        let custom = Provider::custom(CUSTOM, base_url, wire, headers);
+        return Ok(custom.with_key_header(&settings.custom_key_header));
     }
     let Some(known) = Provider::named(id) else {
         let names: Vec<&str> = Provider::known().iter().map(|provider| provider.id.as_str()).collect();
@@ -147,31 +170,27 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
     Ok(provider)
 }
 
-/// Whether to ask for summaries of the model's thinking: the older ones of OpenAI and Anthropic refuse the field.
-fn thinks(model: &ModelId) -> bool {
-    let older: &[&str] = match model.provider() {
-        Some("openai") => &["gpt-3", "gpt-4", "chatgpt"],
-        Some("anthropic") => &[
-            "claude-2",
-            "claude-3",
-            "claude-opus-4-0",
-            "claude-opus-4-1",
-            "claude-opus-4-2",
-            "claude-opus-4-5",
-            "claude-sonnet-4-0",
-            "claude-sonnet-4-2",
-            "claude-sonnet-4-5",
-            "claude-haiku-4",
-        ],
-        _ => &[],
-    };
-    !older.iter().any(|start| model.name().starts_with(start))
+/// 0 leaves it to the provider.
+fn bound(tokens: u32) -> Option<u32> {
+    (tokens != 0).then_some(tokens)
+}
+
+fn resolution(set: settings::MediaResolution) -> Option<MediaResolution> {
+    use settings::MediaResolution as Set;
+    match set {
+        Set::Usual => None,
+        Set::Low => Some(MediaResolution::Low),
+        Set::Medium => Some(MediaResolution::Medium),
+        Set::High => Some(MediaResolution::High),
+        Set::UltraHigh => Some(MediaResolution::UltraHigh),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::keys::fake::FakeStore;
+    use models::Auth;
 
     async fn open(model: &str, key: Option<&'static str>) -> Result<ModelId, ErrorView> {
         open_to(model, key, false).await
@@ -229,6 +248,76 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn thoughts_are_asked_for_where_the_provider_or_the_table_says_that_there_are_some() {
+        let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| Some("k".into())));
+        let models = Models::new(keys);
+        let asks = async |name: &str| {
+            let model = ModelId(format!("openrouter/{name}"));
+            let settings = Settings { model, ..Settings::default() };
+            let remote = models.open_remote(Wanted::of(&settings)).await.unwrap();
+            remote.body(&models::Request::default()).contains("reasoning")
+        };
+        assert!(asks("x-ai/grok-4.7").await);
+        assert!(!asks("mistralai/some-model").await);
+        let listed = |id: &str, thinking| ListedModel {
+            id: id.into(),
+            name: None,
+            context: None,
+            abilities: Abilities { thinking: Some(thinking), ..Abilities::default() },
+        };
+        let openrouter = Provider::named("openrouter").unwrap();
+        models.remember(openrouter, &[listed("x-ai/grok-4.7", false), listed("mistralai/some-model", true)]);
+        assert!(!asks("x-ai/grok-4.7").await);
+        assert!(asks("mistralai/some-model").await);
+        // Another server is another's.
+        let elsewhere = Provider { base_url: "http://127.0.0.1:1".into(), ..openrouter.clone() };
+        assert!(models.thinks(&elsewhere, &ModelId("openrouter/x-ai/grok-4.7".into())));
+    }
+
+    #[tokio::test]
+    async fn bounds_and_the_resolution_of_pictures_are_asked_for_as_they_are_set() {
+        let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| Some("k".into())));
+        let models = Models::new(keys);
+        let body = async |model: &str, settings: &Settings| {
+            let model = ModelId(model.into());
+            let wanted = Wanted { model: &model, ..Wanted::of(settings) };
+            models.open_remote(wanted).await.unwrap().body(&models::Request::default())
+        };
+        let (usual, set) = (
+            Settings::default(),
+            Settings {
+                media_resolution: settings::MediaResolution::UltraHigh,
+                max_output: 4_321,
+                ollama_context: 65_432,
+                ..Settings::default()
+            },
+        );
+        for (model, words) in [
+            ("gemini/some-model", &["MEDIA_RESOLUTION_ULTRA_HIGH", "\"maxOutputTokens\":4321"][..]),
+            ("ollama/some-model", &["\"num_ctx\":65432", "\"num_predict\":4321"]),
+            ("anthropic/some-model", &["\"max_tokens\":4321"]),
+        ] {
+            let (with, without) = (body(model, &set).await, body(model, &usual).await);
+            for word in words {
+                assert!(with.contains(word) && !without.contains(word), "{model}: {with} {without}");
+            }
+        }
+        assert!(body("ollama/some-model", &usual).await.contains("\"num_ctx\":32768"));
+    }
+
+    #[tokio::test]
+    async fn a_custom_server_is_opened_without_a_key_on_each_of_its_wires() {
+        use CustomWire::{Anthropic, Gemini, Ollama, OpenaiChat, OpenaiResponses};
+        for custom_wire in [OpenaiChat, OpenaiResponses, Anthropic, Gemini, Ollama] {
+            let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(|_| None));
+            let model = ModelId("custom/some-model".into());
+            let base_urls = [(CUSTOM.to_owned(), "http://127.0.0.1:1".to_owned())].into();
+            let settings = Settings { model, base_urls, custom_wire, ..Settings::default() };
+            Models::new(keys).open_remote(Wanted::of(&settings)).await.map(drop).unwrap();
+        }
+    }
+
     #[test]
     fn a_custom_server_needs_its_address_and_speaks_the_wire_that_is_set() {
         let (model, mut settings) = (ModelId("custom/some-model".into()), Settings::default());
@@ -242,7 +331,10 @@ mod tests {
         assert_eq!(wire(&settings), Wire::Anthropic);
         let provider = provider_of(&model, &settings).unwrap();
         assert_eq!(provider.base_url, "http://127.0.0.1:8080/v1");
-        assert_eq!(provider.headers.keys().collect::<Vec<_>>(), ["x-org"]);
+        assert_eq!(provider.headers["x-org"].0, "mine");
+        assert_eq!(provider.auth, Auth::Header("x-api-key".into()));
+        settings.custom_key_header = "api-key".into();
+        assert_eq!(provider_of(&model, &settings).unwrap().auth, Auth::Header("api-key".into()));
     }
 
     #[test]

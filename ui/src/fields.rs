@@ -29,12 +29,38 @@ pub enum Kind {
 pub const MODEL: Field =
     Field { name: "model", label: Word::ModelId, note: Some(Word::ModelIdNote), kind: Kind::Text };
 
+/// Of every provider.
+pub const MAX_OUTPUT: Field =
+    Field { name: "maxOutput", label: Word::MaxOutput, note: Some(Word::MaxOutputNote), kind: Kind::Number };
+
 /// Of Gemini's provider.
 pub const GEMINI: &[Field] = &[Field {
     name: "geminiApiVersion",
     label: Word::ApiVersion,
     note: Some(Word::ApiVersionNote),
     kind: Kind::Text,
+}];
+
+/// Of all who speak Gemini's protocol.
+pub const PICTURES: &[Field] = &[Field {
+    name: "mediaResolution",
+    label: Word::MediaResolution,
+    note: Some(Word::MediaResolutionNote),
+    kind: Kind::Choice(&[
+        ("none", Word::ResolutionUsual),
+        ("low", Word::ResolutionLow),
+        ("medium", Word::ResolutionMedium),
+        ("high", Word::ResolutionHigh),
+        ("ultra_high", Word::ResolutionHighest),
+    ]),
+}];
+
+/// Of all who speak Ollama's.
+pub const OLLAMA: &[Field] = &[Field {
+    name: "ollamaContext",
+    label: Word::OllamaContext,
+    note: Some(Word::OllamaContextNote),
+    kind: Kind::Number,
 }];
 
 /// Of the user's own server.
@@ -56,6 +82,12 @@ pub const CUSTOM: &[Field] = &[
         label: Word::CustomHeaders,
         note: Some(Word::CustomHeadersNote),
         kind: Kind::Json,
+    },
+    Field {
+        name: "customKeyHeader",
+        label: Word::CustomKeyHeader,
+        note: Some(Word::CustomKeyHeaderNote),
+        kind: Kind::Text,
     },
 ];
 
@@ -140,7 +172,8 @@ mod tests {
     use protocol::settings::SettingsPatch;
 
     fn all() -> impl Iterator<Item = &'static Field> {
-        [&MODEL].into_iter().chain(GEMINI).chain(CUSTOM).chain(RUNS).chain(APP)
+        let one = [&MODEL, &MAX_OUTPUT].into_iter();
+        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(APP)
     }
 
     #[test]

@@ -190,10 +190,23 @@ words! {
     WireOllama: "Ollama", "Ollama 方式";
     CustomHeaders: "Headers", "ヘッダー";
     CustomHeadersNote: "JSON, without keys: {\"x-team\":\"mine\"}", "JSON。キーは書かないでください: {\"x-team\":\"mine\"}";
+    CustomKeyHeader: "The key's header", "キーを送るヘッダー";
+    CustomKeyHeaderNote: "For example api-key; empty: as the protocol has it", "例: api-key。空欄ならプロトコルの標準";
     BaseUrl: "Base URL", "ベース URL";
     BaseUrlNote: "https, or http on this machine only", "https、またはこのマシン上の http のみ";
     ApiVersion: "API version", "API バージョン";
     ApiVersionNote: "v1beta is tried where this one is refused", "拒否された場合は v1beta を試します";
+    MediaResolution: "Resolution of pictures", "画像の解像度";
+    MediaResolutionNote: "280, 560, 1120 or 2240 tokens a picture", "画像1枚につき 280、560、1120、2240 トークン";
+    ResolutionUsual: "As the model has it", "モデルの標準";
+    ResolutionLow: "Low", "低";
+    ResolutionMedium: "Medium", "中";
+    ResolutionHigh: "High", "高";
+    ResolutionHighest: "Highest", "最高";
+    MaxOutput: "Longest answer", "回答の最大長";
+    MaxOutputNote: "In tokens; 0: as the provider has it", "トークン数。0 なら提供元の標準";
+    OllamaContext: "Kept in view", "保持する範囲";
+    OllamaContextNote: "In tokens; 0: 32768. More takes more memory", "トークン数。0 なら 32768。多いほどメモリーを使います";
     VendorTools: "This model's own computer tools", "このモデル独自のコンピューター操作ツール";
     VendorToolsNote: "In place of Miki's mouse, keyboard and screenshots, where the vendor has them (Anthropic, OpenAI, Gemini 3.5 Flash); costs more tokens",
         "提供元にある場合（Anthropic、OpenAI、Gemini 3.5 Flash）、Miki のマウス・キーボード・スクリーンショットの代わりに使います。トークンを多く使います";

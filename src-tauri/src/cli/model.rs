@@ -17,7 +17,7 @@ use protocol::{ErrorCode, ErrorView};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, environment};
-use crate::model_source::{Models, offer};
+use crate::model_source::{CUSTOM, Models, offer};
 use crate::settings_file::SettingsFile;
 
 /// List models, try one out, or decode a recorded answer
@@ -58,7 +58,7 @@ enum What {
 }
 
 fn providers() -> Vec<&'static str> {
-    Provider::known().iter().map(|provider| provider.id.as_str()).collect()
+    Provider::known().iter().map(|provider| provider.id.as_str()).chain([CUSTOM]).collect()
 }
 
 impl ModelLine {

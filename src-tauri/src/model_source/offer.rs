@@ -59,7 +59,9 @@ pub async fn asked(models: &Models, provider: &str, settings: &Settings) -> Resu
     check(provider)?;
     // Lists are of a provider; its door needs the name of some model.
     let any = ModelId(format!("{provider}/any"));
-    let listed = models.open_remote(Wanted { model: &any, ..Wanted::of(settings) }).await?.list().await?;
+    let remote = models.open_remote(Wanted { model: &any, ..Wanted::of(settings) }).await?;
+    let listed = remote.list().await?;
+    models.remember(remote.provider(), &listed);
     let models = listed.into_iter().map(|model| {
         let ListedModel { id, name, context, abilities } = model;
         let known = catalogue().find(provider, &id);

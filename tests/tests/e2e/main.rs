@@ -7,6 +7,8 @@ mod task;
 mod notes;
 mod wires;
 
+mod custom;
+
 mod approvals;
 mod stop;
 

@@ -94,6 +94,20 @@ async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
     browser.until("the other model's", &on("false")).await.unwrap();
     browser.script(&set_model("gemini/gemini-3-flash-preview")).await.unwrap();
     browser.until("the first model's", &on("true")).await.unwrap();
+    // What belongs to one provider is shown with that one.
+    let shown = |there: &str, gone: &str| {
+        format!(
+            "return document.querySelector('#set-{there}') !== null && document.querySelector('#set-{gone}') === null"
+        )
+    };
+    browser.until("Gemini's own", &shown("mediaResolution", "ollamaContext")).await.unwrap();
+    browser.script(&choose.replace("'anthropic'", "'ollama'")).await.unwrap();
+    browser.until("Ollama's own", &shown("ollamaContext", "mediaResolution")).await.unwrap();
+    browser.script(&choose.replace("'anthropic'", "'custom'")).await.unwrap();
+    browser.until("a custom server's", &shown("customKeyHeader", "mediaResolution")).await.unwrap();
+    let wire = choose.replace("'anthropic'", "'gemini'").replace("#model-provider", "#set-customWire");
+    browser.script(&wire).await.unwrap();
+    browser.until("that of its wire", &shown("mediaResolution", "geminiApiVersion")).await.unwrap();
     // A try, on the user's account.
     browser.find("button#test-model").await.unwrap().click().await.unwrap();
     let tried = "const said = document.querySelector('#trial').textContent;

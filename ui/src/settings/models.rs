@@ -5,13 +5,13 @@ use leptos::task::spawn_local;
 use protocol::ErrorView;
 use protocol::command::{ListModels, TestModel, UpdateSettings};
 use protocol::offer::{ModelView, ModelsView, ProviderView, TrialView};
-use protocol::settings::SettingsPatch;
+use protocol::settings::{CustomWire, SettingsPatch};
 use protocol::turn::Spent;
 
 use super::field::FieldRow;
 use super::group_of;
 use crate::brief;
-use crate::fields::{CUSTOM, GEMINI, MODEL};
+use crate::fields::{CUSTOM, GEMINI, MAX_OUTPUT, MODEL, OLLAMA, PICTURES};
 use crate::ipc;
 use crate::picker::{Offered, offered};
 use crate::store::{Store, store};
@@ -24,9 +24,16 @@ pub fn Models(providers: RwSignal<Vec<ProviderView>>) -> impl IntoView {
     let set = store.memo(|state| state.settings.model.provider().unwrap_or_default().to_owned());
     let chosen = RwSignal::new(None::<String>);
     let provider = Memo::new(move |_| chosen.get().unwrap_or_else(|| set.get()));
+    let wire = store.memo(|state| state.settings.custom_wire);
+    let of_wire = move || match wire.get() {
+        CustomWire::Gemini => group_of(PICTURES).into_any(),
+        CustomWire::Ollama => group_of(OLLAMA).into_any(),
+        CustomWire::OpenaiChat | CustomWire::OpenaiResponses | CustomWire::Anthropic => ().into_any(),
+    };
     let of_provider = move || match provider.get().as_str() {
-        "gemini" => group_of(GEMINI).into_any(),
-        "custom" => group_of(CUSTOM).into_any(),
+        "gemini" => (group_of(GEMINI), group_of(PICTURES)).into_any(),
+        "ollama" => group_of(OLLAMA).into_any(),
+        "custom" => (group_of(CUSTOM), of_wire).into_any(),
         _ => ().into_any(),
     };
     view! {
@@ -38,6 +45,7 @@ pub fn Models(providers: RwSignal<Vec<ProviderView>>) -> impl IntoView {
                 <OwnTools />
                 <Address providers provider />
                 {of_provider}
+                <FieldRow field=MAX_OUTPUT />
                 <Try />
             </div>
         </section>

@@ -2,17 +2,19 @@
 //!
 //! Knows no provider's bodies. Nothing here retries.
 
+use std::collections::BTreeSet;
 use std::error::Error as _;
-use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use protocol::address;
 use protocol::command::Secret;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, Method, Request, Response, StatusCode, Url};
 
 use crate::error::{ModelError, ModelErrorKind};
 
@@ -45,26 +47,22 @@ const MAX_REDIRECTS: usize = 3;
 /// # Errors
 /// [`ModelErrorKind::BadRequest`] for every other address.
 pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
-    let bad = |why: &str| {
-        ModelError::new(ModelErrorKind::BadRequest, format!("the base URL {text:?} {why}"))
-            .with_hint("a key must not cross a network unencrypted: give an https address")
+    let bad = |why: &dyn std::fmt::Display, hint: &str| {
+        let message = format!("the base URL {} {why}", address::shown(text));
+        ModelError::new(ModelErrorKind::BadRequest, message).with_hint(hint)
     };
-    let url = Url::parse(text).map_err(|error| bad(&format!("cannot be read: {error}")))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad("holds a user name or password"));
-    }
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        _ => Err(bad("is neither https nor http on this machine")),
-    }
+    let fit = |text: &str| address::check(text).map_err(|why| bad(&why, why.hint()));
+    fit(text)?;
+    let url = Url::parse(text).map_err(|error| {
+        bad(&format_args!("cannot be read: {error}"), "give an address like https://example.org/v1")
+    })?;
+    // As it is connected to: what is read more leniently there is looked at again.
+    fit(url.as_str())?;
+    Ok(url)
 }
 
 fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-    })
+    url.host_str().is_some_and(address::is_this_machine)
 }
 
 /// The HTTP client of all models: connections are kept and used again, whoever asks.
@@ -74,6 +72,23 @@ pub struct Http {
     proxied: Client,
     /// For servers of this machine: a proxy would look for them on its own.
     direct: Client,
+    refused: RefusedVersions,
+}
+
+/// API versions that did not do where a later one did, by base URL: who uses the same client need not ask again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RefusedVersions(Arc<Mutex<BTreeSet<(String, String)>>>);
+
+impl RefusedVersions {
+    pub(crate) fn has(&self, base: &Url, version: &str) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.contains(&(base.to_string(), version.to_owned()))
+    }
+
+    pub(crate) fn add(&self, base: &Url, version: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert((base.to_string(), version.to_owned()));
+    }
 }
 
 impl Http {
@@ -81,24 +96,21 @@ impl Http {
     /// Where the system's TLS cannot be used.
     pub fn new(connect: Duration) -> Result<Self, ModelError> {
         let client = |proxy: bool| {
-            // The key rides on each request to the same origin; any other redirect comes back as it is.
-            let policy = Policy::custom(|attempt| {
-                let from = attempt.previous().last();
-                let same = from.is_some_and(|from| from.origin() == attempt.url().origin());
-                let few = attempt.previous().len() <= MAX_REDIRECTS;
-                if same && few { attempt.follow() } else { attempt.stop() }
-            });
             let builder = Client::builder()
                 .user_agent(concat!("miki/", env!("CARGO_PKG_VERSION")))
                 .connect_timeout(connect)
-                .redirect(policy);
+                .redirect(Policy::none());
             let builder = if proxy { builder } else { builder.no_proxy() };
             builder.build().map_err(|error| {
                 let message = format!("there is no HTTP client: {error}");
                 ModelError::new(ModelErrorKind::Network, message)
             })
         };
-        Ok(Self { proxied: client(true)?, direct: client(false)? })
+        Ok(Self { proxied: client(true)?, direct: client(false)?, refused: RefusedVersions::default() })
+    }
+
+    pub(crate) fn refused(&self) -> RefusedVersions {
+        self.refused.clone()
     }
 
     fn to(&self, url: &Url) -> &Client {
@@ -149,6 +161,38 @@ impl Door {
     }
 }
 
+impl Door {
+    /// Sends, and goes on where the answer leads: to the same origin only, since the key rides on each request, and only
+    /// where the request stays what it is, which a POST does after a 307 or 308.
+    async fn follow(&self, mut request: Request) -> Result<Response, ModelError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let again = request.try_clone();
+            let response = self.client.execute(request).await;
+            let response = response.map_err(|error| network(&self.base, &error))?;
+            let status = response.status();
+            if !status.is_redirection() {
+                return Ok(response);
+            }
+            let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let target = target.and_then(|target| response.url().join(target).ok());
+            let (Some(target), Some(next)) = (target, again) else {
+                return Err(redirected(&self.base, "elsewhere"));
+            };
+            if target.origin() != self.base.origin() {
+                return Err(redirected(&self.base, &format!("{}, where the key is not sent", host(&target))));
+            }
+            let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT].contains(&status);
+            if next.method() == Method::POST && !keeps {
+                let why = format!("another address of {} in a way that loses the request", host(&target));
+                return Err(redirected(&self.base, &why));
+            }
+            request = next;
+            *request.url_mut() = target;
+        }
+        Err(redirected(&self.base, "one address after another"))
+    }
+}
+
 fn header_name(name: &str) -> Result<HeaderName, ModelError> {
     HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
         ModelError::new(ModelErrorKind::BadRequest, format!("{name:?} cannot be the name of a header"))
@@ -174,11 +218,8 @@ impl Carrier for Door {
                 }
                 None => self.client.get(call.url),
             };
-            let response = request.headers(self.headers.clone()).send().await;
-            let response = response.map_err(|error| network(&self.base, &error))?;
-            if response.status().is_redirection() {
-                return Err(redirected(&self.base, &response));
-            }
+            let request = request.headers(self.headers.clone()).build();
+            let response = self.follow(request.map_err(|error| network(&self.base, &error))?).await?;
             let base = self.base.clone();
             let mut read = 0;
             let (status, headers) = (response.status(), response.headers().clone());
@@ -246,12 +287,9 @@ fn network(base: &Url, error: &reqwest::Error) -> ModelError {
         .with_hint("check the network and the base URL in the settings")
 }
 
-fn redirected(base: &Url, response: &Response) -> ModelError {
-    let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    let target =
-        target.and_then(|target| base.join(target).ok()).map_or("elsewhere".into(), |url| host(&url));
-    let message = format!("{} leads to {target}, where the key is not sent", host(base));
-    ModelError::new(ModelErrorKind::Redirect, message).with_hint("check the base URL in the settings")
+fn redirected(base: &Url, whereto: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Redirect, format!("{} leads to {whereto}", host(base)))
+        .with_hint("check the base URL in the settings")
 }
 
 fn host(url: &Url) -> String {
@@ -265,15 +303,25 @@ mod tests {
 
     // bar: C75
     #[test]
-    fn a_key_goes_only_where_it_is_encrypted_or_stays_on_this_machine() {
+    fn an_address_no_key_may_go_to_is_refused_and_shown_without_what_is_in_it() {
         for good in ["https://example.org", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:9"] {
             base_url(good).unwrap();
         }
-        for bad in
-            ["http://example.org", "http://127.0.0.1.evil.org", "https://a@evil.org", "ftp://localhost", "x"]
-        {
-            assert_eq!(base_url(bad).unwrap_err().kind, ModelErrorKind::BadRequest, "{bad}");
+        for bad in [
+            "http://example.org/canary",
+            "http://127.0.0.1.evil.org",
+            "https://user:canary@evil.org/v1?key=canary",
+            "https://exa mple.org/canary",
+            "http:\t//evil.org",
+            "ftp://localhost",
+            "canary",
+        ] {
+            let error = base_url(bad).unwrap_err();
+            assert_eq!(error.kind, ModelErrorKind::BadRequest, "{bad}");
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
         }
+        let error = base_url("https://user:canary@evil.org:99/v1").unwrap_err();
+        assert_eq!(error.message, "the base URL https://evil.org:99 holds a user name or password");
     }
 
     #[test]

@@ -40,12 +40,15 @@ mod remote;
 mod search;
 mod secrets;
 
+mod families;
+
 pub mod catalogue;
 pub mod computer;
 pub mod cost;
 pub mod pictures;
 pub mod scripted;
 pub mod tape;
+pub mod thinking;
 pub mod told;
 pub mod trial;
 
@@ -127,7 +130,7 @@ pub struct Image {
 pub struct Turn {
     pub text: String,
     pub calls: Vec<ProposedCall>,
-    /// Who made `raw`: `gemini`. Replayed only to the same.
+    /// Who made `raw`: `gemini`, or `custom/anthropic` with the wire where that may change. Replayed only to the same.
     pub provider: String,
     /// The provider's own JSON of this turn, signatures and all: as text, so that it goes back as the bytes that came.
     pub raw: Value,

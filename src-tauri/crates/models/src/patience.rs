@@ -1,15 +1,11 @@
-//! How often a turn is asked for again, and how long we wait before: bounded, jittered, never sooner than the provider
-//! asks. Pure: the dice are passed in.
+//! How long we wait before a turn is asked for again: bounded, jittered, never sooner than the provider asks. Pure: the dice
+//! are passed in; how often is the agent's to say, and whether at all the error's.
 
 use std::time::Duration;
-
-use crate::{ModelError, Retry};
 
 /// The policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Tries for one turn, the first included.
-    pub tries: u32,
     /// The first wait; each further one is twice as long.
     pub first: Duration,
     /// The longest wait that is our own choice.
@@ -18,20 +14,11 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { tries: 4, first: Duration::from_secs(1), longest: Duration::from_secs(60) }
+        Self { first: Duration::from_secs(1), longest: Duration::from_secs(60) }
     }
 }
 
 impl Patience {
-    /// The wait after this failure, the `failures`-th of the turn; nothing where it is the last. `dice` is of 0 to 1.
-    pub fn wait(&self, error: &ModelError, failures: u32, dice: f64) -> Option<Duration> {
-        match error.retry() {
-            Retry::Never => None,
-            Retry::After(_) if failures >= self.tries => None,
-            Retry::After(asked) => Some(self.delay(asked, failures, dice)),
-        }
-    }
-
     /// How long to wait: what the provider asks for and up to a tenth more, else half to one and a half times a wait that
     /// doubles, so that many clients do not return at once.
     pub fn delay(&self, asked: Option<Duration>, failures: u32, dice: f64) -> Duration {
@@ -49,7 +36,7 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ModelErrorKind;
+    use crate::{ModelError, ModelErrorKind, Retry};
 
     #[test]
     fn waits_double_up_to_a_bound_and_are_spread() {
@@ -71,15 +58,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_try_is_the_last_and_some_errors_are_final() {
-        let patience = Patience::default();
+    fn some_errors_are_final_and_so_is_a_wait_that_nobody_waits_for() {
         let overloaded = ModelError::new(ModelErrorKind::Overloaded, "x");
-        let waited: Vec<bool> =
-            (1..=5).map(|failures| patience.wait(&overloaded, failures, 0.5).is_some()).collect();
-        assert_eq!(waited, [true, true, true, false, false]);
-        let quota = ModelError::new(ModelErrorKind::Quota, "x");
-        assert_eq!(patience.wait(&quota, 1, 0.5), None);
+        assert_eq!(overloaded.retry(), Retry::After(None));
+        assert_eq!(ModelError::new(ModelErrorKind::Quota, "x").retry(), Retry::Never);
         let day = Some(Duration::from_secs(86_400));
-        assert_eq!(patience.wait(&ModelError { retry_after: day, ..overloaded }, 1, 0.5), None);
+        assert_eq!(ModelError { retry_after: day, ..overloaded }.retry(), Retry::Never);
     }
 }

@@ -9,7 +9,7 @@ use protocol::geometry::{PictureBudget, PixelSize};
 use protocol::ids::ModelId;
 use serde::Deserialize;
 
-use crate::MediaResolution;
+use crate::{MediaResolution, families};
 
 /// The table with its day.
 #[derive(Debug, Deserialize)]
@@ -98,19 +98,8 @@ fn read() -> Vec<Family> {
 /// The family of a model; the one for all others where it is in none. What OpenRouter passes on is looked up where it
 /// goes.
 pub fn family(model: &ModelId) -> &'static Family {
-    let passed_on = model.0.strip_prefix("openrouter/").unwrap_or(&model.0);
-    let id = match passed_on.split_once('/') {
-        Some(("google", name)) => format!("gemini/{name}"),
-        Some(("x-ai", name)) => format!("xai/{name}"),
-        _ => passed_on.to_owned(),
-    };
-    let id = id.replace('.', "-");
-    let matched = |family: &&'static Family| {
-        let starts = family.starts.iter().filter(|start| id.starts_with(start.as_str()));
-        starts.map(String::len).max()
-    };
-    let best = FAMILIES.iter().filter_map(|family| Some((matched(&family)?, family)));
-    best.max_by_key(|(length, _)| *length).map_or(&FAMILIES[0], |(_, family)| family)
+    let id = families::id_of(&model.0);
+    families::best(&FAMILIES, |family| &family.starts, &id).unwrap_or(&FAMILIES[0])
 }
 
 impl Family {

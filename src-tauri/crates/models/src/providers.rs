@@ -11,6 +11,9 @@ use serde::Deserialize;
 
 use crate::Wire;
 
+/// Anthropic's header of what is asked for before it is for everyone.
+const BETA: &str = "anthropic-beta";
+
 /// Who can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,7 +29,7 @@ pub struct Provider {
     #[serde(default)]
     pub api_version: Option<String>,
     pub auth: Auth,
-    /// Sent with each request; they may hold keys of their own.
+    /// Sent with each request. A key is none of them: it is hidden wherever it turns up, these are not.
     #[serde(default)]
     pub headers: BTreeMap<String, Secret>,
     /// Environment variables in which the provider's own tools look for a key.
@@ -64,37 +67,61 @@ impl Provider {
         KNOWN.iter().find(|provider| provider.id == id)
     }
 
-    /// Any server that speaks one of the wires.
+    /// Any server that speaks one of the wires: it is sent what the wire's own vendor is, and these headers beside it.
     pub fn custom(id: &str, base_url: &str, wire: Wire, headers: BTreeMap<String, Secret>) -> Self {
-        let auth = match wire {
-            Wire::Gemini => Auth::Header("x-goog-api-key".into()),
-            Wire::Anthropic => Auth::Header("x-api-key".into()),
-            // Many need none.
-            Wire::OpenAiResponses | Wire::OpenAiChat | Wire::OpenRouter | Wire::Ollama | Wire::Xai => {
-                Auth::None
-            }
-        };
-        Self {
+        let vendor = KNOWN.iter().find(|provider| provider.wire == wire);
+        // A key is shown as that vendor wants it, where there is one: many servers need none.
+        let auth = vendor.map(|vendor| vendor.auth.clone()).filter(|auth| *auth != Auth::Bearer);
+        let custom = Self {
             id: id.to_owned(),
             name: id.to_owned(),
             wire,
             base_url: base_url.to_owned(),
             api_version: (wire == Wire::Gemini).then(|| "v1beta".into()),
-            auth,
-            headers,
+            auth: auth.unwrap_or(Auth::None),
+            headers: vendor.map(|vendor| vendor.headers.clone()).unwrap_or_default(),
             key_variables: Vec::new(),
+        };
+        headers.into_iter().fold(custom, Self::with_header)
+    }
+
+    /// The same with the bare key in a header of that name; as it was where the name is empty.
+    #[must_use]
+    pub fn with_key_header(mut self, name: &str) -> Self {
+        if !name.is_empty() {
+            self.auth = Auth::Header(name.to_owned());
         }
+        self
+    }
+
+    /// The user's own word goes before the vendor's; a beta is asked for beside the others.
+    fn with_header(mut self, (name, value): (String, Secret)) -> Self {
+        let name = name.to_ascii_lowercase();
+        if name == BETA {
+            return self.with_beta(Some(&value.0));
+        }
+        self.headers.insert(name, value);
+        self
     }
 
     /// The same, asking for a beta of Anthropic's beside those it asks for already.
     #[must_use]
     pub(crate) fn with_beta(mut self, beta: Option<&str>) -> Self {
         if let Some(beta) = beta {
-            let asked = self.headers.entry("anthropic-beta".into()).or_insert_with(|| Secret(String::new()));
+            let asked = self.headers.entry(BETA.into()).or_insert_with(|| Secret(String::new()));
             let comma = if asked.0.is_empty() { "" } else { "," };
             asked.0 = format!("{}{comma}{beta}", asked.0);
         }
         self
+    }
+
+    /// Under which name its turns are kept. A known provider has one wire; any other may be told to speak another one
+    /// later, and what it wrote on the one is nothing on the other.
+    pub(crate) fn voice(&self) -> String {
+        match Self::named(&self.id) {
+            Some(known) if known.wire == self.wire => self.id.clone(),
+            _ => format!("{}/{}", self.id, self.wire),
+        }
     }
 
     pub fn needs_key(&self) -> bool {
@@ -147,6 +174,26 @@ mod tests {
         assert_eq!(sent("anthropic"), header("x-api-key", "k"));
         assert_eq!(sent("openai"), header("authorization", "Bearer k"));
         assert_eq!(Provider::named("ollama").unwrap().headers_with(None), []);
+    }
+
+    #[test]
+    fn a_server_of_ones_own_is_sent_what_the_vendor_of_its_wire_is() {
+        for wire in Wire::ALL {
+            let vendor = KNOWN.iter().find(|provider| provider.wire == wire).unwrap();
+            let own = Provider::custom("mine", "https://example.org", wire, BTreeMap::new());
+            assert_eq!(own.headers, vendor.headers, "{wire}");
+            let key = |provider: &Provider| provider.headers_with(Some(&Secret("k".into()))).pop();
+            assert_eq!(key(&own), key(vendor), "{wire}");
+        }
+        let headers = [("Anthropic-Version", "2023-06-01"), ("anthropic-beta", "mine"), ("x-org", "o")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), Secret(value.into())));
+        let own = Provider::custom("mine", "https://example.org", Wire::Anthropic, headers.into());
+        let sent: Vec<(&str, &str)> =
+            own.headers.iter().map(|(name, value)| (name.as_str(), value.0.as_str())).collect();
+        let betas = "thinking-binding-controls-2026-08-01,mine";
+        assert_eq!(sent, [("anthropic-beta", betas), ("anthropic-version", "2023-06-01"), ("x-org", "o")]);
+        let sent = own.with_key_header("api-key").headers_with(Some(&Secret("k".into()))).pop();
+        assert_eq!(sent, Some(("api-key".to_owned(), Secret("k".into()))));
     }
 
     #[test]

@@ -5,11 +5,11 @@
 mod addresses;
 mod listing;
 
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::BoxStream;
+use futures::stream::{self, BoxStream};
 use protocol::command::Secret;
 use protocol::ids::ModelId;
 use reqwest::Url;
@@ -17,7 +17,9 @@ use reqwest::Url;
 use crate::computer::Computer;
 use crate::conversation::Target;
 use crate::decode::Decoder;
-use crate::http::{Answer, Call, Carrier, Door, Http, MAX_ERROR, Timeouts, base_url, silent, whole};
+use crate::http::{
+    Answer, Call, Carrier, Door, Http, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
+};
 use crate::reading::Reading;
 use crate::secrets::Secrets;
 use crate::tape::Recorder;
@@ -32,6 +34,10 @@ pub use listing::ListedModel;
 const FALLBACK_VERSION: &str = "v1beta";
 /// Bytes read of a list of models.
 const MAX_LIST: usize = 16 * 1024 * 1024;
+
+/// Models of a list that are asked for at a time, and how long each may take to tell of itself.
+const DESCRIBED_AT_ONCE: usize = 20;
+const DESCRIPTION: Duration = Duration::from_secs(5);
 
 /// How to reach a model.
 #[derive(Clone, Debug)]
@@ -48,13 +54,15 @@ pub struct RemoteOptions {
 pub struct Remote {
     model: ModelId,
     provider: Provider,
+    /// Whose turns go back as they came.
+    voice: String,
     options: Options,
     base: Url,
     carrier: Box<dyn Carrier>,
     timeouts: Timeouts,
     secrets: Secrets,
     recorder: Option<Recorder>,
-    version: Mutex<Option<String>>,
+    refused: RefusedVersions,
 }
 
 /// What a request is for.
@@ -77,16 +85,16 @@ impl Remote {
         let options = RemoteOptions { provider: options.provider.with_beta(beta), ..options };
         let headers = options.provider.headers_with(options.key.as_ref());
         let door = Door::new(http, base.clone(), &headers)?;
-        Ok(Self::carried_by(Box::new(door), base, options))
+        Ok(Self { refused: http.refused(), ..Self::carried_by(Box::new(door), base, options) })
     }
 
     pub(crate) fn carried_by(carrier: Box<dyn Carrier>, base: Url, options: RemoteOptions) -> Self {
         let RemoteOptions { provider, model, key, options, timeouts } = options;
-        let secrets = key.into_iter().chain(provider.headers.values().cloned()).map(|secret| secret.0);
-        // What our requests tell anyone is no secret, and may be part of many words.
-        let secrets = Secrets::new(secrets.filter(|text| !is_public(&provider, text)));
-        let version = Mutex::new(provider.api_version.clone());
-        Self { model, options, base, carrier, timeouts, secrets, recorder: None, version, provider }
+        // Other headers hold no key, and what they say may be part of many words.
+        let secrets = Secrets::new(key.map(|key| key.0));
+        let voice = provider.voice();
+        let refused = RefusedVersions::default();
+        Self { model, options, base, carrier, timeouts, secrets, recorder: None, refused, voice, provider }
     }
 
     /// Each turn from now on is written there as well.
@@ -106,27 +114,49 @@ impl Remote {
     pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
         let answer = self.send(Verb::List, None).await?;
         let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
-        listing::read(self.provider.wire, &body).ok_or_else(|| {
+        let listed = listing::read(self.provider.wire, &body).ok_or_else(|| {
             let message = format!("{} sent what is no list of models", self.provider.id);
             ModelError::new(ModelErrorKind::Protocol, message)
-        })
+        })?;
+        if self.provider.wire != Wire::Ollama {
+            return Ok(listed);
+        }
+        // Its list does not tell what they can do.
+        let described = listed.into_iter().map(|model| self.described(model));
+        Ok(stream::iter(described).buffered(DESCRIBED_AT_ONCE).collect().await)
+    }
+
+    /// The model with what Ollama tells of it when it is asked; what it does not tell in time stays unknown.
+    async fn described(&self, model: ListedModel) -> ListedModel {
+        let (url, json) = addresses::of(&self.provider, &self.base, None, Verb::Probe, &model.id, None);
+        let asked = async {
+            let answer = self.carrier.send(Call { url, json }).await.ok()?;
+            let is_told = answer.status.is_success();
+            Some(whole(answer.body, MAX_LIST, self.timeouts.idle).await).filter(|_| is_told)
+        };
+        match tokio::time::timeout(DESCRIPTION, asked).await {
+            Ok(Some(body)) => listing::described(model, &body),
+            _ => model,
+        }
     }
 
     /// Sends; where this API version may be what is wrong, once more to the one that knows all.
     async fn send(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
-        let version = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let is_last = version.as_deref().is_none_or(|version| version == FALLBACK_VERSION);
-        if is_last {
-            return self.send_to(version.as_deref(), verb, json).await;
-        }
-        let first = match self.send_to(version.as_deref(), verb, json.clone()).await {
+        let version = match self.provider.api_version.as_deref() {
+            None => return self.send_to(None, verb, json).await,
+            Some(version) if version == FALLBACK_VERSION || self.refused.has(&self.base, version) => {
+                return self.send_to(Some(FALLBACK_VERSION), verb, json).await;
+            }
+            Some(version) => version,
+        };
+        let first = match self.send_to(Some(version), verb, json.clone()).await {
             Err(error) if may_be_the_version(&error) => error,
             settled => return settled,
         };
         match self.send_to(Some(FALLBACK_VERSION), verb, json).await {
             Ok(answer) => {
-                tracing::info!(?version, "this API version does not do; v1beta does");
-                *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(FALLBACK_VERSION.into());
+                tracing::info!(version, "this API version does not do; v1beta does");
+                self.refused.add(&self.base, version);
                 Ok(answer)
             }
             Err(second) if second.kind == ModelErrorKind::NotFound => Err(first),
@@ -170,7 +200,7 @@ impl Remote {
 
     /// What this request is over the wire, as JSON.
     pub fn body(&self, request: &Request) -> String {
-        let target = Target { provider: &self.provider.id, model: self.model.name(), options: &self.options };
+        let target = Target { provider: &self.voice, model: self.model.name(), options: &self.options };
         match self.provider.wire {
             Wire::Gemini => gemini::body(request, target),
             Wire::Anthropic => anthropic::body(request, target),
@@ -181,12 +211,6 @@ impl Remote {
             Wire::Ollama => ollama::body(request, target),
         }
     }
-}
-
-/// Whether a text is one that `data/providers.json` has for anyone to read.
-fn is_public(provider: &Provider, text: &str) -> bool {
-    let known = Provider::named(&provider.id);
-    known.is_some_and(|known| known.headers.values().any(|value| value.0 == text))
 }
 
 /// A version that does not know the model says 404, one that does not know a field says 400.
@@ -217,7 +241,7 @@ impl Model for Remote {
                 Some(asked) => asked.answered(answer)?,
                 None => answer?,
             };
-            let decoder = Decoder::new(self.provider.wire, &self.provider.id);
+            let decoder = Decoder::new(self.provider.wire, &self.voice);
             let idle = self.timeouts.idle;
             let silent = silent(&self.base, idle);
             Ok(Reading::new(bytes, decoder, idle, silent, self.secrets.clone()).stream())
@@ -244,3 +268,7 @@ mod search_tests;
 #[cfg(test)]
 #[path = "remote/computer_tests.rs"]
 mod computer_tests;
+
+#[cfg(test)]
+#[path = "remote/description_tests.rs"]
+mod description_tests;

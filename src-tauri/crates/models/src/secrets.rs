@@ -4,13 +4,16 @@ use std::fmt;
 
 use crate::ModelError;
 
+/// No vendor's key is as short, and what is would be found in many words.
+const SHORTEST: usize = 8;
+
 /// Texts that are blacked out wherever they turn up. Shows none of them.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
     pub(crate) fn new(texts: impl IntoIterator<Item = String>) -> Self {
-        Self(texts.into_iter().filter(|text| !text.is_empty()).collect())
+        Self(texts.into_iter().filter(|text| text.len() >= SHORTEST).collect())
     }
 
     pub(crate) fn hide(&self, text: &str) -> String {
@@ -37,5 +40,17 @@ impl Secrets {
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secrets")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_hidden_and_what_is_too_short_to_be_one_spoils_no_text() {
+        let secrets = Secrets::new(["canary-Key-123".into(), "1".into(), "demo".into(), String::new()]);
+        assert_eq!(secrets.hide("1 demo of canary-Key-123."), "1 demo of [key].");
+        assert_eq!(secrets.hide_bytes(b"1canary-Key-123"), [&b"1"[..], &[0xff; 14]].concat());
     }
 }

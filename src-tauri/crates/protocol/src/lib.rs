@@ -12,6 +12,7 @@ pub mod settings;
 pub mod tool;
 pub mod turn;
 
+pub mod address;
 pub mod citation;
 
 pub mod error;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::address;
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::ModelId;
 use crate::tool::{ApprovalMode, Mode};
@@ -20,8 +21,17 @@ pub struct Settings {
     pub custom_wire: CustomWire,
     /// Headers sent to `custom` with each request. A key does not belong here: it is set as one.
     pub custom_headers: BTreeMap<String, String>,
+    /// The header in which the bare key goes to `custom`, for example `api-key`; where it is empty, the key goes as the
+    /// wire's own vendor wants it: `authorization: Bearer KEY`, `x-api-key`, `x-goog-api-key`.
+    pub custom_key_header: String,
     /// First tried; on 404 or 400 `v1beta` is tried and remembered.
     pub gemini_api_version: String,
+    /// How finely Gemini looks at pictures.
+    pub media_resolution: MediaResolution,
+    /// The longest answer, in tokens; 0 for the provider's own bound.
+    pub max_output: u32,
+    /// What Ollama keeps in view, in tokens; 0 for as much as a run needs.
+    pub ollama_context: u32,
     /// Models that act by their vendor's own computer tool in place of ours, where there is one.
     pub vendor_tools: BTreeSet<ModelId>,
     pub mode: Mode,
@@ -94,6 +104,20 @@ pub enum CustomWire {
     Ollama,
 }
 
+/// Gemini's names for how many tokens a picture is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MediaResolution {
+    /// As the model has it.
+    #[default]
+    #[serde(rename = "none")]
+    Usual,
+    Low,
+    Medium,
+    High,
+    UltraHigh,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -101,7 +125,11 @@ impl Default for Settings {
             base_urls: BTreeMap::new(),
             custom_wire: CustomWire::default(),
             custom_headers: BTreeMap::new(),
+            custom_key_header: String::new(),
             gemini_api_version: "v1".into(),
+            media_resolution: MediaResolution::default(),
+            max_output: 0,
+            ollama_context: 0,
             vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
@@ -155,20 +183,32 @@ impl Settings {
                 return Err(bad(format!("setting {name} = {value} is outside {least}-{most}")));
             }
         }
+        let bounds: [(&str, u64, u64, u64); 2] = [
+            ("maxOutput", self.max_output.into(), 256, 1_000_000),
+            ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
+        ];
+        for (name, value, least, most) in bounds {
+            if value != 0 && !(least..=most).contains(&value) {
+                return Err(bad(format!("setting {name} = {value} is neither 0 nor in {least}-{most}")));
+            }
+        }
         if self.model.provider().is_none_or(str::is_empty) || self.model.name().is_empty() {
             return Err(bad(format!("setting model = {:?} is not PROVIDER/ID", self.model.0))
                 .with_hint("for example gemini/gemini-3-flash-preview"));
         }
         for (provider, url) in &self.base_urls {
-            if !(url.starts_with("https://") || is_loopback_http(url)) {
-                return Err(bad(format!(
-                    "setting baseUrls.{provider} = {url:?} is neither https nor http on this machine"
-                ))
-                .with_hint("a key must not cross a network unencrypted"));
-            }
+            address::check(url).map_err(|why| {
+                bad(format!("setting baseUrls.{provider} = {} {why}", address::shown(url)))
+                    .with_hint(why.hint())
+            })?;
         }
         for (name, value) in &self.custom_headers {
             check_header(name, value)?;
+        }
+        if !self.custom_key_header.bytes().all(is_of_header) {
+            let message =
+                format!("setting customKeyHeader = {:?} is no header's name", self.custom_key_header);
+            return Err(bad(message).with_hint("for example api-key; empty where the wire's own will do"));
         }
         let version = &self.gemini_api_version;
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -212,35 +252,27 @@ fn bad(message: impl Into<String>) -> ErrorView {
     ErrorView::new(ErrorCode::BadRequest, message)
 }
 
+/// What the name of a header that holds a key says, somewhere.
+const OF_KEYS: [&str; 7] = ["key", "token", "auth", "secret", "cookie", "password", "credential"];
+
 fn check_header(name: &str, value: &str) -> Result<(), ErrorView> {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    if name.is_empty() || !name.bytes().all(token) {
+    if name.is_empty() || !name.bytes().all(is_of_header) {
         return Err(bad(format!("setting customHeaders has {name:?}, which is no header's name")));
     }
     if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Err(bad(format!("setting customHeaders.{name} has a value that no header can have")));
     }
-    let is_key = ["authorization", "x-api-key", "x-goog-api-key", "cookie"];
-    if is_key.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(bad(format!("setting customHeaders.{name} would keep a key in a file"))
-            .with_hint("set it as a key, which goes to the keychain: miki key set custom"));
+    let lower = name.to_ascii_lowercase();
+    if OF_KEYS.iter().any(|word| lower.contains(word)) {
+        return Err(bad(format!("setting customHeaders.{name} would keep a key in a file")).with_hint(
+            "set it as a key, which goes to the keychain: miki key set custom; customKeyHeader names its header",
+        ));
     }
     Ok(())
 }
 
-fn is_loopback_http(url: &str) -> bool {
-    url.strip_prefix("http://").is_some_and(|rest| {
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        if authority.contains('@') {
-            return false;
-        }
-        let host = match authority.strip_prefix('[') {
-            Some(v6) => v6.split(']').next().unwrap_or_default(),
-            None => authority.split(':').next().unwrap_or_default(),
-        };
-        matches!(host, "localhost" | "::1")
-            || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
-    })
+fn is_of_header(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
 }
 
 #[cfg(test)]
@@ -271,6 +303,20 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_may_be_left_to_the_provider() {
+        let bounds = json!({"maxOutput": 4_096, "ollamaContext": 65_536, "mediaResolution": "ultra_high"});
+        let set = patch(bounds).unwrap();
+        assert_eq!((set.max_output, set.ollama_context), (4_096, 65_536));
+        assert_eq!(set.media_resolution, MediaResolution::UltraHigh);
+        let left = json!({"maxOutput": 0, "ollamaContext": 0, "mediaResolution": "none"});
+        assert_eq!(set.patched(&serde_json::from_value(left).unwrap()), Ok(Settings::default()));
+        let error = patch(json!({"maxOutput": 255})).unwrap_err();
+        assert_eq!(error.message, "setting maxOutput = 255 is neither 0 nor in 256-1000000");
+        assert!(patch(json!({"ollamaContext": 1})).is_err());
+        assert!(patch(json!({"mediaResolution": "finest"})).is_err());
+    }
+
+    #[test]
     fn a_fence_around_nothing_is_refused() {
         assert!(patch(json!({"fenceApps": ["mousepad"], "fenceDisplays": [1]})).is_ok());
         assert!(patch(json!({"fenceApps": [" "]})).is_err());
@@ -283,27 +329,39 @@ mod tests {
 
     #[test]
     fn a_key_is_not_kept_among_the_headers() {
-        patch(json!({"customHeaders": {"x-org": "mine"}, "customWire": "anthropic"})).unwrap();
-        let error = patch(json!({"customHeaders": {"Authorization": "Bearer canary"}})).unwrap_err();
-        assert!(error.hint.as_deref().unwrap().contains("miki key set custom"));
-        assert!(!error.message.contains("canary"));
+        let named =
+            json!({"customHeaders": {"x-org": "mine", "HTTP-Referer": "me"}, "customKeyHeader": "api-key"});
+        assert_eq!(patch(named).unwrap().custom_key_header, "api-key");
+        for name in [
+            "Authorization",
+            "api-key",
+            "X-API-Key",
+            "x-goog-api-key",
+            "ocp-apim-subscription-key",
+            "x-auth-token",
+            "Proxy-Authorization",
+            "X-Amz-Security-Token",
+            "cookie",
+            "x-password",
+            "client_SECRET",
+        ] {
+            let error = patch(json!({"customHeaders": {name: "canary"}})).unwrap_err();
+            assert!(error.hint.as_deref().unwrap().contains("miki key set custom"), "{name}");
+            assert!(!error.message.contains("canary"), "{name}");
+        }
+        assert!(patch(json!({"customKeyHeader": "api key"})).is_err());
         for bad in [json!({"a b": "x"}), json!({"": "x"}), json!({"x": "a\nb"})] {
             assert!(patch(json!({"customHeaders": bad})).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn a_key_never_crosses_a_network_unencrypted() {
-        for good in ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:9", "https://example.org"] {
-            patch(json!({"baseUrls": {"gemini": good}})).unwrap();
-        }
-        for bad in [
-            "http://example.org",
-            "http://127.0.0.1.evil.org",
-            "http://localhost@evil.org",
-            "ftp://localhost",
-        ] {
-            assert!(patch(json!({"baseUrls": {"gemini": bad}})).is_err(), "{bad}");
+    fn an_address_that_is_refused_is_not_shown_with_its_password() {
+        patch(json!({"baseUrls": {"gemini": "http://127.0.0.1:8080"}})).unwrap();
+        for bad in ["https://user:canary@example.org/v1", "http://example.org/canary", "canary"] {
+            let error = patch(json!({"baseUrls": {"gemini": bad}})).unwrap_err();
+            assert!(error.message.contains("baseUrls.gemini") && error.hint.is_some(), "{error:?}");
+            assert!(!format!("{error:?}").contains("canary"), "{error:?}");
         }
     }
 }

@@ -118,15 +118,17 @@ impl Dialect for Ollama {
         (status, json!({ "error": message }))
     }
 
-    fn model(&self, id: &str) -> Value {
+    fn model(&self, _: &str) -> Value {
         json!({
-            "name": id, "model": id, "capabilities": ["completion", "vision", "tools", "thinking"],
-            "details": { "family": "qwen3vl" }, "model_info": { "qwen3vl.context_length": 262_144 },
+            "capabilities": ["completion", "vision", "tools", "thinking"], "details": { "family": "qwen3vl" },
+            "model_info": { "general.architecture": "qwen3vl", "qwen3vl.context_length": 262_144 },
         })
     }
 
+    /// What a model can do is told of each, not here.
     fn list(&self) -> Value {
-        json!({ "models": [self.model("qwen3-vl:8b")] })
+        let id = "qwen3-vl:8b";
+        json!({ "models": [{ "name": id, "model": id, "size": 1, "details": { "family": "qwen3vl" } }] })
     }
 }
 

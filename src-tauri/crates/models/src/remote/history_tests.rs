@@ -238,3 +238,40 @@ fn a_request_of_each_provider_is_as_it_was_reviewed() {
         insta::assert_json_snapshot!(format!("body_{provider}"), body);
     }
 }
+
+/// A server of the user's own that speaks this wire.
+fn custom(wire: Wire) -> Remote {
+    let provider = Provider::custom("custom", "http://127.0.0.1:1", wire, std::collections::BTreeMap::new());
+    let options = RemoteOptions {
+        provider,
+        model: ModelId("custom/some-model".into()),
+        key: None,
+        options: Options::default(),
+        timeouts: Timeouts::default(),
+    };
+    Remote::new(&HTTP, options).unwrap()
+}
+
+#[test]
+fn what_a_custom_server_wrote_on_one_wire_is_told_in_neutral_form_on_another() {
+    let stream = fixture!("anthropic/stream_thinking_two_parallel_tools.sse");
+    let [one, other] = [Wire::Anthropic, Wire::OpenAiChat].map(custom);
+    let turn = match decode(Wire::Anthropic, &one.voice, stream.as_bytes()).1 {
+        Ok(TurnEvent::Finished { turn, .. }) => turn,
+        other => panic!("{other:?}"),
+    };
+    let body = |remote: &Remote, turn: &Turn| {
+        let user = Message::User(vec![Part::Text("go".into())]);
+        let messages = vec![user, Message::Assistant(turn.clone())];
+        remote.body(&Request { messages, ..Request::default() })
+    };
+    assert!(body(&one, &turn).contains(&own_words(&turn)));
+    let told: Value = serde_json::from_str(&body(&other, &turn)).unwrap();
+    assert_eq!(told["messages"][1]["tool_calls"].as_array().map(Vec::len), Some(turn.calls.len()));
+    // As journals had it before the wire was part of the name: which one it was is not known.
+    let old = Turn { provider: "custom".into(), ..turn.clone() };
+    for remote in [&one, &other] {
+        assert!(!body(remote, &old).contains(&own_words(&turn)));
+        assert!(body(remote, &old).contains(&turn.calls[0].name));
+    }
+}

@@ -52,7 +52,8 @@ fn one(wire: Wire, model: &Value) -> Option<ListedModel> {
     })
 }
 
-/// What the entry tells: Gemini of thinking, OpenRouter of parameters and kinds of input, LM Studio of its kind.
+/// What the entry tells: Gemini of thinking, OpenRouter of parameters and kinds of input, LM Studio of its kind, Anthropic
+/// of capabilities, of which thinking is the one that we ask for.
 fn abilities(model: &Value) -> Abilities {
     let has = |list: &Value, wanted: &str| Some(list.as_array()?.iter().any(|one| one == wanted));
     let parameters = &model["supported_parameters"];
@@ -62,11 +63,24 @@ fn abilities(model: &Value) -> Abilities {
     };
     let is_seeing =
         model["type"].as_str().filter(|kind| ["llm", "vlm"].contains(kind)).map(|kind| kind == "vlm");
+    let capabilities = &model["capabilities"];
+    let image_input = capabilities["image_input"]["supported"].as_bool();
+    let adaptive = capabilities["thinking"]["types"]["adaptive"]["supported"].as_bool();
     Abilities {
-        tools: has(parameters, "tools").or_else(|| has(&model["capabilities"], "tool_use")),
-        pictures: has(inputs, "image").or(is_seeing),
-        thinking: model["thinking"].as_bool().or_else(|| has(parameters, "reasoning")),
+        tools: has(parameters, "tools").or_else(|| has(capabilities, "tool_use")),
+        pictures: has(inputs, "image").or(is_seeing).or(image_input),
+        thinking: model["thinking"].as_bool().or_else(|| has(parameters, "reasoning")).or(adaptive),
     }
+}
+
+/// The model with what Ollama's `/api/show` says of it.
+pub(super) fn described(model: ListedModel, body: &[u8]) -> ListedModel {
+    let Ok(told) = serde_json::from_slice::<Value>(body) else { return model };
+    let can = |what: &str| Some(told["capabilities"].as_array()?.iter().any(|one| one == what));
+    let abilities = Abilities { tools: can("tools"), pictures: can("vision"), thinking: can("thinking") };
+    let about = told["model_info"].as_object();
+    let length = about.into_iter().flatten().find(|(name, _)| name.ends_with(".context_length"));
+    ListedModel { abilities, context: length.and_then(|(_, length)| length.as_u64()), ..model }
 }
 
 #[cfg(test)]
@@ -111,7 +125,8 @@ mod tests {
             assert_eq!(read(wire, body.as_bytes()), Some(vec![expected]), "{wire}");
         }
         let able = r#"{"data":[{"id":"a/b","architecture":{"input_modalities":["text","image"]},"supported_parameters":["tools"]},
-            {"id":"c","type":"llm","capabilities":["tool_use"]},{"id":"d","thinking":true}]}"#;
+            {"id":"c","type":"llm","capabilities":["tool_use"]},{"id":"d","thinking":true},
+            {"id":"e","capabilities":{"image_input":{"supported":true},"thinking":{"supported":true,"types":{"adaptive":{"supported":false}}}}}]}"#;
         let abilities: Vec<_> =
             read(Wire::OpenRouter, able.as_bytes()).unwrap().iter().map(|one| one.abilities).collect();
         let told = |tools, pictures, thinking| Abilities { tools, pictures, thinking };
@@ -120,7 +135,8 @@ mod tests {
             [
                 told(Some(true), Some(true), Some(false)),
                 told(Some(true), Some(false), None),
-                told(None, None, Some(true))
+                told(None, None, Some(true)),
+                told(None, Some(true), Some(false))
             ]
         );
         for body in ["", "{}", "3", "<html>"] {

@@ -1,18 +1,17 @@
 //! The fault matrix in virtual time: each provider, each way in which a network and a server fail, through the whole way
 //! from request to turn, asked again as the policy has it.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, LazyLock, Mutex};
 
-use futures::StreamExt;
-use futures::stream;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 use tokio::time::Instant;
 
 use super::*;
-use crate::{Message, Part, Patience};
+use crate::{CONNECT, Message, Part, Patience, Retry};
 
 /// What a server does with one request.
 #[derive(Clone)]
@@ -20,7 +19,7 @@ enum Fault {
     /// Refuses, with a head and a body.
     Status(u16, &'static [(&'static str, &'static str)], &'static str),
     /// There is no answer: DNS, TLS, a refused connection.
-    NoAnswer(&'static str),
+    NoAnswer(&'static ModelError),
     /// Takes the request and says nothing.
     Silence,
     /// The answer up to a byte, then its end.
@@ -50,7 +49,7 @@ impl Carrier for Script {
         Box::pin(async move {
             let body = match fault {
                 Fault::Status(status, head, body) => return Ok(refused(status, head, body)),
-                Fault::NoAnswer(why) => return Err(ModelError::new(ModelErrorKind::Network, why)),
+                Fault::NoAnswer(why) => return Err(why.clone()),
                 Fault::Silence => return std::future::pending().await,
                 Fault::CutAt(byte) => stream::iter([Ok(answer[..byte].to_vec())]).boxed(),
                 Fault::LostAt(byte) => {
@@ -131,17 +130,62 @@ async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {
     Ok(last.expect("a stream never ends silently"))
 }
 
+/// What our client makes of a name that nobody has, of a port without TLS behind it, and of one without anybody: it never
+/// leaves this machine. On a thread of its own, where time is real.
+static NO_ANSWERS: LazyLock<[ModelError; 3]> = LazyLock::new(|| {
+    let asked = async {
+        let http = Http::new(CONNECT).unwrap();
+        let ask = async |address: &str| {
+            let url = base_url(address).unwrap();
+            let door = Door::new(&http, url.clone(), &[]).unwrap();
+            door.send(Call { url, json: None }).await.map(|answer| answer.status).unwrap_err()
+        };
+        let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = plain.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = plain.accept().await {
+                let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+            }
+        });
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+        [
+            ask("https://nobody.invalid/canary").await,
+            ask(&format!("https://127.0.0.1:{port}/canary")).await,
+            ask(&format!("http://127.0.0.1:{free}/canary")).await,
+        ]
+    };
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    std::thread::spawn(move || runtime().block_on(asked)).join().unwrap()
+});
+
+#[test]
+fn a_network_that_fails_is_told_by_its_host_and_cause_and_may_be_tried_again() {
+    for (error, host) in NO_ANSWERS.iter().zip(["nobody.invalid", "127.0.0.1:", "127.0.0.1:"]) {
+        assert_eq!((error.kind, error.retry()), (ModelErrorKind::Network, Retry::After(None)), "{error}");
+        let (who, why) = error.message.split_once(": ").unwrap();
+        assert!(who.starts_with(&format!("cannot reach {host}")) && !why.is_empty(), "{error}");
+        assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+    }
+    let whys: BTreeSet<&str> =
+        NO_ANSWERS.iter().map(|error| error.message.split_once(": ").unwrap().1).collect();
+    assert_eq!(whys.len(), 3, "{whys:?}");
+}
+
+/// As the agent has it: tries for one turn, the first included.
+const TRIES: u32 = 4;
+
 /// Asks until there is a turn or no more patience; tells how long that took, in virtual time.
 async fn patiently(model: &Remote) -> (Result<TurnEvent, ModelError>, Duration) {
     let (patience, began) = (Patience::default(), Instant::now());
     let mut failures = 0;
     loop {
         let outcome = turn(model).await;
-        let Err(error) = &outcome else { return (outcome, began.elapsed()) };
         failures += 1;
-        match patience.wait(error, failures, 0.5) {
-            Some(wait) => tokio::time::sleep(wait).await,
-            None => return (outcome, began.elapsed()),
+        match outcome.as_ref().map_err(ModelError::retry) {
+            Err(Retry::After(asked)) if failures < TRIES => {
+                tokio::time::sleep(patience.delay(asked, failures, 0.5)).await;
+            }
+            Ok(_) | Err(_) => return (outcome, began.elapsed()),
         }
     }
 }
@@ -161,9 +205,9 @@ fn passing() -> Vec<(Fault, Duration)> {
         (Fault::Status(503, &[("retry-after", "Sat, 21 Nov 1970 10:00:30 GMT")], "{}"), Duration::ZERO),
         (Fault::Status(504, &[], "{}"), seconds(1)),
         (Fault::Status(529, &[], "{}"), seconds(1)),
-        (Fault::NoAnswer("dns error"), seconds(1)),
-        (Fault::NoAnswer("certificate verify failed"), seconds(1)),
-        (Fault::NoAnswer("connection refused"), seconds(1)),
+        (Fault::NoAnswer(&NO_ANSWERS[0]), seconds(1)),
+        (Fault::NoAnswer(&NO_ANSWERS[1]), seconds(1)),
+        (Fault::NoAnswer(&NO_ANSWERS[2]), seconds(1)),
         (Fault::Silence, seconds(121)),
         (Fault::StallAt(60), seconds(121)),
         (Fault::LostAt(60), seconds(1)),
@@ -257,5 +301,5 @@ async fn a_stream_cut_lost_or_stalled_anywhere_runs_nothing_and_the_next_try_has
 }
 
 fn patience_is_over(error: &ModelError) -> bool {
-    Patience::default().wait(error, 1, 0.5).is_none()
+    error.retry() == Retry::Never
 }

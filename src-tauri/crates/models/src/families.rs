@@ -1,0 +1,22 @@
+//! Families of models in the data files, by how their ids start. Pure.
+
+/// A model's id as the data files have it: `-` for each point in it; what OpenRouter passes on, as where it goes.
+pub(crate) fn id_of(model: &str) -> String {
+    let passed_on = model.strip_prefix("openrouter/").unwrap_or(model);
+    let id = match passed_on.split_once('/') {
+        Some(("google", name)) => format!("gemini/{name}"),
+        Some(("x-ai", name)) => format!("xai/{name}"),
+        _ => passed_on.to_owned(),
+    };
+    id.replace('.', "-")
+}
+
+/// The one of all families whose start fits `id` best, the longest of them.
+pub(crate) fn best<'a, T>(all: &'a [T], starts: impl Fn(&T) -> &[String], id: &str) -> Option<&'a T> {
+    let fit = |one: &&'a T| {
+        let fitting = starts(one).iter().filter(|start| id.starts_with(start.as_str()));
+        fitting.map(String::len).max()
+    };
+    let fitting = all.iter().filter_map(|one| Some((fit(&one)?, one)));
+    fitting.max_by_key(|(length, _)| *length).map(|(_, one)| one)
+}
