@@ -8,6 +8,7 @@ mod gemini;
 mod openai;
 
 use protocol::geometry::PixelSize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{ProposedCall, Provider};
@@ -38,8 +39,9 @@ const REPLACED: [&str; 16] = [
     "batch",
 ];
 
-/// A vendor's computer tool, by its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A vendor's computer tool, by its version. Written on tapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Computer {
     /// `computer_toolset_20260801`: each action is a call of its own name.
     AnthropicToolset,
