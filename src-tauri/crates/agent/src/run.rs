@@ -22,7 +22,9 @@ use protocol::geometry::PixelSize;
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
+use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
@@ -204,7 +206,12 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, citations, usage, cost, stop } = asked;
+        let ask::Asked { mut turn, thinking, citations, usage, cost, stop } = asked;
+        // It will be asked for again: an answer without words must not stand before the next try.
+        let is_void = stop != StopReason::Paused && turn.says_nothing();
+        if is_void {
+            turn.raw = Value::Null;
+        }
         let proposals = Proposals::of(&turn, self.adapter.as_mut());
         let calls = proposals.calls();
         let kept = KeptTurn {
@@ -232,7 +239,11 @@ impl Driver {
         .await?;
         self.proposals = proposals;
         let text = turn.text.clone();
-        self.run.context.push_turn(turn);
+        match stop {
+            StopReason::Paused => self.run.context.push_paused(turn),
+            _ if is_void => {}
+            _ => self.run.context.push_turn(turn),
+        }
         self.feed(Input::TurnFinished { text, calls, stop }).await
     }
 

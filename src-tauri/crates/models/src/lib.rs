@@ -133,6 +133,13 @@ pub struct Turn {
     pub raw: Value,
 }
 
+impl Turn {
+    /// Neither words nor calls: whatever was thought, there is nothing to answer.
+    pub fn says_nothing(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+}
+
 /// A tool call as the model wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposedCall {

@@ -132,6 +132,99 @@ fn after_its_first_error_a_stream_has_no_end() {
     assert_eq!(events, []);
 }
 
+/// A stream of one wire, of these events.
+fn stream(wire: Wire, events: &[Value]) -> String {
+    let lines = events.iter().map(|event| match wire {
+        Wire::Ollama => format!("{event}\n"),
+        _ => format!("data: {event}\n\n"),
+    });
+    lines.collect()
+}
+
+/// A turn of `content` that ended so, as Anthropic streams it.
+fn of_anthropic(content: &[Value], stop: &str) -> String {
+    let mut events = vec![json!({"type": "message_start", "message": {"usage": {}}})];
+    for (index, block) in content.iter().enumerate() {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop}}));
+    events.push(json!({"type": "message_stop"}));
+    stream(Wire::Anthropic, &events)
+}
+
+fn goes_back(wire: Wire, stream: &str) -> bool {
+    match decode(wire, "x", stream.as_bytes()).1 {
+        Ok(TurnEvent::Finished { turn, .. }) => !turn.raw.is_null(),
+        other => panic!("{other:?} of {stream}"),
+    }
+}
+
+// bar: C65
+#[test]
+fn a_turn_of_thoughts_alone_does_not_go_back_and_one_that_says_something_does() {
+    for says in ["", " \n", "a"] {
+        let anthropic = [
+            json!({"type": "thinking", "thinking": "t", "signature": "S"}),
+            json!({"type": "text", "text": says}),
+        ];
+        let parts = json!([{"text": "t", "thought": true}, {"text": says, "thoughtSignature": "S"}]);
+        let reasoning = json!({"type": "reasoning", "encrypted_content": "S"});
+        let message = json!({"type": "message", "content": [{"type": "output_text", "text": says}]});
+        let delta = json!({"reasoning_details": [{"type": "reasoning.text", "text": "t"}], "content": says});
+        for (wire, stream) in [
+            (Wire::Anthropic, of_anthropic(&anthropic, "end_turn")),
+            (
+                Wire::Gemini,
+                stream(
+                    Wire::Gemini,
+                    &[json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]})],
+                ),
+            ),
+            (
+                Wire::OpenAiResponses,
+                stream(
+                    Wire::OpenAiResponses,
+                    &[
+                        json!({"type": "response.completed", "response": {"status": "completed", "output": [reasoning, message]}}),
+                    ],
+                ),
+            ),
+            (
+                Wire::OpenRouter,
+                stream(Wire::OpenRouter, &[json!({"choices": [{"delta": delta, "finish_reason": "stop"}]})]),
+            ),
+            (
+                Wire::Ollama,
+                stream(Wire::Ollama, &[json!({"message": {"thinking": "t", "content": says}, "done": true})]),
+            ),
+        ] {
+            assert_eq!(goes_back(wire, &stream), says == "a", "{wire}: {stream}");
+        }
+    }
+}
+
+// bar: C65
+#[test]
+fn a_turn_that_ended_in_the_middle_of_a_search_goes_back_only_where_it_goes_on() {
+    let searching = [
+        json!({"type": "text", "text": "I look."}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}),
+    ];
+    for (stop, expected) in [
+        ("pause_turn", true),
+        ("max_tokens", false),
+        ("refusal", false),
+        ("model_context_window_exceeded", false),
+        ("something_new", false),
+    ] {
+        assert_eq!(goes_back(Wire::Anthropic, &of_anthropic(&searching, stop)), expected, "{stop}");
+    }
+    assert!(goes_back(Wire::Anthropic, &of_anthropic(&searching[1..], "pause_turn")), "a search alone");
+    let thought = json!({"type": "thinking", "thinking": "t", "signature": "S"});
+    assert!(!goes_back(Wire::Anthropic, &of_anthropic(&[thought], "pause_turn")), "nothing to go on from");
+}
+
 #[test]
 fn what_comes_after_the_end_changes_nothing() {
     let bytes = fs::read(folder().join("openai-chat/stream_text.sse")).unwrap();

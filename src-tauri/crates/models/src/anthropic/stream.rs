@@ -169,12 +169,15 @@ impl TurnInMaking for Making {
         let (reason, details) = self.stop.take().ok_or_else(ModelError::cut)?;
         let blocks = std::mem::take(&mut self.blocks);
         let text = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.string("text"));
-        let raw: Vec<String> =
-            blocks.iter().filter(|block| !block.is_empty_text()).map(Block::json).collect();
+        let told = || blocks.iter().filter(|block| !block.is_empty_text());
+        let raw: Vec<String> = told().map(Block::json).collect();
+        // Also of a pause only what there is to go on from.
+        let is_more_than_thought =
+            told().any(|block| !block.is("thinking") && !block.is("redacted_thinking"));
         Ok(Made {
             text: text.collect(),
             calls: blocks.iter().filter(|block| block.call.is_some()).map(Block::proposed).collect(),
-            raw: (!raw.is_empty()).then(|| list(&raw)),
+            raw: is_more_than_thought.then(|| list(&raw)),
             usage: self.usage(),
             stop: stop_reason(reason, &details),
         })

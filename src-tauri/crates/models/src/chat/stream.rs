@@ -242,8 +242,7 @@ impl TurnInMaking for Making {
             _ => StopReason::Blocked { reason },
         };
         let reasoning = std::mem::take(&mut self.reasoning).finish();
-        let is_empty = self.text.is_empty() && self.calls.is_empty();
-        let raw = (!is_empty).then(|| self.raw(reasoning));
+        let raw = self.raw(reasoning);
         let calls = self.calls.iter().enumerate().map(|(index, call)| ProposedCall {
             id: Some(self.id_of(index, call)),
             name: call.name.clone(),
@@ -251,7 +250,7 @@ impl TurnInMaking for Making {
         });
         Ok(Made {
             calls: calls.collect(),
-            raw,
+            raw: Some(raw),
             text: std::mem::take(&mut self.text),
             usage: self.usage,
             stop,

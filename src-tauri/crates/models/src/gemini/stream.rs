@@ -208,10 +208,6 @@ impl TurnInMaking for Making {
             Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
-        if stop != StopReason::End {
-            // Also not in what is replayed: a call there would have to be answered.
-            self.parts.retain(|part| part.call.is_none());
-        }
         let parts: Vec<String> = self.parts.iter().map(|part| part.json.clone()).collect();
         let mut raw = ObjectText::new();
         raw.verbatim("parts", &list(&parts));
@@ -219,7 +215,7 @@ impl TurnInMaking for Making {
         Ok(Made {
             text: std::mem::take(&mut self.text),
             calls: self.calls().cloned().collect(),
-            raw: (!parts.is_empty()).then(|| raw.finish()),
+            raw: Some(raw.finish()),
             usage: self.usage,
             stop,
         })

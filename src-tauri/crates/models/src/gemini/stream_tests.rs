@@ -122,7 +122,7 @@ fn a_turn_that_did_not_end_well_has_no_calls_to_run_or_to_answer() {
     ] {
         let (got, stop) = finished(finish).unwrap();
         assert_eq!(stop, expected);
-        assert_eq!(got, turn("Par", vec![], &json!([{"text": "Par"}])), "{finish}");
+        assert_eq!(got, turn("Par", vec![], &json!([])), "{finish}");
     }
     assert_eq!(finished("STOP").unwrap().0.calls.len(), 1);
 }
@@ -145,7 +145,7 @@ fn a_malformed_call_is_an_error_that_may_be_tried_again() {
 fn the_length_ran_out_in_the_middle_of_a_text() {
     let events = read(fixture!("stream_max_tokens.sse")).unwrap();
     let usage = Usage { input: 10, cached: 0, output: 3, thinking: 60, cache_write: 0 };
-    let turn = turn("Par", vec![], &json!([{"text": "Par"}]));
+    let turn = turn("Par", vec![], &json!([]));
     let end = TurnEvent::Finished { turn, usage, stop: StopReason::MaxTokens };
     assert_eq!(events, [TurnEvent::Text("Par".into()), end]);
 }

@@ -174,9 +174,7 @@ impl TurnInMaking for Making {
             (_, Some(reason)) => StopReason::Blocked { reason: reason.to_owned() },
             (status, None) => StopReason::Blocked { reason: status.unwrap_or("unknown").to_owned() },
         };
-        // A reasoning item without what followed it is refused: of a turn that did not end well, nothing goes back.
         let raw: Vec<String> = self.items.values().map(|item| item.json.clone()).collect();
-        let raw = (stop == StopReason::End && !raw.is_empty()).then(|| list(&raw));
         Ok(Made {
             text: self.text(),
             calls: self
@@ -185,7 +183,7 @@ impl TurnInMaking for Making {
                 .filter(|item| is_call(&item.value))
                 .map(|item| proposed(&item.value))
                 .collect(),
-            raw,
+            raw: Some(list(&raw)),
             usage: read_usage(&response["usage"]),
             stop,
         })
