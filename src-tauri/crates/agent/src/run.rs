@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use models::computer::Adapter;
-use models::{ModelError, Retry, SharedModel};
+use models::{Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
 use protocol::ids::{ApprovalId, CallId};
@@ -61,7 +61,7 @@ pub struct Run {
 
 /// What an operation came to.
 enum Outcome {
-    Turn(Result<ask::Asked, ModelError>),
+    Turn(Result<ask::Asked, ask::Failed>),
     Tool(ToolCall, Box<Executed>),
     Waited,
     /// Nobody answered in time.
@@ -179,7 +179,7 @@ impl Driver {
     async fn came_to(&mut self, outcome: Outcome) -> Result<(), ErrorView> {
         match outcome {
             Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
-            Outcome::Turn(Err(error)) => {
+            Outcome::Turn(Err(ask::Failed { error, usage, cost })) => {
                 let (may_retry, after) = match error.retry() {
                     Retry::Never => (false, None),
                     Retry::After(after) => (true, after),
@@ -192,6 +192,8 @@ impl Driver {
                     message: message.clone(),
                     hint: hint.clone(),
                     retry: may_retry,
+                    usage,
+                    cost,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await

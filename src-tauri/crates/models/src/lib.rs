@@ -189,6 +189,8 @@ pub enum TurnEvent {
     Usage(Usage),
     /// What the provider itself charges for the turn: each replaces the one before.
     Billed(Usd),
+    /// The provider searched, which it charges for beside the tokens. Told once or more.
+    Searched,
     /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
     Finished {
         turn: Turn,

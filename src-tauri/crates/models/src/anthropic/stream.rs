@@ -147,6 +147,9 @@ impl TurnInMaking for Making {
             "message_delta" => {
                 self.finish_message(&mut event);
                 events.push(TurnEvent::Usage(self.usage()));
+                let tools = self.counts.get("server_tool_use");
+                let searches = tools.and_then(|tools| tools["web_search_requests"].as_u64());
+                events.extend(searches.filter(|searches| *searches > 0).map(|_| TurnEvent::Searched));
             }
             "message_stop" => self.over = true,
             "error" => return Err(refusal::from_error(&self.provider, 0, &event)),

@@ -90,6 +90,7 @@ impl Making {
         for annotation in delta["annotations"].as_array().into_iter().flatten() {
             let citation = &annotation["url_citation"];
             if let Some(url) = citation["url"].as_str() {
+                events.push(TurnEvent::Searched);
                 let title = citation["title"].as_str().unwrap_or_default();
                 events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
             }

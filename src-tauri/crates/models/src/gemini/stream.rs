@@ -222,8 +222,12 @@ impl TurnInMaking for Making {
     }
 }
 
-/// What a search found that the answer rests on.
+/// Whether there was a search, and what it found that the answer rests on.
 fn sources(candidate: &Value, events: &mut Vec<TurnEvent>) {
+    let queries = candidate["groundingMetadata"]["webSearchQueries"].as_array();
+    if queries.is_some_and(|queries| !queries.is_empty()) {
+        events.push(TurnEvent::Searched);
+    }
     let chunks = candidate["groundingMetadata"]["groundingChunks"].as_array();
     for chunk in chunks.into_iter().flatten() {
         if let Some(url) = chunk["web"]["uri"].as_str() {

@@ -74,6 +74,9 @@ impl Making {
             }
             events.push(TurnEvent::CallEnded { index });
         }
+        if is_search(&item) {
+            events.push(TurnEvent::Searched);
+        }
         self.items.insert(place, Item { value: item, json });
     }
 
@@ -194,6 +197,11 @@ impl TurnInMaking for Making {
 fn is_call(item: &Value) -> bool {
     let is_ours = item["type"] == "function_call" || item["type"] == "computer_call";
     is_ours && item["status"] != "incomplete"
+}
+
+/// What the provider did by itself. We have no custom tools: such a call is one of its searches.
+fn is_search(item: &Value) -> bool {
+    matches!(item["type"].as_str(), Some("web_search_call" | "x_search_call" | "custom_tool_call"))
 }
 
 fn proposed(item: &Value) -> ProposedCall {
