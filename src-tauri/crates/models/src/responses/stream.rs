@@ -49,8 +49,8 @@ impl Making {
     }
 
     fn is_repeated(&mut self, number: Option<u64>) -> bool {
-        let repeated = number.is_some_and(|number| self.newest.is_some_and(|newest| number <= newest));
-        self.newest = number.or(self.newest);
+        let repeated = number.is_some() && number <= self.newest;
+        self.newest = self.newest.max(number);
         repeated
     }
 
