@@ -2,6 +2,8 @@
 //!
 //! Pure. Blocks go back as they came, signatures and all; what we do not know of a block is kept as it stands.
 
+use std::borrow::Cow;
+
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -188,9 +190,19 @@ impl TurnInMaking for Making {
 }
 
 impl Block {
-    /// What is no plain piece.
+    /// What is no plain piece, or one in another form.
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
         self.whole = None;
+        let said = |name: &str| delta[name].as_str().map(|text| Cow::Owned(text.to_owned()));
+        let piece = match delta["type"].as_str().unwrap_or_default() {
+            "text_delta" => said("text").map(Piece::Text),
+            "thinking_delta" => said("thinking").map(Piece::Thinking),
+            "input_json_delta" => said("partial_json").map(Piece::Input),
+            _ => None,
+        };
+        if let Some(piece) = piece {
+            return self.grow(&piece, events);
+        }
         match delta["type"].as_str().unwrap_or_default() {
             "signature_delta" => {
                 self.fields.insert("signature".into(), taken(&mut delta, "signature"));

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot;
+use super::hot::{self, Counts};
 use super::interactions::Interaction;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
 use crate::text::{ObjectText, list};
@@ -157,8 +157,8 @@ impl TurnInMaking for Making {
         if !response["error"].is_null() {
             return Err(refusal::from_error(&self.provider, 0, &response));
         }
-        if let Some(usage) = response.get("usageMetadata") {
-            self.usage = read_usage(usage);
+        if let Ok(counts) = Counts::deserialize(&response["usageMetadata"]) {
+            self.usage = counts.into();
             events.push(TurnEvent::Usage(self.usage));
         }
         if let Some(reason) = response["promptFeedback"]["blockReason"].as_str() {
@@ -242,18 +242,6 @@ fn read_call(call: &Value) -> ProposedCall {
         id: call["id"].as_str().map(str::to_owned),
         name: call["name"].as_str().unwrap_or_default().to_owned(),
         arguments: call.get("args").cloned().unwrap_or_else(|| calls::arguments("")),
-    }
-}
-
-/// Each response counts from the beginning of the turn. `promptTokenCount` has the cached ones in it already.
-fn read_usage(usage: &Value) -> Usage {
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    Usage {
-        input: count("promptTokenCount"),
-        cached: count("cachedContentTokenCount"),
-        output: count("candidatesTokenCount"),
-        thinking: count("thoughtsTokenCount"),
-        cache_write: 0,
     }
 }
 

@@ -54,6 +54,17 @@ impl Making {
         repeated
     }
 
+    fn piece(&self, place: u64, piece: Piece) -> Option<TurnEvent> {
+        match piece {
+            Piece::Text(text) => Some(TurnEvent::Text(text)),
+            Piece::Thinking(text) => Some(TurnEvent::Thinking(text)),
+            Piece::Arguments(json) => {
+                self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json })
+            }
+            Piece::Repeated => None,
+        }
+    }
+
     fn begin(&mut self, place: u64, item: &Value, events: &mut Vec<TurnEvent>) {
         if is_call(item) && !self.begun.contains_key(&place) {
             let index = self.begun.len();
@@ -114,16 +125,8 @@ impl TurnInMaking for Making {
             return Ok(());
         }
         if let Some(hot::Event { number, place, piece }) = hot::event(data) {
-            match piece {
-                _ if self.is_repeated(number) => {}
-                Piece::Text(text) => events.push(TurnEvent::Text(text)),
-                Piece::Thinking(text) => events.push(TurnEvent::Thinking(text)),
-                Piece::Arguments(json) => {
-                    events.extend(
-                        self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json }),
-                    );
-                }
-                Piece::Repeated => {}
+            if !self.is_repeated(number) {
+                events.extend(self.piece(place, piece));
             }
             return Ok(());
         }
@@ -133,6 +136,11 @@ impl TurnInMaking for Making {
         }
         let place = event["output_index"].as_u64().unwrap_or_default();
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
+        // In another form than the usual one.
+        if let Some(piece) = Piece::of(&kind, event["delta"].as_str().map(str::to_owned)) {
+            events.extend(self.piece(place, piece));
+            return Ok(());
+        }
         match kind.as_str() {
             "response.reasoning_summary_part.added" if event["summary_index"].as_u64() > Some(0) => {
                 events.push(TurnEvent::Thinking("\n\n".into()));
