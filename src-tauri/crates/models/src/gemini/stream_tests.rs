@@ -180,3 +180,31 @@ fn a_response_that_comes_twice_is_not_done_twice() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn counts_that_are_not_there_or_no_counts_leave_the_last_ones() {
+    let first = json!({"candidates": [{"content": {"parts": [{"text": "a"}]}}], "usageMetadata": {"promptTokenCount": 9}});
+    for odd in [json!(null), json!(3), json!("x")] {
+        // Read the short way, and the long way.
+        for more in [json!([{"text": "b"}]), json!([{"text": "b"}, {"text": "c"}])] {
+            let second = json!({"candidates": [{"content": {"parts": more}}], "usageMetadata": odd});
+            let last = json!({"candidates": [{"finishReason": "STOP"}]});
+            let stream = [&first, &second, &last].map(|event| format!("data: {event}\n\n")).concat();
+            match read(&stream).unwrap().pop() {
+                Some(TurnEvent::Finished { usage, .. }) => assert_eq!(usage.input, 9, "{odd} with {more}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let odd = json!({"promptTokenCount": 9, "candidatesTokenCount": null, "thoughtsTokenCount": "x"});
+    for parts in [json!([{"text": "b"}]), json!([{"text": "b"}, {"text": "c"}])] {
+        let one = json!({"candidates": [{"content": {"parts": parts}}], "usageMetadata": odd});
+        let last = json!({"candidates": [{"finishReason": "STOP"}]});
+        match read(&format!("data: {one}\n\ndata: {last}\n\n")).unwrap().pop() {
+            Some(TurnEvent::Finished { usage, .. }) => {
+                assert_eq!(usage, Usage { input: 9, ..Usage::default() });
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
