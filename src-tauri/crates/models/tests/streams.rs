@@ -161,10 +161,8 @@ fn of_anthropic(content: &[Value], stop: &str) -> String {
 }
 
 fn goes_back(wire: Wire, stream: &str) -> bool {
-    match decode(wire, "x", stream.as_bytes()).1 {
-        Ok(TurnEvent::Finished { turn, .. }) => !turn.raw.is_null(),
-        other => panic!("{other:?} of {stream}"),
-    }
+    let end = decode(wire, "x", stream.as_bytes()).1.unwrap();
+    matches!(end, TurnEvent::Finished { turn, .. } if !turn.raw.is_null())
 }
 
 // bar: C65
