@@ -20,7 +20,7 @@ pub async fn record(file: String, model: Remote) -> Result<Remote, ErrorView> {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let out = options.open(&file).map_err(|error| unwritable(&file, &error))?;
-        let recorder = Recorder::begin(Box::new(out), model.id(), model.provider());
+        let recorder = Recorder::begin(Box::new(out), model.id(), model.provider(), model.computer());
         recorder.map(|recorder| model.recorded_by(recorder)).map_err(|error| unwritable(&file, &error))
     })
     .await?

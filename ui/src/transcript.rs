@@ -146,8 +146,10 @@ impl Transcript {
                     self.push(EntryBody::Step(Step::new(call, None, Stage::Proposed)));
                 }
             }
-            EventBody::TurnFailed { message, hint, retry, .. } => {
+            EventBody::TurnFailed { message, hint, retry, usage, cost, .. } => {
                 self.streaming = Streaming::default();
+                self.bill.usage = self.bill.usage.plus(*usage);
+                self.bill.spent = cost.map_or(self.bill.spent, |cost| self.bill.spent.plus(cost));
                 let (message, hint) = (message.clone(), hint.clone());
                 self.push(EntryBody::TurnFailed { message, hint, retry: *retry });
             }

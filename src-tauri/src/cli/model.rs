@@ -151,6 +151,7 @@ fn told(trial: &TrialView) -> String {
     let cost = match trial.cost {
         Cost::Billed { usd } => format!("${usd}, as the provider says"),
         Cost::Priced { usd } => format!("${usd}, by the price table of {}", catalogue().date),
+        Cost::AtLeast { usd } => format!("at least ${usd}, by the price table of {}", catalogue().date),
         Cost::Unknown => "unknown".into(),
     };
     let usage = &trial.usage;

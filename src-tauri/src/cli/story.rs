@@ -59,8 +59,10 @@ impl Story {
                 self.streamed = false;
                 whole + &sources(citations)
             }
-            EventBody::TurnFailed { message, hint, retry, .. } => {
+            EventBody::TurnFailed { message, hint, retry, usage, cost, .. } => {
                 self.streamed = false;
+                self.usage = self.usage.plus(*usage);
+                self.spent = cost.map_or(self.spent, |cost| self.spent.plus(cost));
                 format!(
                     "! {}{}{}\n",
                     plain(message),
@@ -115,7 +117,7 @@ impl Story {
         text
     }
 
-    /// What the run took; nothing where no turn of it came to an end.
+    /// What the run took; nothing where no turn of it began.
     fn bill(&self) -> String {
         let Usage { input, output, thinking, .. } = self.usage;
         match self.spent.turns {
@@ -301,11 +303,34 @@ mod tests {
 
     #[test]
     fn a_failed_turn_says_whether_it_is_tried_again() {
-        let failed = |retry| {
-            told(vec![EventBody::TurnFailed { turn: 1, message: "overloaded".into(), hint: None, retry }])
-        };
+        let failed = |retry| told(vec![failure(retry, Usage::default(), None)]);
         assert_eq!(failed(true), "! overloaded; trying again\n");
         assert_eq!(failed(false), "! overloaded\n");
+    }
+
+    fn failure(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
+        let message = "overloaded".into();
+        EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost }
+    }
+
+    #[test]
+    fn what_a_turn_cost_before_it_failed_is_in_the_sum_and_a_refused_one_costs_nothing() {
+        let bill = |failed| {
+            let end = RunEnd::Completed { summary: "ok".into() };
+            let text = told(vec![failed, turn(1, "a"), EventBody::RunEnded { end }]);
+            text.lines().last().unwrap().to_owned()
+        };
+        let usage = Usage { input: 7, ..Usage::default() };
+        let known = bill(failure(true, Usage::default(), None));
+        let partly = Cost::AtLeast { usd: Usd(1_000_000_000) };
+        let more = bill(failure(true, usage, Some(partly)));
+        assert!(known.starts_with("cost: $0.00123; "), "{known}");
+        assert!(more.starts_with("cost: at least $0.00223 (1 turn not counted in full); "), "{more}");
+        let unknown = bill(failure(true, usage, Some(Cost::Unknown)));
+        assert!(unknown.starts_with("cost: at least $0.00123 (1 turn of unknown cost); "), "{unknown}");
+        let tokens =
+            |line: &str| line.split("tokens: ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>();
+        assert_eq!(tokens(&more).unwrap(), tokens(&known).unwrap() + 7);
     }
 
     #[test]

@@ -77,10 +77,16 @@ impl Report<'_> {
     fn write_summary(&self, page: &mut String) -> std::fmt::Result {
         let (mut usage, mut spent, mut model, mut ended) =
             (Usage::default(), Spent::default(), "", String::from("did not end"));
+        let mut turns = 0;
         for event in self.events {
             match &event.body {
                 EventBody::RunStarted { model: id, .. } => model = &id.0,
                 EventBody::TurnFinished { usage: more, cost, .. } => {
+                    turns += 1;
+                    spent = spent.plus(*cost);
+                    usage = usage.plus(*more);
+                }
+                EventBody::TurnFailed { usage: more, cost: Some(cost), .. } => {
                     spent = spent.plus(*cost);
                     usage = usage.plus(*more);
                 }
@@ -92,7 +98,7 @@ impl Report<'_> {
         let facts = [
             ("Outcome", ended),
             ("Model", model.to_owned()),
-            ("Turns", spent.turns.to_string()),
+            ("Turns", turns.to_string()),
             ("Time", format!("{seconds:.1} s")),
             ("Tokens in", usage.input.to_string()),
             ("Tokens out", usage.output.to_string()),

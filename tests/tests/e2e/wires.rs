@@ -115,6 +115,7 @@ fn the_sum_is_shown(stage: &Stage, miki: &Miki, model: &FakeModel, (wire, id): (
     let given = model.given().pop().unwrap();
     let cost = match expected(id, &given) {
         Cost::Priced { usd } | Cost::Billed { usd } => format!("cost: ${usd}; "),
+        Cost::AtLeast { usd } => format!("cost: at least ${usd} "),
         Cost::Unknown => "cost: unknown; ".to_owned(),
     };
     assert!(done.stdout.contains("trying again"), "{wire:?}: {}", done.stdout);

@@ -130,7 +130,7 @@ fn a_run_becomes_goal_words_step_and_end() {
         EventBody::ToolFinished { call: click().id, result: clicked() },
         EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
     ]);
-    let bill = Bill { usage: USAGE, spent: Spent { usd: Usd(1_230_000_000), turns: 1, unknown: 0 } };
+    let bill = Bill { usage: USAGE, spent: Spent { usd: Usd(1_230_000_000), turns: 1, ..Spent::default() } };
     assert_eq!(
         bodies(&state),
         [

@@ -182,10 +182,10 @@ fn note(
 
 /// `$0.0123`, at a glance.
 pub fn cost(store: Store, spent: Spent) -> String {
-    match (spent.is_unknown(), spent.unknown) {
+    match (spent.is_unknown(), spent.is_exact()) {
         (true, _) => store.say(Word::CostUnknown).to_owned(),
-        (false, 0) => format!("${}", spent.usd.brief()),
-        (false, _) => store.fill(Word::CostAtLeast, &[("usd", &spent.usd.brief())]),
+        (false, true) => format!("${}", spent.usd.brief()),
+        (false, false) => store.fill(Word::CostAtLeast, &[("usd", &spent.usd.brief())]),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Context {
     goal: usize,
     /// The newest picture that was sent.
     shown: Option<Sight>,
+    /// The newest turn was paused by its provider.
+    paused: bool,
     bounds: Bounds,
 }
 
@@ -109,7 +111,8 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let mut context = Self { system, tools, messages, display: None, goal, shown: None, bounds };
+        let mut context =
+            Self { system, tools, messages, display: None, goal, shown: None, paused: false, bounds };
         context.compact();
         context
     }
@@ -130,7 +133,14 @@ impl Context {
     }
 
     pub fn push_turn(&mut self, turn: Turn) {
+        self.paused = false;
         self.messages.push(Message::Assistant(turn));
+    }
+
+    /// A turn that goes on where it stopped, as soon as it is sent back.
+    pub fn push_paused(&mut self, turn: Turn) {
+        self.push_turn(turn);
+        self.paused = true;
     }
 
     /// An unchanged screen is said, not sent again, for as long as its picture is in the conversation.
@@ -152,7 +162,12 @@ impl Context {
         self.messages.push(Message::ToolResults(results));
     }
 
+    /// After a word of the user's a paused turn does not go on: what it had begun, a search, must not go back half done.
     pub fn push_user(&mut self, text: String) {
+        if let (true, Some(Message::Assistant(turn))) = (self.paused, self.messages.last_mut()) {
+            turn.raw = Value::Null;
+        }
+        self.paused = false;
         self.messages.push(Message::User(vec![Part::Text(text)]));
     }
 

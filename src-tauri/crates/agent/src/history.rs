@@ -7,6 +7,7 @@ use models::{Message, Part, ProposedCall, ToolAnswer, Turn};
 use protocol::EventBody;
 use protocol::ids::{CallId, SessionId};
 use protocol::tool::{ExecResult, ToolCall};
+use protocol::turn::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -39,6 +40,8 @@ pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, J
     let mut results: BTreeMap<CallId, ExecResult> = BTreeMap::new();
     // The user's words since the last request that had them.
     let mut said: Vec<String> = Vec::new();
+    // Where turns stand that their provider paused.
+    let mut paused: Vec<usize> = Vec::new();
     for event in journal.session_events(session)? {
         match event.body {
             EventBody::RunStarted { goal, .. } => {
@@ -47,13 +50,21 @@ pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, J
                 messages.push(Message::User(vec![Part::Text(goal)]));
             }
             EventBody::RunSteered { text } => said.push(text),
-            EventBody::TurnFinished { text, calls, raw, .. } => {
+            EventBody::TurnFinished { text, calls, raw, stop, .. } => {
                 close(&mut messages, &mut open, &mut results);
                 let kept = raw
                     .and_then(|blob| journal.blobs().get(&blob.sha256).ok())
                     .and_then(|bytes| serde_json::from_slice::<KeptTurn>(&bytes).ok());
                 tell(&mut messages, &mut said, kept.as_ref().map_or(0, |kept| kept.unread));
-                open = Some((turn(text, &calls, kept), calls));
+                let mut turn = turn(text, &calls, kept);
+                match stop {
+                    StopReason::Paused => paused.push(messages.len()),
+                    StopReason::End | StopReason::ToolCalls if turn.says_nothing() => continue,
+                    StopReason::End | StopReason::ToolCalls => {}
+                    // What did not end well goes back in our words only.
+                    _ => turn.raw = Value::Null,
+                }
+                open = Some((turn, calls));
             }
             EventBody::ToolFinished { call, result } => {
                 results.insert(call, result);
@@ -63,6 +74,12 @@ pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, J
     }
     close(&mut messages, &mut open, &mut results);
     tell(&mut messages, &mut said, 0);
+    for at in paused {
+        let goes_on = matches!(messages.get(at + 1), Some(Message::Assistant(_)));
+        if let (false, Some(Message::Assistant(turn))) = (goes_on, messages.get_mut(at)) {
+            turn.raw = Value::Null;
+        }
+    }
     Ok(messages)
 }
 

@@ -16,13 +16,15 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use models::computer::Adapter;
-use models::{ModelError, Retry, SharedModel};
+use models::{Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
 use protocol::ids::{ApprovalId, CallId};
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
+use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, Grants, Interruption, Router};
@@ -59,7 +61,7 @@ pub struct Run {
 
 /// What an operation came to.
 enum Outcome {
-    Turn(Result<ask::Asked, ModelError>),
+    Turn(Result<ask::Asked, ask::Failed>),
     Tool(ToolCall, Box<Executed>),
     Waited,
     /// Nobody answered in time.
@@ -177,7 +179,7 @@ impl Driver {
     async fn came_to(&mut self, outcome: Outcome) -> Result<(), ErrorView> {
         match outcome {
             Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
-            Outcome::Turn(Err(error)) => {
+            Outcome::Turn(Err(ask::Failed { error, usage, cost })) => {
                 let (may_retry, after) = match error.retry() {
                     Retry::Never => (false, None),
                     Retry::After(after) => (true, after),
@@ -190,6 +192,8 @@ impl Driver {
                     message: message.clone(),
                     hint: hint.clone(),
                     retry: may_retry,
+                    usage,
+                    cost,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await
@@ -204,7 +208,12 @@ impl Driver {
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { turn, thinking, citations, usage, cost, stop } = asked;
+        let ask::Asked { mut turn, thinking, citations, usage, cost, stop } = asked;
+        // It will be asked for again: an answer without words must not stand before the next try.
+        let is_void = stop != StopReason::Paused && turn.says_nothing();
+        if is_void {
+            turn.raw = Value::Null;
+        }
         let proposals = Proposals::of(&turn, self.adapter.as_mut());
         let calls = proposals.calls();
         let kept = KeptTurn {
@@ -232,7 +241,11 @@ impl Driver {
         .await?;
         self.proposals = proposals;
         let text = turn.text.clone();
-        self.run.context.push_turn(turn);
+        match stop {
+            StopReason::Paused => self.run.context.push_paused(turn),
+            _ if is_void => {}
+            _ => self.run.context.push_turn(turn),
+        }
         self.feed(Input::TurnFinished { text, calls, stop }).await
     }
 

@@ -113,7 +113,14 @@ fn durable() -> Vec<EventBody> {
             stop: StopReason::ToolCalls,
             raw: None,
         },
-        EventBody::TurnFailed { turn: 2, message: "m".into(), hint: None, retry: true },
+        EventBody::TurnFailed {
+            turn: 2,
+            message: "m".into(),
+            hint: None,
+            retry: true,
+            usage: Usage::default(),
+            cost: None,
+        },
         EventBody::ApprovalRequested { approval: approval("1", "1") },
         EventBody::ApprovalAnswered {
             approval: ApprovalId::from_suffix("1"),

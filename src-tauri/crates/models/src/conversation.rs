@@ -55,13 +55,18 @@ pub(crate) enum Said<'a> {
         text: &'a str,
         calls: Vec<(String, &'a ProposedCall)>,
     },
-    Answers(Vec<(String, &'a ToolAnswer)>),
+    Answers {
+        answers: Vec<(String, &'a ToolAnswer)>,
+        /// The turn that they are to, where it goes back as its provider wrote it.
+        own: Option<Cow<'a, str>>,
+    },
 }
 
 /// All messages in their order, but for those that say nothing: no provider takes an empty one.
 pub(crate) fn said<'a>(request: &'a Request, provider: &str) -> Vec<Said<'a>> {
     let mut all = Vec::with_capacity(request.messages.len());
     let mut ids: Vec<String> = Vec::new();
+    let mut last: Option<Cow<'a, str>> = None;
     for (at, message) in request.messages.iter().enumerate() {
         match message {
             Message::User(parts) if parts.iter().all(is_nothing) => {}
@@ -69,6 +74,7 @@ pub(crate) fn said<'a>(request: &'a Request, provider: &str) -> Vec<Said<'a>> {
             Message::Assistant(turn) => {
                 let own = own(turn, provider);
                 ids = names(turn, at, own.is_some());
+                last.clone_from(&own);
                 let calls: Vec<_> = ids.iter().cloned().zip(&turn.calls).collect();
                 match own {
                     Some(json) => all.push(Said::Own(json)),
@@ -77,7 +83,9 @@ pub(crate) fn said<'a>(request: &'a Request, provider: &str) -> Vec<Said<'a>> {
                 }
             }
             Message::ToolResults(answers) if answers.is_empty() => {}
-            Message::ToolResults(answers) => all.push(Said::Answers(named(answers, &ids, at))),
+            Message::ToolResults(answers) => {
+                all.push(Said::Answers { answers: named(answers, &ids, at), own: last.clone() });
+            }
         }
     }
     all

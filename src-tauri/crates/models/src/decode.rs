@@ -1,6 +1,7 @@
 //! From bytes to the neutral stream, for any wire: pure, so that a recording and a live answer are read alike.
 //!
-//! What holds for all wires is held here: a turn that did not end well has no calls, and a failed one has no end.
+//! What holds for all wires is held here: a turn that did not end well has no calls, a failed one has no end, and what a
+//! provider would not take back does not go back.
 
 use protocol::turn::{StopReason, Usage};
 use serde_json::Value;
@@ -125,18 +126,26 @@ fn is_object(text: &str) -> bool {
 }
 
 fn finished(made: Made, provider: String) -> TurnEvent {
-    let Made { text, mut calls, mut raw, usage, mut stop } = made;
-    match (&stop, calls.is_empty()) {
-        (StopReason::End, false) => stop = StopReason::ToolCalls,
-        (StopReason::ToolCalls, true) => stop = StopReason::End,
-        (StopReason::End | StopReason::ToolCalls, _) | (_, true) => {}
-        // Also not in what goes back: a call there would have to be answered.
-        (_, false) => {
-            calls.clear();
-            raw = None;
+    let Made { text, mut calls, raw, usage, mut stop } = made;
+    let goes_back = match (&stop, calls.is_empty()) {
+        (StopReason::End | StopReason::ToolCalls, false) => {
+            stop = StopReason::ToolCalls;
+            true
         }
-    }
-    let raw = raw.map_or(Value::Null, Value::String);
+        // Thoughts alone are refused: a conversation may not end in them.
+        (StopReason::End | StopReason::ToolCalls, true) => {
+            stop = StopReason::End;
+            !text.trim().is_empty()
+        }
+        // It goes on where it stopped.
+        (StopReason::Paused, true) => true,
+        // Something may be missing: what follows a thought, what a search found, the answer to a call.
+        (_, _) => {
+            calls.clear();
+            false
+        }
+    };
+    let raw = raw.filter(|_| goes_back).map_or(Value::Null, Value::String);
     TurnEvent::Finished { turn: Turn { text, calls, provider, raw }, usage, stop }
 }
 

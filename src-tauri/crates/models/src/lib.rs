@@ -136,6 +136,13 @@ pub struct Turn {
     pub raw: Value,
 }
 
+impl Turn {
+    /// Neither words nor calls: whatever was thought, there is nothing to answer.
+    pub fn says_nothing(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+}
+
 /// A tool call as the model wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposedCall {
@@ -185,6 +192,8 @@ pub enum TurnEvent {
     Usage(Usage),
     /// What the provider itself charges for the turn: each replaces the one before.
     Billed(Usd),
+    /// The provider searched, which it charges for beside the tokens. Told once or more.
+    Searched,
     /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
     Finished {
         turn: Turn,

@@ -20,15 +20,15 @@ impl Default for Patience {
 
 impl Patience {
     /// How long to wait: what the provider asks for and up to a tenth more, else half to one and a half times a wait that
-    /// doubles, so that many clients do not return at once.
+    /// doubles, so that many clients do not return at once. Who asks for no time at all gets our own choice.
     pub fn delay(&self, asked: Option<Duration>, failures: u32, dice: f64) -> Duration {
         let dice = dice.clamp(0.0, 1.0);
+        let doubled = self.first.saturating_mul(1 << failures.saturating_sub(1).min(16));
+        let own = doubled.mul_f64(0.5 + dice).min(self.longest);
         match asked {
-            Some(asked) => asked.mul_f64(1.0 + dice / 10.0),
-            None => {
-                let doubled = self.first.saturating_mul(1 << failures.saturating_sub(1).min(16));
-                doubled.mul_f64(0.5 + dice).min(self.longest)
-            }
+            Some(asked) if asked >= self.first => asked.mul_f64(1.0 + dice / 10.0),
+            Some(asked) => own.max(asked),
+            None => own,
         }
     }
 }
@@ -55,6 +55,19 @@ mod tests {
             let wait = Patience::default().delay(Some(asked), 1, dice);
             assert!((asked..=asked.mul_f64(1.1)).contains(&wait), "{wait:?}");
         }
+    }
+
+    #[test]
+    fn who_asks_for_no_wait_is_not_asked_again_at_once() {
+        let patience = Patience::default();
+        for asked in [Duration::ZERO, Duration::from_millis(300)] {
+            for (failures, dice) in [(1, 0.0), (2, 0.4), (3, 1.0)] {
+                let own = patience.delay(None, failures, dice);
+                assert_eq!(patience.delay(Some(asked), failures, dice), own.max(asked));
+            }
+        }
+        let almost = Duration::from_millis(900);
+        assert_eq!(patience.delay(Some(almost), 1, 0.0), almost, "never sooner than asked for");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::computer::Computer;
 use crate::{Message, Part, Request, ToolAnswer, Wire};
 
 pub use record::Recorder;
@@ -38,6 +39,9 @@ struct Head {
     model: ModelId,
     provider: String,
     wire: Wire,
+    /// What the run was acting by; a head without it is of a run that used tools of ours, or an older one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    computer: Option<Computer>,
 }
 
 /// One turn that was asked for, whatever came of it.

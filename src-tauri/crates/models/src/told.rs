@@ -42,6 +42,7 @@ pub fn event(event: &TurnEvent) -> Value {
         TurnEvent::Citation { url, title } => json!({ "event": "citation", "url": url, "title": title }),
         TurnEvent::Usage(usage) => json!({ "event": "usage", "usage": counts(usage) }),
         TurnEvent::Billed(cost) => json!({ "event": "billed", "usd": cost.to_string() }),
+        TurnEvent::Searched => json!({ "event": "searched" }),
         TurnEvent::Finished { turn, usage, stop } => {
             let calls: Vec<Value> = turn
                 .calls

@@ -96,14 +96,20 @@ fn runnable(end: &Result<TurnEvent, ModelError>) -> usize {
 // bar: C61, C62
 #[test]
 fn a_stream_cut_at_any_byte_is_cut_or_whole_and_never_runs_half_a_turn() {
-    let (mut cuts, mut whole_ones, mut calls) = (0, 0, 0);
+    let (mut cuts, mut whole_ones, mut ended) = (0, 0, 0);
     for (name, wire, bytes) in streams() {
         let (_, whole) = decode(wire, wire.name(), &bytes);
         for cut in 0..bytes.len() {
-            let (_, end) = decode(wire, wire.name(), &bytes[..cut]);
+            let (events, end) = decode(wire, wire.name(), &bytes[..cut]);
             cuts += 1;
+            // A call is run from the end alone, and that is no event on the way to it.
+            let is_end = |event: &TurnEvent| matches!(event, TurnEvent::Finished { .. });
+            assert!(!events.iter().any(is_end), "{name} cut at {cut} ends before its end");
             match (&end, &whole) {
-                (Err(_), _) => {}
+                (Err(_), _) => {
+                    let is_call = |event: &TurnEvent| matches!(event, TurnEvent::CallEnded { .. });
+                    ended += usize::from(events.iter().any(is_call));
+                }
                 // Only counts came after it: the turn is the same.
                 (
                     Ok(TurnEvent::Finished { turn, stop, .. }),
@@ -114,11 +120,12 @@ fn a_stream_cut_at_any_byte_is_cut_or_whole_and_never_runs_half_a_turn() {
                 }
                 (end, whole) => panic!("{name} cut at {cut}: {end:?}, whole: {whole:?}"),
             }
-            calls += usize::from(end.is_err() && runnable(&end) > 0);
         }
     }
-    println!("{cuts} cuts, {whole_ones} after the turn's end, {calls} runnable calls of a cut turn");
-    assert_eq!(calls, 0);
+    println!(
+        "{cuts} cuts, {whole_ones} after the turn's end, {ended} with a whole call that must not be run"
+    );
+    assert!(whole_ones > 0 && ended > 0, "no stream was cut where it matters");
 }
 
 #[test]
@@ -130,6 +137,97 @@ fn after_its_first_error_a_stream_has_no_end() {
     assert_eq!(decoder.push(good, &mut events), Err(error.clone()));
     assert_eq!(decoder.end(&mut events), Err(error));
     assert_eq!(events, []);
+}
+
+/// A stream of one wire, of these events.
+fn stream(wire: Wire, events: &[Value]) -> String {
+    let lines = events.iter().map(|event| match wire {
+        Wire::Ollama => format!("{event}\n"),
+        _ => format!("data: {event}\n\n"),
+    });
+    lines.collect()
+}
+
+/// A turn of `content` that ended so, as Anthropic streams it.
+fn of_anthropic(content: &[Value], stop: &str) -> String {
+    let mut events = vec![json!({"type": "message_start", "message": {"usage": {}}})];
+    for (index, block) in content.iter().enumerate() {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": block}));
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop}}));
+    events.push(json!({"type": "message_stop"}));
+    stream(Wire::Anthropic, &events)
+}
+
+fn goes_back(wire: Wire, stream: &str) -> bool {
+    let end = decode(wire, "x", stream.as_bytes()).1.unwrap();
+    matches!(end, TurnEvent::Finished { turn, .. } if !turn.raw.is_null())
+}
+
+// bar: C65
+#[test]
+fn a_turn_of_thoughts_alone_does_not_go_back_and_one_that_says_something_does() {
+    for says in ["", " \n", "a"] {
+        let anthropic = [
+            json!({"type": "thinking", "thinking": "t", "signature": "S"}),
+            json!({"type": "text", "text": says}),
+        ];
+        let parts = json!([{"text": "t", "thought": true}, {"text": says, "thoughtSignature": "S"}]);
+        let reasoning = json!({"type": "reasoning", "encrypted_content": "S"});
+        let message = json!({"type": "message", "content": [{"type": "output_text", "text": says}]});
+        let delta = json!({"reasoning_details": [{"type": "reasoning.text", "text": "t"}], "content": says});
+        for (wire, stream) in [
+            (Wire::Anthropic, of_anthropic(&anthropic, "end_turn")),
+            (
+                Wire::Gemini,
+                stream(
+                    Wire::Gemini,
+                    &[json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]})],
+                ),
+            ),
+            (
+                Wire::OpenAiResponses,
+                stream(
+                    Wire::OpenAiResponses,
+                    &[
+                        json!({"type": "response.completed", "response": {"status": "completed", "output": [reasoning, message]}}),
+                    ],
+                ),
+            ),
+            (
+                Wire::OpenRouter,
+                stream(Wire::OpenRouter, &[json!({"choices": [{"delta": delta, "finish_reason": "stop"}]})]),
+            ),
+            (
+                Wire::Ollama,
+                stream(Wire::Ollama, &[json!({"message": {"thinking": "t", "content": says}, "done": true})]),
+            ),
+        ] {
+            assert_eq!(goes_back(wire, &stream), says == "a", "{wire}: {stream}");
+        }
+    }
+}
+
+// bar: C65
+#[test]
+fn a_turn_that_ended_in_the_middle_of_a_search_goes_back_only_where_it_goes_on() {
+    let searching = [
+        json!({"type": "text", "text": "I look."}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}}),
+    ];
+    for (stop, expected) in [
+        ("pause_turn", true),
+        ("max_tokens", false),
+        ("refusal", false),
+        ("model_context_window_exceeded", false),
+        ("something_new", false),
+    ] {
+        assert_eq!(goes_back(Wire::Anthropic, &of_anthropic(&searching, stop)), expected, "{stop}");
+    }
+    assert!(goes_back(Wire::Anthropic, &of_anthropic(&searching[1..], "pause_turn")), "a search alone");
+    let thought = json!({"type": "thinking", "thinking": "t", "signature": "S"});
+    assert!(!goes_back(Wire::Anthropic, &of_anthropic(&[thought], "pause_turn")), "nothing to go on from");
 }
 
 #[test]

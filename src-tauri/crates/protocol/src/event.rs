@@ -96,6 +96,12 @@ pub enum EventBody {
         message: String,
         hint: Option<String>,
         retry: bool,
+        /// What was heard of it before.
+        #[serde(default)]
+        usage: Usage,
+        /// Nothing where no answer began.
+        #[serde(default)]
+        cost: Option<Cost>,
     },
     ApprovalRequested {
         approval: Approval,

@@ -114,9 +114,22 @@ pub enum Cost {
     Billed { usd: Usd },
     /// By the price table of the program.
     Priced { usd: Usd },
+    /// By the same table, of what was counted: a search or the rest of a turn that broke off comes on top.
+    AtLeast { usd: Usd },
     /// No figure, no price, or no count of tokens. Not nothing.
     #[default]
     Unknown,
+}
+
+impl Cost {
+    /// The same where not all of it was counted. The provider's own figure has all in it.
+    #[must_use]
+    pub fn at_least(self) -> Self {
+        match self {
+            Self::Priced { usd } => Self::AtLeast { usd },
+            Self::Billed { .. } | Self::AtLeast { .. } | Self::Unknown => self,
+        }
+    }
 }
 
 /// What some turns cost together.
@@ -127,16 +140,28 @@ pub struct Spent {
     pub turns: u32,
     /// Turns of unknown cost.
     pub unknown: u32,
+    /// Turns that may have cost more than is in `usd`.
+    pub partly: u32,
 }
 
 impl Spent {
     #[must_use]
     pub fn plus(self, cost: Cost) -> Self {
-        let (usd, unknown) = match cost {
-            Cost::Billed { usd } | Cost::Priced { usd } => (self.usd.plus(usd), self.unknown),
-            Cost::Unknown => (self.usd, self.unknown + 1),
-        };
-        Self { usd, turns: self.turns + 1, unknown }
+        let mut spent = Self { turns: self.turns + 1, ..self };
+        match cost {
+            Cost::Billed { usd } | Cost::Priced { usd } => spent.usd = self.usd.plus(usd),
+            Cost::AtLeast { usd } => {
+                spent.usd = self.usd.plus(usd);
+                spent.partly += 1;
+            }
+            Cost::Unknown => spent.unknown += 1,
+        }
+        spent
+    }
+
+    /// Whether the sum is all that was spent.
+    pub fn is_exact(self) -> bool {
+        self.turns > 0 && self.unknown == 0 && self.partly == 0
     }
 
     /// Whether nothing can be said of it.
@@ -145,15 +170,23 @@ impl Spent {
     }
 }
 
-/// `$0.0123`, `at least $0.0123 (2 turns of unknown cost)`, `unknown`
+/// `$0.0123`, `at least $0.0123 (2 turns of unknown cost, 1 turn not counted in full)`, `unknown`
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.unknown {
-            0 if self.turns > 0 => write!(f, "${}", self.usd),
-            _ if self.is_unknown() => write!(f, "unknown"),
-            1 => write!(f, "at least ${} (1 turn of unknown cost)", self.usd),
-            turns => write!(f, "at least ${} ({turns} turns of unknown cost)", self.usd),
+        if self.is_unknown() {
+            return write!(f, "unknown");
         }
+        if self.is_exact() {
+            return write!(f, "${}", self.usd);
+        }
+        let turns = |count, what: &str| match count {
+            0 => None,
+            1 => Some(format!("1 turn {what}")),
+            count => Some(format!("{count} turns {what}")),
+        };
+        let why = [turns(self.unknown, "of unknown cost"), turns(self.partly, "not counted in full")];
+        let why: Vec<String> = why.into_iter().flatten().collect();
+        write!(f, "at least ${} ({})", self.usd, why.join(", "))
     }
 }
 
@@ -220,12 +253,22 @@ mod tests {
             spent(&[known, Cost::Unknown, Cost::Unknown]),
             "at least $0.00123 (2 turns of unknown cost)"
         );
+        let partly = known.at_least();
+        assert_eq!(spent(&[partly]), "at least $0.00123 (1 turn not counted in full)");
+        assert_eq!(
+            spent(&[partly, known, partly, Cost::Unknown]),
+            "at least $0.00369 (1 turn of unknown cost, 2 turns not counted in full)"
+        );
+        for cost in [partly, Cost::Unknown, Cost::Billed { usd: Usd(5) }] {
+            assert_eq!(cost.at_least(), cost, "known as far as it can be");
+        }
     }
 
     #[test]
     fn a_cost_says_how_it_is_known() {
         let json = |cost: Cost| serde_json::to_string(&cost).unwrap();
         assert_eq!(json(Cost::Billed { usd: Usd(5) }), r#"{"kind":"billed","usd":"0.000000000005"}"#);
+        assert_eq!(json(Cost::AtLeast { usd: Usd(5) }), r#"{"kind":"atLeast","usd":"0.000000000005"}"#);
         assert_eq!(json(Cost::Unknown), r#"{"kind":"unknown"}"#);
     }
 }

@@ -178,3 +178,21 @@ fn a_paused_turn_and_what_goes_on_from_it_are_never_parted() {
         assert!(turns[0].starts_with("paused"), "{turns:?}");
     }
 }
+
+#[test]
+fn a_word_of_the_users_ends_a_paused_turn_and_no_other() {
+    let raw = |context: &mut Context| match &context.request().messages[1] {
+        Message::Assistant(turn) => turn.raw.clone(),
+        other => panic!("{other:?}"),
+    };
+    let turn = || Turn { text: "looking".into(), raw: json!("[]"), ..Turn::default() };
+    let mut context = self::context();
+    context.push_paused(turn());
+    assert_eq!(raw(&mut context), json!("[]"));
+    context.push_user("stay on the first page".into());
+    assert_eq!(raw(&mut context), Value::Null);
+    let mut context = self::context();
+    context.push_turn(turn());
+    context.push_user("go on".into());
+    assert_eq!(raw(&mut context), json!("[]"));
+}

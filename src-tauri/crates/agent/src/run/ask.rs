@@ -7,7 +7,8 @@ use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
 use protocol::citation::Citation;
 use protocol::event::Scope;
-use protocol::turn::{Cost, StopReason, Usage};
+use protocol::ids::ModelId;
+use protocol::turn::{Cost, StopReason, Usage, Usd};
 
 use crate::log::Log;
 
@@ -21,6 +22,24 @@ pub struct Asked {
     pub stop: StopReason,
 }
 
+/// One that did not. What it cost all the same is known as far as it was heard.
+pub struct Failed {
+    pub error: ModelError,
+    pub usage: Usage,
+    /// Nothing where no answer began.
+    pub cost: Option<Cost>,
+}
+
+/// What a turn said so far, beside its text.
+#[derive(Default)]
+struct Heard {
+    thinking: String,
+    citations: Vec<Citation>,
+    usage: Usage,
+    billed: Option<Usd>,
+    searched: bool,
+}
+
 /// Pages that one turn may name.
 const MOST_CITATIONS: usize = 50;
 
@@ -28,35 +47,47 @@ const MOST_CITATIONS: usize = 50;
 ///
 /// # Errors
 /// The model's; what was shown of the turn is then void (`TurnFailed` tells the surfaces so).
-pub async fn ask(
-    model: SharedModel,
-    request: Request,
-    log: Arc<Log>,
-    scope: Scope,
-) -> Result<Asked, ModelError> {
-    let mut stream = model.stream(request).await?;
-    let (mut thinking, mut citations, mut billed) = (String::new(), Vec::new(), None);
+pub async fn ask(model: SharedModel, request: Request, log: Arc<Log>, scope: Scope) -> Result<Asked, Failed> {
+    let refused = |error| Failed { error, usage: Usage::default(), cost: None };
+    let mut stream = model.stream(request).await.map_err(refused)?;
+    let mut heard = Heard::default();
     while let Some(event) = stream.next().await {
-        match event? {
-            TurnEvent::Text(text) => log.pass(scope.clone(), EventBody::TextDelta { text }),
-            TurnEvent::Thinking(text) => {
-                thinking.push_str(&text);
+        match event {
+            Ok(TurnEvent::Text(text)) => log.pass(scope.clone(), EventBody::TextDelta { text }),
+            Ok(TurnEvent::Thinking(text)) => {
+                heard.thinking.push_str(&text);
                 log.pass(scope.clone(), EventBody::ThinkingDelta { text });
             }
-            TurnEvent::Citation { url, title } => cite(&mut citations, &url, &title),
-            TurnEvent::Billed(amount) => billed = Some(amount),
-            // Shown only when whole; the counts come again with the end.
-            TurnEvent::CallStarted { .. }
-            | TurnEvent::CallArguments { .. }
-            | TurnEvent::CallEnded { .. }
-            | TurnEvent::Usage(_) => {}
-            TurnEvent::Finished { turn, usage, stop } => {
-                let cost = models::cost::cost(model.id(), &usage, billed);
+            Ok(TurnEvent::Citation { url, title }) => cite(&mut heard.citations, &url, &title),
+            Ok(TurnEvent::Usage(usage)) => heard.usage = usage,
+            Ok(TurnEvent::Billed(amount)) => heard.billed = Some(amount),
+            Ok(TurnEvent::Searched) => heard.searched = true,
+            // Shown only when whole.
+            Ok(
+                TurnEvent::CallStarted { .. } | TurnEvent::CallArguments { .. } | TurnEvent::CallEnded { .. },
+            ) => {}
+            Ok(TurnEvent::Finished { turn, usage, stop }) => {
+                heard.usage = usage;
+                let cost = heard.cost(model.id());
+                let Heard { thinking, citations, .. } = heard;
                 return Ok(Asked { turn, thinking, citations, usage, cost, stop });
             }
+            Err(error) => return Err(heard.failed(model.id(), error)),
         }
     }
-    Err(ModelError::cut())
+    Err(heard.failed(model.id(), ModelError::cut()))
+}
+
+impl Heard {
+    /// A search is charged beside the tokens.
+    fn cost(&self, model: &ModelId) -> Cost {
+        let cost = models::cost::cost(model, &self.usage, self.billed);
+        if self.searched { cost.at_least() } else { cost }
+    }
+
+    fn failed(&self, model: &ModelId, error: ModelError) -> Failed {
+        Failed { error, usage: self.usage, cost: Some(self.cost(model).at_least()) }
+    }
 }
 
 /// Each page once, whatever is said of it how often.
@@ -65,5 +96,32 @@ fn cite(citations: &mut Vec<Citation>, url: &str, title: &str) {
     let known = citations.iter().any(|known| known.url == new.url);
     if !known && citations.len() < MOST_CITATIONS {
         citations.push(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(billed: Option<Usd>, searched: bool) -> Heard {
+        let usage = Usage { input: 1_000_000, ..Usage::default() };
+        Heard { usage, billed, searched, ..Heard::default() }
+    }
+
+    #[test]
+    fn a_cost_is_exact_only_where_all_of_it_was_counted() {
+        let model = ModelId("anthropic/claude-sonnet-5-5".into());
+        let usd = Usd::from_dollars(2.0).unwrap();
+        let failed = |heard: Heard| heard.failed(&model, ModelError::cut()).cost;
+        assert_eq!(heard(None, false).cost(&model), Cost::Priced { usd });
+        assert_eq!(heard(None, true).cost(&model), Cost::AtLeast { usd });
+        assert_eq!(failed(heard(None, false)), Some(Cost::AtLeast { usd }));
+        // The provider's own figure has its searches in it.
+        for searched in [false, true] {
+            let heard = || heard(Some(Usd(7)), searched);
+            assert_eq!(heard().cost(&model), Cost::Billed { usd: Usd(7) });
+            assert_eq!(failed(heard()), Some(Cost::Billed { usd: Usd(7) }));
+        }
+        assert_eq!(failed(Heard::default()), Some(Cost::Unknown));
     }
 }

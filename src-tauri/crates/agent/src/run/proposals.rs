@@ -3,7 +3,7 @@
 //! A function of ours is one call. An action of a vendor's computer tool may be several, which are assessed and run like
 //! any other; they stop at the first that fails, and what the vendor warns of is asked of the user first. Pure.
 
-use models::computer::{ACKNOWLEDGED, Adapter, NOT_EXECUTED, SafetyCheck, safety_checks};
+use models::computer::{ACKNOWLEDGED, Adapter, NOT_EXECUTED, SafetyCheck, safety_checks, unwarned};
 use models::{ProposedCall, ToolAnswer, Turn};
 use protocol::ids::CallId;
 use protocol::tool::{ToolCall, ToolError, ToolErrorKind};
@@ -47,7 +47,7 @@ enum Consent {
 /// How a turn goes back.
 pub(super) struct Settled {
     pub answers: Vec<Answered>,
-    /// In place of the turn's own calls: one that was warned of and denied cannot go back in the vendor's shape.
+    /// In place of the turn's own calls: one that was warned of cannot go back in the vendor's shape without a yes.
     pub retold: Option<Vec<ProposedCall>>,
 }
 
@@ -126,11 +126,12 @@ impl Proposals {
 
     /// All answers, in the order of the calls; the turn is over.
     pub(super) fn settle(self, mut answers: Vec<(CallId, Answered)>) -> Settled {
-        let denied = |proposal: &Proposal| {
+        // Also what was refused before anyone was asked: it would go back with its warning open.
+        let unheeded = |proposal: &Proposal| {
             let action = proposal.computer.as_ref();
-            action.is_some_and(|action| action.consent == Consent::Denied && !action.checks.is_empty())
+            action.is_some_and(|action| action.consent != Consent::Given && !action.checks.is_empty())
         };
-        let retell = self.all.iter().any(denied);
+        let retell = self.all.iter().any(unheeded);
         let mut settled = Settled { answers: Vec::new(), retold: retell.then(Vec::new) };
         for proposal in self.all {
             let Proposal { call, ours, computer } = proposal;
@@ -160,7 +161,7 @@ impl Proposal {
             Ok(ours) => ours.into_iter().map(|one| fresh(one.tool, one.arguments)).collect(),
             Err(error) => {
                 action.refusal = Some(error.to_string());
-                vec![fresh(&call.name, call.arguments.clone())]
+                vec![fresh(&call.name, unwarned(call))]
             }
         };
         Self { call: call.clone(), ours, computer: Some(action) }

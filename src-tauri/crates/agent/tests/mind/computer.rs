@@ -200,3 +200,36 @@ async fn after_a_no_to_a_warning_the_turn_is_told_in_calls_of_ours_and_nothing_i
     let all = json!(answers.iter().map(|answer| answer.response.clone()).collect::<Vec<_>>());
     assert!(!all.to_string().contains("acknowledged"));
 }
+
+#[tokio::test]
+async fn a_warned_action_that_was_refused_before_anyone_was_asked_is_told_in_calls_of_ours() {
+    let check = json!({"id": "sc_1", "code": "x", "message": "Look out."});
+    let off_screen = json!({
+        "actions": [{"type": "click", "button": "left", "x": 64_000, "y": 400}],
+        "pending_safety_checks": [check],
+    });
+    let decision = json!({"decision": "require_confirmation", "explanation": "Look out."});
+    let warned = json!({"x": 500, "y": 500, "safety_decision": decision});
+    for (computer, calls, why) in [
+        (Computer::OpenAi, vec![("computer", off_screen)], "a place that is not on the screen"),
+        (
+            Computer::Gemini,
+            vec![("click", json!({"x": 5_000, "y": 500})), ("click", warned.clone())],
+            "an action before it failed",
+        ),
+        (
+            Computer::Gemini,
+            vec![("click", json!({"x": 5_000, "y": 500, "safety_decision": decision}))],
+            "a place that is not on the grid",
+        ),
+    ] {
+        let mut bench = bench(computer, vec![turn(&calls), done()]).await;
+        bench.start(ApprovalMode::Auto).await;
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }), "{why}");
+        assert_eq!(bench.desktop.actions(), [], "{why}");
+        let (told, answers) = answers(&bench, 1);
+        assert_eq!((&told.raw, told.calls.len()), (&Value::Null, answers.len()), "{why}");
+        let all = format!("{told:?} {answers:?}");
+        assert!(!all.contains("safety") && !all.contains("sc_1"), "{why}: {all}");
+    }
+}

@@ -6,9 +6,9 @@ use agent::{ModelSource, Wanted};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step, USAGE};
-use models::{Message, SharedModel, Turn, TurnEvent};
+use models::{Message, Request, SharedModel, Turn, TurnEvent};
 use protocol::citation::Citation;
-use protocol::command::{EditSession, RunOverrides};
+use protocol::command::{EditSession, RunOverrides, StopRun};
 use protocol::event::RunEnd;
 use protocol::ids::SessionId;
 use protocol::tool::Door;
@@ -148,4 +148,53 @@ async fn a_paused_turn_goes_on_from_its_own_words_and_survives_in_the_next_run()
     assert_eq!(raw(&requests[1].messages[1]).as_deref(), Some(r#"[{"said":"looking"}]"#));
     let kept: Vec<String> = requests[2].messages.iter().filter_map(raw).collect();
     assert_eq!(kept, [r#"[{"said":"looking"}]"#, r#"[{"said":"found"}]"#]);
+}
+
+/// The raws that a request brings, oldest first.
+fn raws(request: &Request) -> Vec<Value> {
+    let raw = |message: &Message| match message {
+        Message::Assistant(turn) => Some(turn.raw.clone()),
+        Message::User(_) | Message::ToolResults(_) => None,
+    };
+    request.messages.iter().filter_map(raw).collect()
+}
+
+#[tokio::test]
+async fn a_paused_turn_that_nothing_follows_goes_back_in_our_words() {
+    let paused = || cited("looking", &[], StopReason::Paused);
+    let (mut bench, _) = bench(vec![paused(), Step::silence(), done()], true).await;
+    let session = bench.start_with(None, search(true)).await;
+    bench.until(|body| matches!(body, EventBody::TurnFinished { .. })).await;
+    bench.handle.stop_run(StopRun { run: None }, Door::Cli).await.unwrap();
+    bench.end().await;
+    bench.start_with(Some(session), RunOverrides::default()).await;
+    bench.end().await;
+    let requests = bench.model.requests();
+    assert_eq!(raws(requests.last().unwrap()), [Value::Null]);
+}
+
+// bar: C65
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_nothing_but_thoughts_is_asked_for_again_as_if_it_had_not_come() {
+    let thought = || {
+        let raw = Value::String(r#"[{"type":"thinking"}]"#.into());
+        let turn = Turn { text: "\n".into(), calls: Vec::new(), provider: "scripted".into(), raw };
+        let end = TurnEvent::Finished { turn, usage: USAGE, stop: StopReason::End };
+        Step::events(vec![Ok(TurnEvent::Thinking("hm".into())), Ok(end)])
+    };
+    let cut = cited("half", &[], StopReason::MaxTokens);
+    let (mut bench, _) = bench(vec![thought(), done(), thought(), cut, done()], true).await;
+    let session = bench.start_with(None, RunOverrides::default()).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    let requests = bench.model.requests();
+    assert_eq!(requests[1], requests[0]);
+    // Nor in later runs; and what was cut by its length is told in our words.
+    for failed in [true, false] {
+        bench.start_with(Some(session.clone()), RunOverrides::default()).await;
+        assert_eq!(matches!(bench.end().await, RunEnd::Failed { .. }), failed);
+    }
+    let requests = bench.model.requests();
+    assert_eq!((raws(&requests[2]).len(), raws(&requests[3]).len()), (1, 1));
+    let last = raws(&requests[4]);
+    assert_eq!((last.len(), &last[1]), (2, &Value::Null));
 }

@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 use agent::{ModelSource, SettingsStore, Wanted};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use models::SharedModel;
 use models::scripted::{Scripted, Step};
+use models::{ModelError, ModelErrorKind, SharedModel, TurnEvent};
 use protocol::command::{CallTool, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Door, Effect};
+use protocol::turn::{Cost, Usage, Usd};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
 
@@ -132,4 +133,29 @@ async fn settings_whose_change_could_not_be_journaled_are_as_before_in_memory_an
     assert_eq!(Some(bench.handle.snapshot().await.unwrap().settings), in_force);
     assert_eq!(bench.handle.update_settings(patch()).await.unwrap_err().code, ErrorCode::Storage);
     assert_eq!(disk.lock().unwrap().max_steps, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
+    let usage = Usage { input: 9, ..Usage::default() };
+    let overloaded = || ModelError::new(ModelErrorKind::Overloaded, "overloaded");
+    let heard = vec![Ok(TurnEvent::Usage(usage)), Ok(TurnEvent::Billed(Usd(7))), Err(overloaded())];
+    let steps = vec![Step::events(heard), Step::events(Vec::new()), Step::fail(overloaded()), done()];
+    let mut bench = Bench::new(steps).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    let events = bench.handle.open_session(&session).await.unwrap().events;
+    let failed: Vec<(Usage, Option<Cost>)> = events
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::TurnFailed { usage, cost, .. } => Some((usage, cost)),
+            _ => None,
+        })
+        .collect();
+    let none = Usage::default();
+    let billed = Cost::Billed { usd: Usd(7) };
+    assert_eq!(failed, [(usage, Some(billed)), (none, Some(Cost::Unknown)), (none, None)]);
+    let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":true}"#;
+    let old: EventBody = serde_json::from_str(old).unwrap();
+    assert!(matches!(old, EventBody::TurnFailed { cost: None, .. }));
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::hot::Words;
+use crate::hot::{Words, read};
 
 /// What is added to a block.
 pub(super) enum Piece<'a> {
@@ -36,7 +36,7 @@ struct Delta<'a> {
 
 /// The piece, and the index of its block.
 pub(super) fn piece(data: &str) -> Option<(u64, Piece<'_>)> {
-    let Event { kind, index, delta } = serde_json::from_str(data).ok()?;
+    let Event { kind, index, delta } = read(data)?;
     if kind.0 != "content_block_delta" {
         return None;
     }

@@ -3,10 +3,12 @@
 //! Pure, and the same bytes for the same messages but for the marks of what to cache, which stand at the end of the
 //! stable prefix and of the newest words.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{Said, Target, base64, object, said};
+use crate::hot::Words;
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
@@ -59,7 +61,7 @@ fn tool(tool: &ToolSpec) -> Value {
 
 fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
     let all = said(request, target.provider);
-    let of_user = |said: &Said<'_>| matches!(said, Said::User(_) | Said::Answers(_));
+    let of_user = |said: &Said<'_>| matches!(said, Said::User(_) | Said::Answers { .. });
     let total = all.iter().filter(|said| of_user(said)).count();
     let mut seen = 0;
     let mut messages = Vec::with_capacity(all.len());
@@ -80,11 +82,12 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
                 continue;
             }
             Said::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
-            Said::Answers(answers) => {
-                let computer = |one: &ToolAnswer| target.options.computer.filter(|it| it.owns(&one.name));
-                let told = |(id, one): &(String, &ToolAnswer)| match computer(one) {
-                    Some(computer) => done(id, one, computer),
-                    None => answer(id, one),
+            Said::Answers { answers, own } => {
+                let computer = target.options.computer.filter(|_| request.display.is_some());
+                let actions = computer.zip(own.as_deref()).map_or_else(Vec::new, actions);
+                let told = |(id, one): &(String, &ToolAnswer)| match computer {
+                    Some(computer) if actions.contains(id) => done(id, one, computer),
+                    _ => answer(id, one),
                 };
                 answers.iter().map(told).collect()
             }
@@ -117,6 +120,28 @@ fn answer(id: &str, answer: &ToolAnswer) -> Value {
     content.extend(answer.image.as_ref().map(picture));
     let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
     json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })
+}
+
+/// What tells an action of the computer tool from a call of a function: tools of ours have names of its actions.
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow)]
+    id: Option<Words<'a>>,
+    #[serde(borrow)]
+    name: Option<Words<'a>>,
+    #[serde(borrow)]
+    toolset_name: Option<Words<'a>>,
+}
+
+/// The ids of a turn's calls that are the computer tool's.
+fn actions((computer, turn): (Computer, &str)) -> Vec<String> {
+    let calls: Vec<Call<'_>> = serde_json::from_str(turn).unwrap_or_default();
+    let is_action = |call: &Call<'_>| {
+        let tool = if computer == Computer::AnthropicToolset { &call.toolset_name } else { &call.name };
+        tool.as_ref().is_some_and(|tool| tool.0 == "computer")
+    };
+    let actions = calls.into_iter().filter(is_action);
+    actions.filter_map(|call| Some(call.id?.0.into_owned())).collect()
 }
 
 /// What came of one of the vendor's own actions: words and a picture, or why it was not done.

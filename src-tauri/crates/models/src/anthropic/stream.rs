@@ -2,6 +2,8 @@
 //!
 //! Pure. Blocks go back as they came, signatures and all; what we do not know of a block is kept as it stands.
 
+use std::borrow::Cow;
+
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -147,6 +149,9 @@ impl TurnInMaking for Making {
             "message_delta" => {
                 self.finish_message(&mut event);
                 events.push(TurnEvent::Usage(self.usage()));
+                let tools = self.counts.get("server_tool_use");
+                let searches = tools.and_then(|tools| tools["web_search_requests"].as_u64());
+                events.extend(searches.filter(|searches| *searches > 0).map(|_| TurnEvent::Searched));
             }
             "message_stop" => self.over = true,
             "error" => return Err(refusal::from_error(&self.provider, 0, &event)),
@@ -169,12 +174,15 @@ impl TurnInMaking for Making {
         let (reason, details) = self.stop.take().ok_or_else(ModelError::cut)?;
         let blocks = std::mem::take(&mut self.blocks);
         let text = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.string("text"));
-        let raw: Vec<String> =
-            blocks.iter().filter(|block| !block.is_empty_text()).map(Block::json).collect();
+        let told = || blocks.iter().filter(|block| !block.is_empty_text());
+        let raw: Vec<String> = told().map(Block::json).collect();
+        // Also of a pause only what there is to go on from.
+        let is_more_than_thought =
+            told().any(|block| !block.is("thinking") && !block.is("redacted_thinking"));
         Ok(Made {
             text: text.collect(),
             calls: blocks.iter().filter(|block| block.call.is_some()).map(Block::proposed).collect(),
-            raw: (!raw.is_empty()).then(|| list(&raw)),
+            raw: is_more_than_thought.then(|| list(&raw)),
             usage: self.usage(),
             stop: stop_reason(reason, &details),
         })
@@ -182,9 +190,19 @@ impl TurnInMaking for Making {
 }
 
 impl Block {
-    /// What is no plain piece.
+    /// What is no plain piece, or one in another form.
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
         self.whole = None;
+        let said = |name: &str| delta[name].as_str().map(|text| Cow::Owned(text.to_owned()));
+        let piece = match delta["type"].as_str().unwrap_or_default() {
+            "text_delta" => said("text").map(Piece::Text),
+            "thinking_delta" => said("thinking").map(Piece::Thinking),
+            "input_json_delta" => said("partial_json").map(Piece::Input),
+            _ => None,
+        };
+        if let Some(piece) = piece {
+            return self.grow(&piece, events);
+        }
         match delta["type"].as_str().unwrap_or_default() {
             "signature_delta" => {
                 self.fields.insert("signature".into(), taken(&mut delta, "signature"));

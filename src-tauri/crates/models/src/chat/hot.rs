@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::hot::{Only, Words};
+use crate::hot::{Only, Words, read};
 
 /// What a chunk adds; more than one of them only where servers say a thought twice.
 pub(super) struct Chunk<'a> {
@@ -83,8 +83,7 @@ struct Function<'a> {
 }
 
 pub(super) fn chunk(data: &str) -> Option<Chunk<'_>> {
-    let Read { id, error: None, usage: None, choices: Only(choice) } = serde_json::from_str(data).ok()?
-    else {
+    let Read { id, error: None, usage: None, choices: Only(choice) } = read(data)? else {
         return None;
     };
     let Choice { error: None, delta, finish_reason: None } = choice else { return None };

@@ -93,7 +93,7 @@ fn tell(said: &Said<'_>, manner: Manner, messages: &mut Vec<String>) {
             messages.push(message.to_string());
         }
         Said::User(parts) => messages.push(user(parts)),
-        Said::Answers(answers) => {
+        Said::Answers { answers, .. } => {
             messages.extend(answers.iter().map(|(id, one)| answer(id, one, manner)));
             let pictures = answers.iter().filter_map(|(id, one)| Some((id, one.image.as_ref()?)));
             let following: Vec<Value> = pictures

@@ -90,6 +90,7 @@ impl Making {
         for annotation in delta["annotations"].as_array().into_iter().flatten() {
             let citation = &annotation["url_citation"];
             if let Some(url) = citation["url"].as_str() {
+                events.push(TurnEvent::Searched);
                 let title = citation["title"].as_str().unwrap_or_default();
                 events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
             }
@@ -242,8 +243,7 @@ impl TurnInMaking for Making {
             _ => StopReason::Blocked { reason },
         };
         let reasoning = std::mem::take(&mut self.reasoning).finish();
-        let is_empty = self.text.is_empty() && self.calls.is_empty();
-        let raw = (!is_empty).then(|| self.raw(reasoning));
+        let raw = self.raw(reasoning);
         let calls = self.calls.iter().enumerate().map(|(index, call)| ProposedCall {
             id: Some(self.id_of(index, call)),
             name: call.name.clone(),
@@ -251,7 +251,7 @@ impl TurnInMaking for Making {
         });
         Ok(Made {
             calls: calls.collect(),
-            raw,
+            raw: Some(raw),
             text: std::mem::take(&mut self.text),
             usage: self.usage,
             stop,

@@ -8,6 +8,7 @@ mod gemini;
 mod openai;
 
 use protocol::geometry::PixelSize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{ProposedCall, Provider};
@@ -38,8 +39,9 @@ const REPLACED: [&str; 16] = [
     "batch",
 ];
 
-/// A vendor's computer tool, by its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A vendor's computer tool, by its version. Written on tapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Computer {
     /// `computer_toolset_20260801`: each action is a call of its own name.
     AnthropicToolset,
@@ -222,13 +224,27 @@ const ENVIRONMENT: &str = if cfg!(target_os = "macos") {
     "linux"
 };
 
+/// Where a call holds the warnings it came with: OpenAI's, of all its actions, and Gemini's.
+const PENDING: &str = "pending_safety_checks";
+const DECISION: &str = "safety_decision";
+
+/// What a call was to do, without the warnings it came with: they are the vendor's shape's, and nobody says yes to them
+/// in another.
+pub fn unwarned(call: &ProposedCall) -> Value {
+    let mut arguments = call.arguments.clone();
+    if let Value::Object(fields) = &mut arguments {
+        fields.retain(|name, _| !matches!(name.as_str(), PENDING | DECISION));
+    }
+    arguments
+}
+
 /// The warnings that a call came with.
 pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
-    let pending = call.arguments["pending_safety_checks"].as_array();
+    let pending = call.arguments[PENDING].as_array();
     // Gemini's, of the one action.
     let decision = call
         .arguments
-        .get("safety_decision")
+        .get(DECISION)
         .filter(|decision| !matches!(decision["decision"].as_str(), None | Some("regular" | "allowed")));
     let told = |check: &Value| {
         let said = |field: &str| check[field].as_str().filter(|text| !text.trim().is_empty());

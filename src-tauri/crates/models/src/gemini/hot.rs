@@ -1,11 +1,12 @@
 //! Responses of Gemini with one part of text, read at once. Pure.
 
 use protocol::turn::Usage;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::hot::{Only, Words};
+use crate::hot::{Only, Words, read};
 
 pub(super) struct Said<'a> {
     pub usage: Option<Usage>,
@@ -57,11 +58,20 @@ struct Part<'a> {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Counts {
+pub(super) struct Counts {
+    #[serde(deserialize_with = "count")]
     prompt_token_count: u64,
+    #[serde(deserialize_with = "count")]
     cached_content_token_count: u64,
+    #[serde(deserialize_with = "count")]
     candidates_token_count: u64,
+    #[serde(deserialize_with = "count")]
     thoughts_token_count: u64,
+}
+
+/// What is no count is none: an odd one must not cost the others.
+fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Ok(Value::deserialize(deserializer)?.as_u64().unwrap_or_default())
 }
 
 impl From<Counts> for Usage {
@@ -79,7 +89,7 @@ impl From<Counts> for Usage {
 
 pub(super) fn said(data: &str) -> Option<Said<'_>> {
     let Response { interaction: None, error: None, prompt_feedback: None, candidates, usage_metadata } =
-        serde_json::from_str(data).ok()?
+        read(data)?
     else {
         return None;
     };

@@ -81,7 +81,7 @@ fn content(said: &Said<'_>) -> String {
             let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
             ("model", parts.iter().map(Value::to_string).collect())
         }
-        Said::Answers(answers) => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
+        Said::Answers { answers, .. } => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
     };
     let mut content = ObjectText::new();
     content.field("role", &role.into());

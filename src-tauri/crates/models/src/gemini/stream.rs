@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot;
+use super::hot::{self, Counts};
 use super::interactions::Interaction;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
 use crate::text::{ObjectText, list};
@@ -157,8 +157,8 @@ impl TurnInMaking for Making {
         if !response["error"].is_null() {
             return Err(refusal::from_error(&self.provider, 0, &response));
         }
-        if let Some(usage) = response.get("usageMetadata") {
-            self.usage = read_usage(usage);
+        if let Ok(counts) = Counts::deserialize(&response["usageMetadata"]) {
+            self.usage = counts.into();
             events.push(TurnEvent::Usage(self.usage));
         }
         if let Some(reason) = response["promptFeedback"]["blockReason"].as_str() {
@@ -208,10 +208,6 @@ impl TurnInMaking for Making {
             Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
-        if stop != StopReason::End {
-            // Also not in what is replayed: a call there would have to be answered.
-            self.parts.retain(|part| part.call.is_none());
-        }
         let parts: Vec<String> = self.parts.iter().map(|part| part.json.clone()).collect();
         let mut raw = ObjectText::new();
         raw.verbatim("parts", &list(&parts));
@@ -219,15 +215,19 @@ impl TurnInMaking for Making {
         Ok(Made {
             text: std::mem::take(&mut self.text),
             calls: self.calls().cloned().collect(),
-            raw: (!parts.is_empty()).then(|| raw.finish()),
+            raw: Some(raw.finish()),
             usage: self.usage,
             stop,
         })
     }
 }
 
-/// What a search found that the answer rests on.
+/// Whether there was a search, and what it found that the answer rests on.
 fn sources(candidate: &Value, events: &mut Vec<TurnEvent>) {
+    let queries = candidate["groundingMetadata"]["webSearchQueries"].as_array();
+    if queries.is_some_and(|queries| !queries.is_empty()) {
+        events.push(TurnEvent::Searched);
+    }
     let chunks = candidate["groundingMetadata"]["groundingChunks"].as_array();
     for chunk in chunks.into_iter().flatten() {
         if let Some(url) = chunk["web"]["uri"].as_str() {
@@ -242,18 +242,6 @@ fn read_call(call: &Value) -> ProposedCall {
         id: call["id"].as_str().map(str::to_owned),
         name: call["name"].as_str().unwrap_or_default().to_owned(),
         arguments: call.get("args").cloned().unwrap_or_else(|| calls::arguments("")),
-    }
-}
-
-/// Each response counts from the beginning of the turn. `promptTokenCount` has the cached ones in it already.
-fn read_usage(usage: &Value) -> Usage {
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    Usage {
-        input: count("promptTokenCount"),
-        cached: count("cachedContentTokenCount"),
-        output: count("candidatesTokenCount"),
-        thinking: count("thoughtsTokenCount"),
-        cache_write: 0,
     }
 }
 

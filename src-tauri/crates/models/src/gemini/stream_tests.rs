@@ -122,7 +122,7 @@ fn a_turn_that_did_not_end_well_has_no_calls_to_run_or_to_answer() {
     ] {
         let (got, stop) = finished(finish).unwrap();
         assert_eq!(stop, expected);
-        assert_eq!(got, turn("Par", vec![], &json!([{"text": "Par"}])), "{finish}");
+        assert_eq!(got, turn("Par", vec![], &json!([])), "{finish}");
     }
     assert_eq!(finished("STOP").unwrap().0.calls.len(), 1);
 }
@@ -145,7 +145,7 @@ fn a_malformed_call_is_an_error_that_may_be_tried_again() {
 fn the_length_ran_out_in_the_middle_of_a_text() {
     let events = read(fixture!("stream_max_tokens.sse")).unwrap();
     let usage = Usage { input: 10, cached: 0, output: 3, thinking: 60, cache_write: 0 };
-    let turn = turn("Par", vec![], &json!([{"text": "Par"}]));
+    let turn = turn("Par", vec![], &json!([]));
     let end = TurnEvent::Finished { turn, usage, stop: StopReason::MaxTokens };
     assert_eq!(events, [TurnEvent::Text("Par".into()), end]);
 }
@@ -178,5 +178,33 @@ fn a_response_that_comes_twice_is_not_done_twice() {
     match read(&format!("data: {response}\n\ndata: {response}\n\n")).unwrap().pop() {
         Some(TurnEvent::Finished { turn, .. }) => assert_eq!(turn.calls.len(), 1),
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn counts_that_are_not_there_or_no_counts_leave_the_last_ones() {
+    let first = json!({"candidates": [{"content": {"parts": [{"text": "a"}]}}], "usageMetadata": {"promptTokenCount": 9}});
+    for odd in [json!(null), json!(3), json!("x")] {
+        // Read the short way, and the long way.
+        for more in [json!([{"text": "b"}]), json!([{"text": "b"}, {"text": "c"}])] {
+            let second = json!({"candidates": [{"content": {"parts": more}}], "usageMetadata": odd});
+            let last = json!({"candidates": [{"finishReason": "STOP"}]});
+            let stream = [&first, &second, &last].map(|event| format!("data: {event}\n\n")).concat();
+            match read(&stream).unwrap().pop() {
+                Some(TurnEvent::Finished { usage, .. }) => assert_eq!(usage.input, 9, "{odd} with {more}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let odd = json!({"promptTokenCount": 9, "candidatesTokenCount": null, "thoughtsTokenCount": "x"});
+    for parts in [json!([{"text": "b"}]), json!([{"text": "b"}, {"text": "c"}])] {
+        let one = json!({"candidates": [{"content": {"parts": parts}}], "usageMetadata": odd});
+        let last = json!({"candidates": [{"finishReason": "STOP"}]});
+        match read(&format!("data: {one}\n\ndata: {last}\n\n")).unwrap().pop() {
+            Some(TurnEvent::Finished { usage, .. }) => {
+                assert_eq!(usage, Usage { input: 9, ..Usage::default() });
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::hot::Words;
+use crate::hot::{Words, read};
 
 pub(super) struct Said {
     pub thinking: Option<String>,
@@ -29,7 +29,7 @@ struct Message<'a> {
 
 pub(super) fn said(line: &str) -> Option<Said> {
     let Read { error: None, message: Message { thinking, content, tool_calls: None }, done: false } =
-        serde_json::from_str(line).ok()?
+        read(line)?
     else {
         return None;
     };

@@ -83,7 +83,7 @@ fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
             }
             messages.push(message.to_string());
         }
-        Said::Answers(answers) => messages.extend(answers.iter().map(|(_, answer)| {
+        Said::Answers { answers, .. } => messages.extend(answers.iter().map(|(_, answer)| {
             let content = answer.response.to_string();
             let mut message = json!({ "role": "tool", "tool_name": answer.name, "content": content });
             if let Some(image) = &answer.image {

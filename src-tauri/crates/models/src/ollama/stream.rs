@@ -140,9 +140,8 @@ impl TurnInMaking for Making {
             let calls: Vec<String> = self.calls.iter().map(|call| call.json.clone()).collect();
             raw.verbatim("tool_calls", &list(&calls));
         }
-        let is_empty = self.text.is_empty() && self.calls.is_empty();
         Ok(Made {
-            raw: (!is_empty).then(|| raw.finish()),
+            raw: Some(raw.finish()),
             text: std::mem::take(&mut self.text),
             calls: std::mem::take(&mut self.calls).into_iter().map(|call| call.proposed).collect(),
             usage: self.usage,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::computer::NOT_EXECUTED;
 use crate::decode::decode;
-use crate::{CONNECT, Image, Message, Part, ToolAnswer, ToolSpec, Turn};
+use crate::{CONNECT, Image, Message, Part, ProposedCall, ToolAnswer, ToolSpec, Turn};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -27,6 +27,15 @@ fn remote(provider: &str, computer: Option<Computer>) -> Remote {
 }
 
 fn body(provider: &str, computer: Option<Computer>, messages: Vec<Message>) -> Value {
+    body_for(Some(PixelSize { width: 1280, height: 800 }), provider, computer, messages)
+}
+
+fn body_for(
+    display: Option<PixelSize>,
+    provider: &str,
+    computer: Option<Computer>,
+    messages: Vec<Message>,
+) -> Value {
     let tool = ToolSpec {
         name: "done".into(),
         description: "Ends.".into(),
@@ -36,7 +45,7 @@ fn body(provider: &str, computer: Option<Computer>, messages: Vec<Message>) -> V
     let request = Request {
         tools: vec![tool],
         messages: [vec![goal], messages].concat(),
-        display: Some(PixelSize { width: 1280, height: 800 }),
+        display,
         ..Request::default()
     };
     serde_json::from_str(&remote(provider, computer).body(&request)).unwrap()
@@ -141,6 +150,47 @@ fn an_action_of_anthropics_that_was_done_is_answered_with_words_and_a_picture() 
     assert_eq!(result["content"][0], json!({"type": "text", "text": "clicked left at 500,75"}));
     assert_eq!(result["content"][1]["source"]["data"], "AQID");
     assert_eq!((&result["toolset_name"], result.get("is_error")), (&json!("computer"), None));
+}
+
+/// A turn of one call of Anthropic's, and the answer to it.
+fn one_call(name: &str, more: &str, raw: bool) -> Vec<Message> {
+    let call = ProposedCall { id: Some("toolu_1".into()), name: name.into(), arguments: json!({}) };
+    let block = format!(r#"[{{"type":"tool_use","id":"toolu_1","name":"{name}"{more},"input":{{}}}}]"#);
+    let raw = if raw { block.into() } else { Value::Null };
+    let turn = Turn { text: String::new(), calls: vec![call], provider: "anthropic".into(), raw };
+    let answers = vec![answer(&turn, 0, json!({"summary": "looked"}), Some("AQID"))];
+    vec![Message::Assistant(turn), Message::ToolResults(answers)]
+}
+
+#[test]
+fn a_function_of_ours_that_has_an_actions_name_is_answered_as_a_function() {
+    let display = Some(PixelSize { width: 1280, height: 800 });
+    let of_toolset = r#","toolset_name":"computer""#;
+    for (display, messages, answered_as_action, why) in [
+        (display, one_call("screenshot", of_toolset, true), true, "an action, as it came"),
+        (None, one_call("screenshot", "", true), false, "only looking: the tool is not declared"),
+        (display, one_call("screenshot", "", true), false, "of an earlier run that only looked"),
+        (display, one_call("screenshot", of_toolset, false), false, "an earlier run, told in neutral form"),
+        (display, one_call("left_click", of_toolset, false), false, "an action that was none of ours"),
+    ] {
+        let body = body_for(display, "anthropic", Some(Computer::AnthropicToolset), messages);
+        let (call, result) = (&body["messages"][1]["content"][0], &body["messages"][2]["content"][0]);
+        let toolset = |block: &Value| block.get("toolset_name").is_some();
+        assert_eq!((toolset(call), toolset(result)), (answered_as_action, answered_as_action), "{why}");
+        let declared = body["tools"].to_string().contains("computer_toolset");
+        assert_eq!(declared, display.is_some(), "{why}");
+    }
+}
+
+#[test]
+fn a_call_of_openais_that_is_told_in_neutral_form_is_answered_so() {
+    let call = ProposedCall { id: Some("c1".into()), name: "computer".into(), arguments: json!({}) };
+    let turn = Turn { calls: vec![call], ..Turn::default() };
+    let answers = vec![answer(&turn, 0, json!({"summary": "refused"}), None)];
+    let messages = vec![Message::Assistant(turn), Message::ToolResults(answers)];
+    let told = body("openai", Some(Computer::OpenAi), messages);
+    let kinds = (&told["input"][1]["type"], &told["input"][2]["type"]);
+    assert_eq!(kinds, (&json!("function_call"), &json!("function_call_output")));
 }
 
 #[test]

@@ -173,3 +173,35 @@ fn a_search_that_was_paused_goes_on_where_it_stopped() {
     let last = first["messages"].as_array().unwrap().last().unwrap();
     assert_eq!((&last["role"], &last["content"][1]["name"]), (&json!("assistant"), &json!("web_search")));
 }
+
+#[test]
+fn a_turn_that_searched_says_so_and_one_that_only_could_does_not() {
+    let searched = |provider: &str, stream: &str| {
+        let wire = Provider::named(provider).unwrap().wire;
+        decode(wire, provider, stream.as_bytes()).0.contains(&TurnEvent::Searched)
+    };
+    for (provider, with, without) in [
+        (
+            "anthropic",
+            fixture!("anthropic/stream_web_search_paused.sse"),
+            fixture!("anthropic/stream_text_then_tool_use.sse"),
+        ),
+        ("gemini", fixture!("gemini/stream_search_and_function.sse"), fixture!("gemini/stream_text.sse")),
+        (
+            "openai",
+            fixture!("openai-responses/stream_web_search.sse"),
+            fixture!("openai-responses/stream_text.sse"),
+        ),
+        ("xai", fixture!("xai/stream_responses_search.sse"), fixture!("xai/stream_chat_reasoning_tool.sse")),
+    ] {
+        assert!(searched(provider, with) && !searched(provider, without), "{provider}");
+    }
+    let cited = "data: {\"choices\":[{\"delta\":{\"annotations\":[{\"url_citation\":{\"url\":\"https://example.com\"}}]},\"finish_reason\":\"stop\"}]}\n\n";
+    assert!(searched("openrouter", cited));
+    let none = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"server_tool_use":{"web_search_requests":0}}}"#;
+    assert!(
+        !decode(Wire::Anthropic, "x", format!("data: {none}\n\n").as_bytes())
+            .0
+            .contains(&TurnEvent::Searched)
+    );
+}

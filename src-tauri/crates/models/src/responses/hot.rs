@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::hot::Words;
+use crate::hot::{Words, read};
 
 pub(super) struct Event {
     /// Counted by the provider.
@@ -31,22 +31,29 @@ struct Read<'a> {
 }
 
 pub(super) fn event(data: &str) -> Option<Event> {
-    let Read { kind, sequence_number, output_index, delta } = serde_json::from_str(data).ok()?;
-    let delta = delta.map(|delta| delta.0.into_owned());
-    let piece = match kind.0.as_ref() {
-        "response.output_text.delta" | "response.refusal.delta" => Piece::Text(delta?),
-        "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => Piece::Thinking(delta?),
-        "response.function_call_arguments.delta" => Piece::Arguments(delta?),
-        "response.output_text.done"
-        | "response.refusal.done"
-        | "response.content_part.done"
-        | "response.reasoning_summary_text.done"
-        | "response.reasoning_summary_part.done"
-        | "response.reasoning_text.done"
-        | "response.function_call_arguments.done" => Piece::Repeated,
-        _ => return None,
-    };
+    let Read { kind, sequence_number, output_index, delta } = read(data)?;
+    let piece = Piece::of(&kind.0, delta.map(|delta| delta.0.into_owned()))?;
     Some(Event { number: sequence_number, place: output_index.unwrap_or_default(), piece })
+}
+
+impl Piece {
+    pub(super) fn of(kind: &str, delta: Option<String>) -> Option<Self> {
+        Some(match kind {
+            "response.output_text.delta" | "response.refusal.delta" => Self::Text(delta?),
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                Self::Thinking(delta?)
+            }
+            "response.function_call_arguments.delta" => Self::Arguments(delta?),
+            "response.output_text.done"
+            | "response.refusal.done"
+            | "response.content_part.done"
+            | "response.reasoning_summary_text.done"
+            | "response.reasoning_summary_part.done"
+            | "response.reasoning_text.done"
+            | "response.function_call_arguments.done" => Self::Repeated,
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -59,8 +59,9 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         (true, Manner::OpenAi) => tools.push(json!({ "type": "web_search" })),
         (true, Manner::Xai) => tools.extend([json!({ "type": "web_search" }), json!({ "type": "x_search" })]),
     }
-    let computer = options.computer.filter(|_| manner == Manner::OpenAi);
-    tools.extend(computer.zip(request.display).map(|(computer, display)| computer.declared(display)));
+    let computer = options.computer.zip(request.display).filter(|_| manner == Manner::OpenAi);
+    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
+    let computer = computer.map(|(computer, _)| computer);
     if computer == Some(Computer::OpenAiPreview) {
         body.field("truncation", &"auto".into());
     }
@@ -116,9 +117,10 @@ fn items(
             let parts: Vec<Value> = parts.iter().map(|one| part(one, looks)).collect();
             input.push(message("user", &parts.into()));
         }
-        Said::Answers(answers) => {
+        Said::Answers { answers, own } => {
             for (id, one) in answers {
-                match computer.filter(|computer| computer.owns(&one.name)) {
+                // A turn that is told in neutral form has calls of functions only.
+                match computer.filter(|computer| own.is_some() && computer.owns(&one.name)) {
                     Some(computer) => done(id, one, computer, looks, input),
                     None => input.push(answer(id, one, manner, looks)),
                 }

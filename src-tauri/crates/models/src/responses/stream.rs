@@ -49,9 +49,20 @@ impl Making {
     }
 
     fn is_repeated(&mut self, number: Option<u64>) -> bool {
-        let repeated = number.is_some_and(|number| self.newest.is_some_and(|newest| number <= newest));
-        self.newest = number.or(self.newest);
+        let repeated = number.is_some() && number <= self.newest;
+        self.newest = self.newest.max(number);
         repeated
+    }
+
+    fn piece(&self, place: u64, piece: Piece) -> Option<TurnEvent> {
+        match piece {
+            Piece::Text(text) => Some(TurnEvent::Text(text)),
+            Piece::Thinking(text) => Some(TurnEvent::Thinking(text)),
+            Piece::Arguments(json) => {
+                self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json })
+            }
+            Piece::Repeated => None,
+        }
     }
 
     fn begin(&mut self, place: u64, item: &Value, events: &mut Vec<TurnEvent>) {
@@ -73,6 +84,9 @@ impl Making {
                 events.push(TurnEvent::CallArguments { index, json });
             }
             events.push(TurnEvent::CallEnded { index });
+        }
+        if is_search(&item) {
+            events.push(TurnEvent::Searched);
         }
         self.items.insert(place, Item { value: item, json });
     }
@@ -111,16 +125,8 @@ impl TurnInMaking for Making {
             return Ok(());
         }
         if let Some(hot::Event { number, place, piece }) = hot::event(data) {
-            match piece {
-                _ if self.is_repeated(number) => {}
-                Piece::Text(text) => events.push(TurnEvent::Text(text)),
-                Piece::Thinking(text) => events.push(TurnEvent::Thinking(text)),
-                Piece::Arguments(json) => {
-                    events.extend(
-                        self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json }),
-                    );
-                }
-                Piece::Repeated => {}
+            if !self.is_repeated(number) {
+                events.extend(self.piece(place, piece));
             }
             return Ok(());
         }
@@ -130,6 +136,11 @@ impl TurnInMaking for Making {
         }
         let place = event["output_index"].as_u64().unwrap_or_default();
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
+        // In another form than the usual one.
+        if let Some(piece) = Piece::of(&kind, event["delta"].as_str().map(str::to_owned)) {
+            events.extend(self.piece(place, piece));
+            return Ok(());
+        }
         match kind.as_str() {
             "response.reasoning_summary_part.added" if event["summary_index"].as_u64() > Some(0) => {
                 events.push(TurnEvent::Thinking("\n\n".into()));
@@ -174,9 +185,7 @@ impl TurnInMaking for Making {
             (_, Some(reason)) => StopReason::Blocked { reason: reason.to_owned() },
             (status, None) => StopReason::Blocked { reason: status.unwrap_or("unknown").to_owned() },
         };
-        // A reasoning item without what followed it is refused: of a turn that did not end well, nothing goes back.
         let raw: Vec<String> = self.items.values().map(|item| item.json.clone()).collect();
-        let raw = (stop == StopReason::End && !raw.is_empty()).then(|| list(&raw));
         Ok(Made {
             text: self.text(),
             calls: self
@@ -185,7 +194,7 @@ impl TurnInMaking for Making {
                 .filter(|item| is_call(&item.value))
                 .map(|item| proposed(&item.value))
                 .collect(),
-            raw,
+            raw: Some(list(&raw)),
             usage: read_usage(&response["usage"]),
             stop,
         })
@@ -196,6 +205,11 @@ impl TurnInMaking for Making {
 fn is_call(item: &Value) -> bool {
     let is_ours = item["type"] == "function_call" || item["type"] == "computer_call";
     is_ours && item["status"] != "incomplete"
+}
+
+/// What the provider did by itself. We have no custom tools: such a call is one of its searches.
+fn is_search(item: &Value) -> bool {
+    matches!(item["type"].as_str(), Some("web_search_call" | "x_search_call" | "custom_tool_call"))
 }
 
 fn proposed(item: &Value) -> ProposedCall {

@@ -13,6 +13,7 @@ use protocol::ids::ModelId;
 use tokio::time::Instant;
 
 use super::{Answer, Body, End, Exchange, Failure, Fingerprint, Head, KIND, VERSION};
+use crate::computer::Computer;
 use crate::http::Bytes;
 use crate::secrets::Secrets;
 use crate::{ModelError, ModelErrorKind, Provider, Request};
@@ -35,7 +36,8 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins a tape in `out`, which nobody else writes.
+    /// Begins a tape in `out`, which nobody else writes, of a model that acts by this computer tool of its vendor's, if
+    /// by any.
     ///
     /// # Errors
     /// Where `out` cannot be written.
@@ -43,6 +45,7 @@ impl Recorder {
         mut out: Box<dyn Write + Send>,
         model: &ModelId,
         provider: &Provider,
+        computer: Option<Computer>,
     ) -> std::io::Result<Self> {
         let head = Head {
             kind: KIND.into(),
@@ -50,6 +53,7 @@ impl Recorder {
             model: model.clone(),
             provider: provider.id.clone(),
             wire: provider.wire,
+            computer,
         };
         write_line(&mut out, &head)?;
         Ok(Self(Arc::new(Mutex::new(Inner { out, turn: 0, failed: None }))))

@@ -12,6 +12,7 @@ use protocol::ids::ModelId;
 use serde_json::Value;
 
 use super::{Answer, Body, End, Exchange, Failure, Fingerprint, Head, KIND, TapeError, VERSION};
+use crate::computer::Computer;
 use crate::decode::Decoder;
 use crate::http::{Bytes, Timeouts};
 use crate::reading::Reading;
@@ -137,6 +138,10 @@ impl Failure {
 impl Model for Replay {
     fn id(&self) -> &ModelId {
         &self.head.model
+    }
+
+    fn computer(&self) -> Option<Computer> {
+        self.head.computer
     }
 
     fn stream(

@@ -87,7 +87,7 @@ fn pieces(stream: &[u8]) -> Said {
 fn remote(provider: &str, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
     let provider = Provider::named(provider).unwrap().clone();
     let model = ModelId(format!("{}/some-model", provider.id));
-    let recorder = Recorder::begin(out, &model, &provider).unwrap();
+    let recorder = Recorder::begin(out, &model, &provider, None).unwrap();
     let base = base_url(&provider.base_url).unwrap();
     let options = RemoteOptions {
         provider,
@@ -301,6 +301,22 @@ fn a_tape_of_another_version_or_none_at_all_is_told_apart() {
     let newer = read("{\"kind\":\"miki recording\",\"version\":9,\"more\":0}\n");
     assert_eq!(newer.to_string(), "it is a recording of version 9, and this program plays version 1");
     assert_eq!(read("{\"kind\":\"miki recording\",\"version\":1}\n"), TapeError::Broken { line: 1 });
+}
+
+#[test]
+fn a_run_by_a_vendors_computer_tool_is_played_by_it_and_older_tapes_by_none() {
+    let provider = Provider::named("anthropic").unwrap();
+    let model = ModelId("anthropic/some-model".into());
+    let played = |computer| {
+        let paper = Paper::default();
+        drop(Recorder::begin(Box::new(paper.clone()), &model, provider, computer).unwrap());
+        Replay::read(&paper.bytes()).unwrap().computer()
+    };
+    for computer in [None, Some(Computer::AnthropicToolset), Some(Computer::OpenAi), Some(Computer::Gemini)] {
+        assert_eq!(played(computer), computer);
+    }
+    let old = r#"{"kind":"miki recording","version":1,"model":"xai/m","provider":"xai","wire":"xai"}"#;
+    assert_eq!(Replay::read(format!("{old}\n").as_bytes()).unwrap().computer(), None);
 }
 
 #[tokio::test(start_paused = true)]
