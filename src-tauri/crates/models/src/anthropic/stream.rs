@@ -125,7 +125,7 @@ impl Making {
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if let Some((index, piece)) = hot::piece(data) {
-            self.block(Some(index))?.grow(&piece, events);
+            self.block(Some(index))?.grow(piece, events);
             return Ok(());
         }
         let mut event = read_json(&self.provider, data)?;
@@ -201,7 +201,7 @@ impl Block {
             _ => None,
         };
         if let Some(piece) = piece {
-            return self.grow(&piece, events);
+            return self.grow(piece, events);
         }
         match delta["type"].as_str().unwrap_or_default() {
             "signature_delta" => {
@@ -222,28 +222,28 @@ impl Block {
         }
     }
 
-    fn grow(&mut self, piece: &Piece<'_>, events: &mut Vec<TurnEvent>) {
+    fn grow(&mut self, piece: Piece<'_>, events: &mut Vec<TurnEvent>) {
         self.whole = None;
         match piece {
             Piece::Text(text) => events.extend(self.append("text", text).map(TurnEvent::Text)),
             Piece::Thinking(text) => events.extend(self.append("thinking", text).map(TurnEvent::Thinking)),
             Piece::Input(json) => {
-                self.input.push_str(json);
+                self.input.push_str(&json);
                 if let (Some(index), false) = (self.call, json.is_empty()) {
-                    events.push(TurnEvent::CallArguments { index, json: json.clone().into_owned() });
+                    events.push(TurnEvent::CallArguments { index, json: json.into_owned() });
                 }
             }
         }
     }
 
     /// Adds to a field of text; gives what was added, where it says anything.
-    fn append(&mut self, name: &str, piece: &str) -> Option<String> {
+    fn append(&mut self, name: &str, piece: Cow<'_, str>) -> Option<String> {
         match self.fields.get_mut(name) {
             _ if piece.is_empty() => return None,
-            Some(Value::String(text)) => text.push_str(piece),
-            _ => drop(self.fields.insert(name.to_owned(), piece.into())),
+            Some(Value::String(text)) => text.push_str(&piece),
+            _ => drop(self.fields.insert(name.to_owned(), piece.as_ref().into())),
         }
-        Some(piece.to_owned())
+        Some(piece.into_owned())
     }
 
     fn is(&self, kind: &str) -> bool {
