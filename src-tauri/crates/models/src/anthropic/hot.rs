@@ -42,9 +42,9 @@ pub(super) fn piece(data: &str) -> Option<(u64, Piece<'_>)> {
 /// Written as Anthropic writes it, field after field: only the piece itself is left to be read. Whatever else there is
 /// stands before or behind it, and then this is no string.
 fn usual(data: &str) -> Option<(u64, Piece<'_>)> {
-    let (index, delta) = data
-        .strip_prefix(r#"{"type":"content_block_delta","index":"#)?
-        .split_once(r#","delta":{"type":""#)?;
+    // One character is found sooner than several.
+    let (index, rest) = data.strip_prefix(r#"{"type":"content_block_delta","index":"#)?.split_once(',')?;
+    let delta = rest.strip_prefix(r#""delta":{"type":""#)?;
     let is_number =
         index.bytes().all(|byte| byte.is_ascii_digit()) && (index == "0" || !index.starts_with('0'));
     let index = index.parse().ok().filter(|_| is_number)?;

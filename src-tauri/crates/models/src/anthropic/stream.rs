@@ -32,6 +32,8 @@ struct Block {
     whole: Option<String>,
     /// The input as the model wrote it, where it came in pieces.
     input: String,
+    /// Text that was added, and to which field: put there when it is all.
+    added: (&'static str, String),
     /// Which call of the turn it is.
     call: Option<usize>,
     open: bool,
@@ -79,7 +81,14 @@ impl Making {
         }
         let whole = serde_json::from_str::<Verbatim<'_>>(data).ok();
         let whole = whole.map(|verbatim| verbatim.content_block.get().to_owned());
-        self.blocks.push(Block { fields, whole, input: String::new(), call, open: true });
+        self.blocks.push(Block {
+            fields,
+            whole,
+            input: String::new(),
+            added: Default::default(),
+            call,
+            open: true,
+        });
         Ok(())
     }
 
@@ -144,6 +153,7 @@ impl TurnInMaking for Making {
             "content_block_stop" => {
                 let block = self.block(event["index"].as_u64())?;
                 block.open = false;
+                block.settle();
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
@@ -193,6 +203,7 @@ impl Block {
     /// What is no plain piece, or one in another form.
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
         self.whole = None;
+        self.settle();
         let said = |name: &str| delta[name].as_str().map(|text| Cow::Owned(text.to_owned()));
         let piece = match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => said("text").map(Piece::Text),
@@ -237,13 +248,25 @@ impl Block {
     }
 
     /// Adds to a field of text; gives what was added, where it says anything.
-    fn append(&mut self, name: &str, piece: Cow<'_, str>) -> Option<String> {
-        match self.fields.get_mut(name) {
-            _ if piece.is_empty() => return None,
-            Some(Value::String(text)) => text.push_str(&piece),
-            _ => drop(self.fields.insert(name.to_owned(), piece.as_ref().into())),
+    fn append(&mut self, name: &'static str, piece: Cow<'_, str>) -> Option<String> {
+        if piece.is_empty() {
+            return None;
         }
+        if self.added.0 != name {
+            self.settle();
+            self.added.0 = name;
+        }
+        self.added.1.push_str(&piece);
         Some(piece.into_owned())
+    }
+
+    fn settle(&mut self) {
+        let (name, text) = std::mem::take(&mut self.added);
+        match self.fields.get_mut(name) {
+            _ if text.is_empty() => {}
+            Some(Value::String(before)) => before.push_str(&text),
+            _ => drop(self.fields.insert(name.to_owned(), text.into())),
+        }
     }
 
     fn is(&self, kind: &str) -> bool {
