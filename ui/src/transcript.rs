@@ -306,7 +306,32 @@ mod tests {
     use super::*;
     use protocol::event::Scope;
     use protocol::ids::{Seq, Timestamp};
-    use protocol::turn::{Cost, StopReason};
+    use protocol::turn::{Cost, StopReason, Usd};
+
+    #[test]
+    fn what_a_failed_turn_cost_is_in_the_bill_and_a_refused_one_costs_nothing() {
+        let usage = Usage { input: 7, ..Usage::default() };
+        let partly = Some(Cost::AtLeast { usd: Usd(5) });
+        let failed = |usage, cost| EventBody::TurnFailed {
+            turn: 1,
+            message: "overloaded".into(),
+            hint: None,
+            retry: true,
+            usage,
+            cost,
+        };
+        let end = EventBody::RunEnded { end: RunEnd::Interrupted };
+        let bodies = [failed(Usage::default(), None), failed(usage, partly), end];
+        let events =
+            bodies.map(|body| Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body });
+        let transcript = Transcript::of(&events);
+        let Some(Entry { body: EntryBody::End { bill, .. }, .. }) = transcript.entries().last() else {
+            panic!("no end: {transcript:?}")
+        };
+        let spent = Spent { usd: Usd(5), turns: 1, partly: 1, unknown: 0 };
+        assert_eq!(*bill, Bill { usage, spent });
+        assert!(!spent.is_exact() && !spent.is_unknown());
+    }
 
     #[test]
     fn a_turn_that_only_names_its_sources_is_shown_with_them() {

@@ -111,15 +111,16 @@ impl Frames {
             self.data.clear();
             return outcome;
         }
-        let (name, value) = line.split_once(':').unwrap_or((line, ""));
-        match name {
-            "data" => {
-                let value = value.strip_prefix(' ').unwrap_or(value);
-                if std::mem::replace(&mut self.has_data, true) {
-                    self.data.push('\n');
-                }
-                self.data.push_str(value);
+        let data = line.strip_prefix("data:").or((line == "data").then_some(""));
+        if let Some(value) = data {
+            if std::mem::replace(&mut self.has_data, true) {
+                self.data.push('\n');
             }
+            self.data.push_str(value.strip_prefix(' ').unwrap_or(value));
+            return Ok(());
+        }
+        let name = line.split_once(':').map_or(line, |(name, _)| name);
+        match name {
             // A comment, or what only a browser would want to know.
             "" | "event" | "id" | "retry" => {}
             _ if self.stray.len() + line.len() < MAX_STRAY => {

@@ -33,6 +33,14 @@ impl ObjectText {
 }
 
 /// A list of JSON values.
-pub(crate) fn list(items: &[String]) -> String {
-    format!("[{}]", items.join(","))
+pub(crate) fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let mut list = String::from("[");
+    for item in items {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(item.as_ref());
+    }
+    list.push(']');
+    list
 }

@@ -47,7 +47,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tools", &tools.into());
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
-    body.verbatim("messages", &list(&messages(request, target)));
+    body.verbatim("messages", &list(messages(request, target)));
     filled(body.finish(), request)
 }
 

@@ -32,6 +32,8 @@ struct Block {
     whole: Option<String>,
     /// The input as the model wrote it, where it came in pieces.
     input: String,
+    /// Text that was added, and to which field: put there when it is all.
+    added: (&'static str, String),
     /// Which call of the turn it is.
     call: Option<usize>,
     open: bool,
@@ -79,7 +81,14 @@ impl Making {
         }
         let whole = serde_json::from_str::<Verbatim<'_>>(data).ok();
         let whole = whole.map(|verbatim| verbatim.content_block.get().to_owned());
-        self.blocks.push(Block { fields, whole, input: String::new(), call, open: true });
+        self.blocks.push(Block {
+            fields,
+            whole,
+            input: String::new(),
+            added: Default::default(),
+            call,
+            open: true,
+        });
         Ok(())
     }
 
@@ -125,7 +134,7 @@ impl Making {
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if let Some((index, piece)) = hot::piece(data) {
-            self.block(Some(index))?.grow(&piece, events);
+            self.block(Some(index))?.grow(piece, events);
             return Ok(());
         }
         let mut event = read_json(&self.provider, data)?;
@@ -144,6 +153,7 @@ impl TurnInMaking for Making {
             "content_block_stop" => {
                 let block = self.block(event["index"].as_u64())?;
                 block.open = false;
+                block.settle();
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
@@ -193,6 +203,7 @@ impl Block {
     /// What is no plain piece, or one in another form.
     fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
         self.whole = None;
+        self.settle();
         let said = |name: &str| delta[name].as_str().map(|text| Cow::Owned(text.to_owned()));
         let piece = match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => said("text").map(Piece::Text),
@@ -201,7 +212,7 @@ impl Block {
             _ => None,
         };
         if let Some(piece) = piece {
-            return self.grow(&piece, events);
+            return self.grow(piece, events);
         }
         match delta["type"].as_str().unwrap_or_default() {
             "signature_delta" => {
@@ -222,28 +233,40 @@ impl Block {
         }
     }
 
-    fn grow(&mut self, piece: &Piece<'_>, events: &mut Vec<TurnEvent>) {
+    fn grow(&mut self, piece: Piece<'_>, events: &mut Vec<TurnEvent>) {
         self.whole = None;
         match piece {
             Piece::Text(text) => events.extend(self.append("text", text).map(TurnEvent::Text)),
             Piece::Thinking(text) => events.extend(self.append("thinking", text).map(TurnEvent::Thinking)),
             Piece::Input(json) => {
-                self.input.push_str(json);
+                self.input.push_str(&json);
                 if let (Some(index), false) = (self.call, json.is_empty()) {
-                    events.push(TurnEvent::CallArguments { index, json: json.clone().into_owned() });
+                    events.push(TurnEvent::CallArguments { index, json: json.into_owned() });
                 }
             }
         }
     }
 
     /// Adds to a field of text; gives what was added, where it says anything.
-    fn append(&mut self, name: &str, piece: &str) -> Option<String> {
-        match self.fields.get_mut(name) {
-            _ if piece.is_empty() => return None,
-            Some(Value::String(text)) => text.push_str(piece),
-            _ => drop(self.fields.insert(name.to_owned(), piece.into())),
+    fn append(&mut self, name: &'static str, piece: Cow<'_, str>) -> Option<String> {
+        if piece.is_empty() {
+            return None;
         }
-        Some(piece.to_owned())
+        if self.added.0 != name {
+            self.settle();
+            self.added.0 = name;
+        }
+        self.added.1.push_str(&piece);
+        Some(piece.into_owned())
+    }
+
+    fn settle(&mut self) {
+        let (name, text) = std::mem::take(&mut self.added);
+        match self.fields.get_mut(name) {
+            _ if text.is_empty() => {}
+            Some(Value::String(before)) => before.push_str(&text),
+            _ => drop(self.fields.insert(name.to_owned(), text.into())),
+        }
     }
 
     fn is(&self, kind: &str) -> bool {

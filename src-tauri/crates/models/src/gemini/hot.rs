@@ -10,7 +10,7 @@ use crate::hot::{Only, Words, read};
 
 pub(super) struct Said<'a> {
     pub usage: Option<Usage>,
-    pub role: Option<String>,
+    pub role: Option<Words<'a>>,
     pub text: String,
     pub is_thought: bool,
     /// The part as it came.
@@ -100,7 +100,7 @@ pub(super) fn said(data: &str) -> Option<Said<'_>> {
     let Part { text, thought } = serde_json::from_str(json).ok()?;
     Some(Said {
         usage: usage_metadata.map(Usage::from),
-        role: content.role.map(|role| role.0.into_owned()),
+        role: content.role,
         text: text.said()?,
         is_thought: thought,
         json,
@@ -121,7 +121,8 @@ mod tests {
         let part = r#"{ "text": "a\n", "thought":true}"#;
         let data_of_part = data(part, "");
         let Said { usage, role, text, is_thought, json } = said(&data_of_part).unwrap();
-        assert_eq!((text.as_str(), is_thought, json, role.as_deref()), ("a\n", true, part, Some("model")));
+        assert_eq!((text.as_str(), is_thought, json), ("a\n", true, part));
+        assert_eq!(role.as_ref().map(|role| role.0.as_ref()), Some("model"));
         assert_eq!(usage, Some(Usage { input: 9, ..Usage::default() }));
         for (part, more) in [
             (r#"{"text":""}"#, ""),

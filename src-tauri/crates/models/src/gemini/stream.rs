@@ -140,7 +140,7 @@ impl TurnInMaking for Making {
                 events.push(TurnEvent::Usage(usage));
             }
             if let (None, Some(role)) = (&self.role, said.role) {
-                self.role = Some(role.into());
+                self.role = Some(role.0.into());
             }
             self.say(said.text, said.is_thought, events);
             self.parts.push(Part { json: said.json.to_owned(), call: None });
@@ -208,9 +208,8 @@ impl TurnInMaking for Making {
             Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
-        let parts: Vec<String> = self.parts.iter().map(|part| part.json.clone()).collect();
         let mut raw = ObjectText::new();
-        raw.verbatim("parts", &list(&parts));
+        raw.verbatim("parts", &list(self.parts.iter().map(|part| &part.json)));
         raw.field("role", &self.role.take().unwrap_or_else(|| "model".into()));
         Ok(Made {
             text: std::mem::take(&mut self.text),

@@ -185,7 +185,6 @@ impl TurnInMaking for Making {
             (_, Some(reason)) => StopReason::Blocked { reason: reason.to_owned() },
             (status, None) => StopReason::Blocked { reason: status.unwrap_or("unknown").to_owned() },
         };
-        let raw: Vec<String> = self.items.values().map(|item| item.json.clone()).collect();
         Ok(Made {
             text: self.text(),
             calls: self
@@ -194,7 +193,7 @@ impl TurnInMaking for Making {
                 .filter(|item| is_call(&item.value))
                 .map(|item| proposed(&item.value))
                 .collect(),
-            raw: Some(list(&raw)),
+            raw: Some(list(self.items.values().map(|item| &item.json))),
             usage: read_usage(&response["usage"]),
             stop,
         })
