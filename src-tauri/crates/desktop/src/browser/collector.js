@@ -9,13 +9,14 @@
   // Asked of every element of a page: few and simple, and the exceptions are asked of those that are found.
   const ACTIVE = "a,area,button,input,select,textarea,summary,video,audio,[onclick],[contenteditable],[tabindex],[role]";
   const FIELD = new Set(["button", "input", "select", "textarea", "summary"]);
-  const IF_TOLD = { __proto__: null, a: ["href", "class", "title"], area: ["href"], video: ["controls"], audio: ["controls"] };
+  const IF_TOLD = { __proto__: null, a: "href", area: "href", video: "controls", audio: "controls" };
   const OTHER = "[tabindex]:not([tabindex^='-']),[onclick],[contenteditable]:not([contenteditable=false])";
   // Active by its markup. A role of another kind makes nothing active by itself.
   const isActive = (el) => {
     const tag = el.localName;
     if (FIELD.has(tag)) { if (tag !== "input" || el.type !== "hidden") return true; }
-    else if (IF_TOLD[tag]?.some((name) => el.hasAttribute(name))) return true;
+    else if (tag === "a" ? el.hasAttribute("href") || el.hasAttribute("class") || el.hasAttribute("title") :
+      tag in IF_TOLD && el.hasAttribute(IF_TOLD[tag])) return true;
     const role = el.getAttribute("role");
     return (role !== null && (role === "" || HIT.has(role) || tag in IF_TOLD)) || el.matches(OTHER);
   };
@@ -248,7 +249,9 @@
       };
       const here = new Map();
       let off = 0;
-      for (const el of active) {
+      // By number: the list's own iterator is several times slower.
+      for (let index = 0, count = active.length; index < count; index += 1) {
+        const el = active[index];
         if (!isActive(el)) continue;
         const where = place(el);
         if (where.inside || (everywhere && where.width && where.height)) here.set(el, where);
