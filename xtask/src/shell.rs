@@ -60,6 +60,15 @@ pub fn run_seeing(command: &mut Command, mut see: impl FnMut(&str)) -> Result<bo
     Ok(child.wait()?.success())
 }
 
+/// Runs to the end; whether it ended well, and all it said, which nobody saw meanwhile.
+pub fn told(command: &mut Command) -> Result<(bool, String)> {
+    let line = line_of(command);
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{line}`"))?;
+    let said = [output.stderr, output.stdout].concat();
+    Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+}
+
 /// What a program prints, or nothing where it is missing or fails. Its standard error is dropped.
 pub fn answer_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -120,7 +120,7 @@ pub fn test(place: &Place, only: &[Step]) -> ! {
         eprintln!("error: set-up failed, so no step was run: {error:#}");
         end(Tally::FAILED);
     }
-    let outcomes: Vec<Outcome> = steps.iter().map(|step| carry_out(place, *step)).collect();
+    let outcomes = carry_out_all(place, &steps);
     let mut sum = Tally::default();
     eprintln!();
     for outcome in &outcomes {
@@ -141,6 +141,54 @@ pub fn test(place: &Place, only: &[Step]) -> ! {
 fn end(sum: Tally) -> ! {
     println!("{sum}");
     std::process::exit(if sum.is_clean() { 0 } else { 1 })
+}
+
+/// Checks that build into folders of their own: they go on beside the tests, which wait more than they compute.
+const BESIDE: [Step; 4] = [Step::ClippyWasm, Step::Deny, Step::CrossMacos, Step::CrossWindows];
+
+/// One after the other; those that can, beside the unit tests, their words kept until the tests are over.
+fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
+    let (beside, ordered): (Vec<Step>, Vec<Step>) = match steps.contains(&Step::Unit) {
+        true => steps.iter().partition(|step| BESIDE.contains(step)),
+        false => (Vec::new(), steps.to_vec()),
+    };
+    std::thread::scope(|scope| {
+        let mut apart = None;
+        let mut outcomes = Vec::new();
+        for step in ordered {
+            if step == Step::Unit {
+                apart = Some(
+                    scope.spawn(|| beside.iter().map(|step| carry_out_apart(*step)).collect::<Vec<_>>()),
+                );
+            }
+            outcomes.push(carry_out(place, step));
+        }
+        let told = apart.map_or_else(|| Ok(Vec::new()), std::thread::ScopedJoinHandle::join);
+        for (at, step) in beside.iter().enumerate() {
+            let (tally, time, said) = match told.as_ref().ok().and_then(|told| told.get(at)) {
+                Some((tally, time, said)) => (*tally, *time, said.as_str()),
+                None => (Tally::FAILED, Duration::ZERO, "error: it was not carried out\n"),
+            };
+            eprint!("{said}");
+            outcomes.push(Outcome { step: *step, tally, time });
+        }
+        outcomes
+    })
+}
+
+/// By another process, so that what it says can be told at once afterwards.
+fn carry_out_apart(step: Step) -> (Tally, Duration, String) {
+    let start = Instant::now();
+    let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let told = std::env::current_exe()
+        .context("where is this program?")
+        .and_then(|itself| shell::told(Command::new(itself).args(["test", "--only", &name])));
+    let (tally, said) = match told {
+        Ok((true, said)) => (Tally::PASSED, said),
+        Ok((false, said)) => (Tally::FAILED, said),
+        Err(error) => (Tally::FAILED, format!("error: {}: {error:#}\n", step.title())),
+    };
+    (tally, start.elapsed(), said)
 }
 
 fn carry_out(place: &Place, step: Step) -> Outcome {
@@ -183,10 +231,15 @@ fn app(place: &Place) -> Result<()> {
     shell::run(shell::cargo(place).arg("build").args(APART).args(["--tests", "--bin", "miki"]))
 }
 
-/// The tests from outside, of the app that the step before has built.
+/// The tests from outside, of the app that the step before has built. They wait for programs more than they compute: one
+/// more at a time than there are cores.
 fn outside(place: &Place) -> Command {
+    let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
     let mut command = shell::cargo(place);
-    command.args(["test", "--package", "outside", "--no-fail-fast"]).env("MIKI_BIN", place.app(Build::Debug));
+    command
+        .args(["test", "--package", "outside", "--no-fail-fast"])
+        .env("MIKI_BIN", place.app(Build::Debug))
+        .env("RUST_TEST_THREADS", threads.to_string());
     command
 }
 
