@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::computer::Computer;
 use crate::slots::slot;
@@ -89,6 +89,26 @@ pub(crate) fn said<'a>(request: &'a Request, provider: &str) -> Vec<Said<'a>> {
         }
     }
     all
+}
+
+/// Messages of the user, from the end, whose end is marked where a cache wants marks: the newest is written, the one
+/// before is found again.
+const MARKED: usize = 2;
+
+/// Which of the messages end in such a mark.
+pub(crate) fn marked(all: &[Said<'_>]) -> Vec<bool> {
+    let mut left = MARKED;
+    let mut marked = vec![false; all.len()];
+    for (said, mark) in all.iter().zip(&mut marked).rev() {
+        *mark = left > 0 && matches!(said, Said::User(_) | Said::Answers { .. });
+        left -= usize::from(*mark);
+    }
+    marked
+}
+
+/// The part of a body with a mark of what to cache, in Anthropic's way.
+pub(crate) fn mark(part: &mut Value) {
+    part["cache_control"] = json!({ "type": "ephemeral" });
 }
 
 /// The turn as its own provider wrote it.

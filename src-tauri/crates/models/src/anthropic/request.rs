@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
-use crate::conversation::{Said, Target, base64, object, said};
+use crate::conversation::{Said, Target, base64, mark, marked, object, said};
 use crate::hot::Words;
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
@@ -15,9 +15,6 @@ use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
 /// The field is required; so much any model of the last generations may say.
 const MAX_OUTPUT: u32 = 16_384;
-/// Messages of the user, from the end, whose last block is marked for the cache: the newest is written, the one before
-/// is found again.
-const MARKED: usize = 2;
 
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
@@ -51,21 +48,14 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     filled(body.finish(), request)
 }
 
-fn mark(block: &mut Value) {
-    block["cache_control"] = json!({ "type": "ephemeral" });
-}
-
 fn tool(tool: &ToolSpec) -> Value {
     json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
 }
 
 fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
     let all = said(request, target.provider);
-    let of_user = |said: &Said<'_>| matches!(said, Said::User(_) | Said::Answers { .. });
-    let total = all.iter().filter(|said| of_user(said)).count();
-    let mut seen = 0;
     let mut messages = Vec::with_capacity(all.len());
-    for one in &all {
+    for (one, is_marked) in all.iter().zip(marked(&all)) {
         let mut blocks = match one {
             Said::Own(json) => {
                 messages.push(format!(r#"{{"role":"assistant","content":{json}}}"#));
@@ -92,8 +82,7 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
                 answers.iter().map(told).collect()
             }
         };
-        seen += 1;
-        if seen + MARKED > total {
+        if is_marked {
             blocks.last_mut().map(mark);
         }
         messages.push(json!({ "role": "user", "content": blocks }).to_string());

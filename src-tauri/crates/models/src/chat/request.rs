@@ -1,10 +1,11 @@
 //! What is asked by Chat Completions: the body of a request from neutral messages.
 //!
-//! Pure, and the same bytes for the same messages.
+//! Pure, and the same bytes for the same messages but for OpenRouter's marks of what to cache, which move on with the
+//! newest words. They are of text alone (its documentation, "Prompt caching"), so text stands last there.
 
 use serde_json::{Value, json};
 
-use crate::conversation::{Said, Target, data_url, said};
+use crate::conversation::{Said, Target, data_url, mark, marked, said};
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
@@ -14,7 +15,7 @@ use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 pub(crate) enum Manner {
     /// What every server of this wire takes: tool messages are text, pictures follow as the user's.
     Plain,
-    /// Pictures in tool messages, and marks of what to cache.
+    /// Pictures in tool messages, and marks of what to cache: of the user and tools everything is in parts.
     OpenRouter,
 }
 
@@ -48,8 +49,9 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
     if !request.system.is_empty() {
         messages.push(system(&request.system, manner));
     }
-    for one in said(request, target.provider) {
-        tell(&one, manner, &mut messages);
+    let all = said(request, target.provider);
+    for (one, is_marked) in all.iter().zip(marked(&all)) {
+        tell(one, manner, is_marked && manner == Manner::OpenRouter, &mut messages);
     }
     body.verbatim("messages", &list(&messages));
     filled(body.finish(), request)
@@ -67,14 +69,19 @@ fn tool(tool: &ToolSpec) -> Value {
 fn system(text: &str, manner: Manner) -> String {
     let content = match manner {
         Manner::Plain => text.into(),
-        Manner::OpenRouter => {
-            json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }])
-        }
+        Manner::OpenRouter => content(vec![text_part(text)], true),
     };
     json!({ "role": "system", "content": content }).to_string()
 }
 
-fn tell(said: &Said<'_>, manner: Manner, messages: &mut Vec<String>) {
+/// Parts, the last text of them marked for the cache where that is wanted.
+fn content(mut parts: Vec<Value>, is_marked: bool) -> Value {
+    let last = parts.iter_mut().rfind(|part| part["type"] == "text");
+    last.filter(|_| is_marked).map(mark);
+    parts.into()
+}
+
+fn tell(said: &Said<'_>, manner: Manner, is_marked: bool, messages: &mut Vec<String>) {
     match said {
         Said::Own(json) => messages.push(json.clone().into_owned()),
         Said::Assistant { text, calls } => {
@@ -92,9 +99,11 @@ fn tell(said: &Said<'_>, manner: Manner, messages: &mut Vec<String>) {
             }
             messages.push(message.to_string());
         }
-        Said::User(parts) => messages.push(user(parts)),
+        Said::User(parts) => messages.push(user(parts, manner, is_marked)),
         Said::Answers { answers, .. } => {
-            messages.extend(answers.iter().map(|(id, one)| answer(id, one, manner)));
+            let last = answers.len().saturating_sub(1);
+            let told = answers.iter().enumerate();
+            messages.extend(told.map(|(at, (id, one))| answer(id, one, manner, is_marked && at == last)));
             let pictures = answers.iter().filter_map(|(id, one)| Some((id, one.image.as_ref()?)));
             let following: Vec<Value> = pictures
                 .filter(|_| manner == Manner::Plain)
@@ -108,16 +117,16 @@ fn tell(said: &Said<'_>, manner: Manner, messages: &mut Vec<String>) {
 }
 
 /// Text alone is sent as text: some local servers take no parts.
-fn user(parts: &[Part]) -> String {
-    let content: Value = match parts {
-        [Part::Text(text)] => text.as_str().into(),
-        parts => parts
-            .iter()
-            .map(|part| match part {
+fn user(parts: &[Part], manner: Manner, is_marked: bool) -> String {
+    let content = match (parts, manner) {
+        ([Part::Text(text)], Manner::Plain) => text.as_str().into(),
+        (parts, _) => {
+            let part = |part: &Part| match part {
                 Part::Text(text) => text_part(text),
                 Part::Image(image) => picture(image),
-            })
-            .collect(),
+            };
+            content(parts.iter().map(part).collect(), is_marked)
+        }
     };
     json!({ "role": "user", "content": content }).to_string()
 }
@@ -130,11 +139,14 @@ fn picture(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": data_url(image) } })
 }
 
-fn answer(id: &str, answer: &ToolAnswer, manner: Manner) -> String {
+fn answer(id: &str, answer: &ToolAnswer, manner: Manner, is_marked: bool) -> String {
     let text = answer.response.to_string();
-    let content = match (&answer.image, manner) {
-        (Some(image), Manner::OpenRouter) => json!([text_part(&text), picture(image)]),
-        _ => text.into(),
+    let content = match manner {
+        Manner::Plain => text.into(),
+        Manner::OpenRouter => {
+            let picture = answer.image.as_ref().map(picture);
+            content(picture.into_iter().chain([text_part(&text)]).collect(), is_marked)
+        }
     };
     json!({ "role": "tool", "tool_call_id": id, "content": content }).to_string()
 }
