@@ -82,16 +82,19 @@ fn context() -> Context {
 }
 
 #[test]
-fn a_request_is_the_last_one_with_more_at_its_end_except_where_it_was_compacted() {
+fn a_request_is_the_last_one_with_more_at_its_end_except_where_a_bound_was_passed() {
     let mut context = context();
     let (mut before, mut compactions) = (context.request().messages, 0);
     for n in 0..60 {
         exchange(&mut context, n);
+        let is_over = context.messages.len() > BOUNDS.messages || context.pictures() > BOUNDS.pictures;
         let now = context.request().messages;
-        compactions += usize::from(!now.starts_with(&before));
+        assert_eq!(now.starts_with(&before), !is_over, "at step {n}");
+        compactions += usize::from(is_over);
         before = now;
     }
-    assert!(compactions <= 12, "{compactions} compactions in 60 steps");
+    // A compaction leaves half of the messages and two pictures of ten: six steps until the next at least.
+    assert!((1..=10).contains(&compactions), "{compactions} compactions in 60 steps");
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub struct Bench {
 
 impl Bench {
     pub async fn new(steps: Vec<Step>) -> Self {
-        Self::at(tempfile::tempdir().unwrap(), steps).await
+        Self::at(home(), steps).await
     }
 
     pub async fn at(home: tempfile::TempDir, steps: Vec<Step>) -> Self {
@@ -76,7 +76,7 @@ impl Bench {
 
     /// Another part in place of one of the usual ones.
     pub async fn other(steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
-        Self::with(tempfile::tempdir().unwrap(), steps, change).await
+        Self::with(home(), steps, change).await
     }
 
     async fn with(home: tempfile::TempDir, steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
@@ -156,6 +156,13 @@ impl Bench {
         let is_click = |action: &&Action| matches!(action, Action::Click { .. });
         self.desktop.actions().iter().filter(is_click).count()
     }
+}
+
+/// A folder in memory where the system has one: each event is synced, and a busy disk takes a fifth of a second for that.
+pub fn home() -> tempfile::TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    tempfile::tempdir_in(folder).unwrap()
 }
 
 pub fn limits() -> Limits {

@@ -12,6 +12,7 @@ use models::{
     CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, Timeouts,
     decode,
 };
+use protocol::command::RunOverrides;
 use protocol::ids::ModelId;
 use protocol::tool::ApprovalMode;
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ macro_rules! recorded {
 }
 
 /// Each provider with recorded turns of its own, with calls that we have tools for.
-const RECORDED: [(&str, &[&[u8]]); 7] = [
+pub const RECORDED: [(&str, &[&[u8]]); 7] = [
     (
         "gemini",
         &[
@@ -136,7 +137,11 @@ async fn cases() -> Vec<Case> {
     let http = Http::new(CONNECT).unwrap();
     let mut runs = Vec::new();
     for (provider, streams) in RECORDED {
-        runs.push(run(provider, streams).await);
+        let requests = run(streams.iter().map(|stream| (provider, *stream))).await;
+        let last = requests.last().unwrap();
+        assert_eq!(own(last, provider), streams.len(), "{provider}");
+        assert!(pictures(last) > 0 && last.tools.len() > 30, "{provider}");
+        runs.push(requests);
     }
     let mut cases = Vec::new();
     for (at, (provider, _)) in RECORDED.into_iter().enumerate() {
@@ -192,7 +197,7 @@ fn options() -> Options {
     }
 }
 
-fn remote(http: &Http, provider: &str, options: Options) -> Remote {
+pub fn remote(http: &Http, provider: &str, options: Options) -> Remote {
     let options = RemoteOptions {
         provider: Provider::named(provider).unwrap().clone(),
         model: ModelId(format!("{provider}/some-model")),
@@ -203,29 +208,42 @@ fn remote(http: &Http, provider: &str, options: Options) -> Remote {
     Remote::new(http, options).unwrap()
 }
 
-/// The requests of a run in which the model says what was recorded.
-async fn run(provider: &str, streams: &[&[u8]]) -> Vec<Request> {
-    let wire = Provider::named(provider).unwrap().wire;
-    let steps = streams.iter().map(|stream| {
-        let (events, end) = decode(wire, provider, stream);
+/// The requests of a run in which the model says what was recorded of these providers.
+pub async fn run(recorded: impl IntoIterator<Item = (&str, &[u8])>) -> Vec<Request> {
+    let said = recorded.into_iter().map(|(provider, stream)| {
+        let (events, end) = decode(Provider::named(provider).unwrap().wire, provider, stream);
         Step::events(events.into_iter().chain([end.unwrap()]).map(Ok).collect())
     });
-    let mut bench = Bench::new(steps.chain([done()]).collect()).await;
-    bench.start(ApprovalMode::Auto).await;
+    let steps: Vec<Step> = said.chain([done()]).collect();
+    let turns = steps.len();
+    let mut bench = Bench::new(steps).await;
+    // Small, for an unoptimised scaler; another picture after each action.
+    bench.desktop.edit(|scene| {
+        scene.displays[0].bounds.width = 192;
+        scene.displays[0].bounds.height = 108;
+    });
+    bench.desktop.react(|_, scene| scene.colour[0] = scene.colour[0].wrapping_add(9));
+    let approval = Some(ApprovalMode::Auto);
+    bench.start_with(None, RunOverrides { approval, max_steps: Some(500), ..RunOverrides::default() }).await;
     bench.end().await;
     let requests = bench.model.requests();
-    let last = requests.last().unwrap();
-    let pictures = last.messages.iter().filter(|message| has_picture(message)).count();
-    let own = last.messages.iter().filter(
-        |message| matches!(message, Message::Assistant(turn) if turn.provider == provider && turn.raw.is_string()),
-    );
-    assert_eq!((requests.len(), own.count()), (streams.len() + 1, streams.len()), "{provider}");
-    assert!(pictures > 0 && last.tools.len() > 30, "{provider}");
+    assert_eq!(requests.len(), turns);
     requests
 }
 
-fn has_picture(message: &Message) -> bool {
-    matches!(message, Message::ToolResults(answers) if answers.iter().any(|one| one.image.is_some()))
+/// How many turns go back as their provider wrote them.
+pub fn own(request: &Request, provider: &str) -> usize {
+    let is_own = |message: &&Message| matches!(message, Message::Assistant(turn) if turn.provider == provider && turn.raw.is_string());
+    request.messages.iter().filter(is_own).count()
+}
+
+/// Pictures in the answers of a request.
+pub fn pictures(request: &Request) -> usize {
+    let of = |message: &Message| match message {
+        Message::ToolResults(answers) => answers.iter().filter(|one| one.image.is_some()).count(),
+        Message::User(_) | Message::Assistant(_) => 0,
+    };
+    request.messages.iter().map(of).sum()
 }
 
 /// What is right must be taken, and what is wrong must be seen: a check that passes everything checks nothing.

@@ -11,6 +11,7 @@ mod bench;
 mod bodies;
 mod computer;
 mod giving_way;
+mod prefix;
 mod runs;
 mod search;
 mod stops;
