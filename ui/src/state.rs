@@ -184,6 +184,7 @@ impl State {
             | EventBody::RunResumed
             | EventBody::TurnFinished { .. }
             | EventBody::TurnFailed { .. }
+            | EventBody::TurnDropped { .. }
             | EventBody::ToolStarted { .. }
             | EventBody::ToolFinished { .. }
             | EventBody::Noted { .. }

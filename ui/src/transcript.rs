@@ -153,6 +153,11 @@ impl Transcript {
                 let (message, hint) = (message.clone(), hint.clone());
                 self.push(EntryBody::TurnFailed { message, hint, retry: *retry });
             }
+            EventBody::TurnDropped { usage, cost, .. } => {
+                self.streaming = Streaming::default();
+                self.bill.usage = self.bill.usage.plus(*usage);
+                self.bill.spent = self.bill.spent.plus(*cost);
+            }
             EventBody::ApprovalRequested { approval } => {
                 let waiting = Stage::Waiting { approval: approval.id.clone() };
                 self.step(&approval.call, |step| {
@@ -309,7 +314,7 @@ mod tests {
     use protocol::turn::{Cost, StopReason, Usd};
 
     #[test]
-    fn what_a_failed_turn_cost_is_in_the_bill_and_a_refused_one_costs_nothing() {
+    fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_nothing() {
         let usage = Usage { input: 7, ..Usage::default() };
         let partly = Some(Cost::AtLeast { usd: Usd(5) });
         let failed = |usage, cost| EventBody::TurnFailed {
@@ -321,14 +326,16 @@ mod tests {
             cost,
         };
         let end = EventBody::RunEnded { end: RunEnd::Interrupted };
-        let bodies = [failed(Usage::default(), None), failed(usage, partly), end];
+        let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown };
+        let bodies = [failed(Usage::default(), None), failed(usage, partly), dropped, end];
         let events =
             bodies.map(|body| Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body });
         let transcript = Transcript::of(&events);
         let Some(Entry { body: EntryBody::End { bill, .. }, .. }) = transcript.entries().last() else {
             panic!("no end: {transcript:?}")
         };
-        let spent = Spent { usd: Usd(5), turns: 1, partly: 1, unknown: 0 };
+        let usage = Usage { input: 14, ..Usage::default() };
+        let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
         assert_eq!(*bill, Bill { usage, spent });
         assert!(!spent.is_exact() && !spent.is_unknown());
     }

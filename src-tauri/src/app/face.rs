@@ -72,6 +72,7 @@ impl Face {
             | EventBody::RunResumed
             | EventBody::TurnFinished { .. }
             | EventBody::TurnFailed { .. }
+            | EventBody::TurnDropped { .. }
             | EventBody::ApprovalRequested { .. }
             | EventBody::ApprovalAnswered { .. }
             | EventBody::ToolStarted { .. }

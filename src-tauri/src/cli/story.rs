@@ -70,6 +70,12 @@ impl Story {
                     if *retry { "; trying again" } else { "" }
                 )
             }
+            EventBody::TurnDropped { usage, cost, .. } => {
+                self.streamed = false;
+                self.usage = self.usage.plus(*usage);
+                self.spent = self.spent.plus(*cost);
+                String::new()
+            }
             EventBody::ToolStarted { call, .. } => {
                 self.calls.insert(call.id.clone(), call.tool.clone());
                 String::new()
@@ -328,6 +334,8 @@ mod tests {
         assert!(more.starts_with("cost: at least $0.00223 (1 turn not counted in full); "), "{more}");
         let unknown = bill(failure(true, usage, Some(Cost::Unknown)));
         assert!(unknown.starts_with("cost: at least $0.00123 (1 turn of unknown cost); "), "{unknown}");
+        let dropped = EventBody::TurnDropped { turn: 1, usage, cost: Cost::Unknown };
+        assert_eq!(bill(dropped), unknown);
         let tokens =
             |line: &str| line.split("tokens: ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>();
         assert_eq!(tokens(&more).unwrap(), tokens(&known).unwrap() + 7);

@@ -86,7 +86,8 @@ impl Report<'_> {
                     spent = spent.plus(*cost);
                     usage = usage.plus(*more);
                 }
-                EventBody::TurnFailed { usage: more, cost: Some(cost), .. } => {
+                EventBody::TurnFailed { usage: more, cost: Some(cost), .. }
+                | EventBody::TurnDropped { usage: more, cost, .. } => {
                     spent = spent.plus(*cost);
                     usage = usage.plus(*more);
                 }

@@ -77,6 +77,8 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// The turn that `operation` waits for.
+    asking: Option<ask::Hearing>,
     /// Ends the tool that `operation` runs, and not the run.
     halt: CancellationToken,
     /// The user has used the computer since the model last looked: what it wants to do is out of date.
@@ -107,6 +109,7 @@ pub async fn drive(mut run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        asking: None,
         halt: CancellationToken::new(),
         disturbed: false,
         adapter,
@@ -173,10 +176,15 @@ impl Driver {
             }
         }
         self.operation = None;
+        if let Some(hearing) = self.asking.take() {
+            let (usage, cost) = hearing.dropped(self.run.model.id());
+            self.append(EventBody::TurnDropped { turn: self.machine.turn, usage, cost }).await?;
+        }
         self.feed(Input::Stop { reason }).await
     }
 
     async fn came_to(&mut self, outcome: Outcome) -> Result<(), ErrorView> {
+        self.asking = None;
         match outcome {
             Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
             Outcome::Turn(Err(ask::Failed { error, usage, cost })) => {

@@ -56,6 +56,7 @@ pub(crate) fn session(before: Option<SessionView>, id: &SessionId, event: &Event
         | EventBody::RunResumed
         | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
+        | EventBody::TurnDropped { .. }
         | EventBody::ApprovalRequested { .. }
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }

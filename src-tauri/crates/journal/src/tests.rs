@@ -121,6 +121,7 @@ fn durable() -> Vec<EventBody> {
             usage: Usage::default(),
             cost: None,
         },
+        EventBody::TurnDropped { turn: 3, usage: Usage::default(), cost: Cost::Unknown },
         EventBody::ApprovalRequested { approval: approval("1", "1") },
         EventBody::ApprovalAnswered {
             approval: ApprovalId::from_suffix("1"),
@@ -163,16 +164,16 @@ fn every_durable_event_reads_back_equal_in_order_without_gaps() {
     let written: Vec<Event> =
         durable().into_iter().map(|body| journal.append(scope("1", "1"), body).unwrap()).collect();
     let numbers: Vec<u64> = written.iter().map(|event| event.seq.0).collect();
-    assert_eq!(numbers, (1..=15).collect::<Vec<u64>>());
+    assert_eq!(numbers, (1..=16).collect::<Vec<u64>>());
     assert_eq!(journal.events_after(Seq(0), usize::MAX).unwrap(), written);
     assert_eq!(journal.session_events(&SessionId::from_suffix("1")).unwrap(), written);
     assert_eq!(journal.run_events(&RunId::from_suffix("1")).unwrap(), written);
     drop(journal);
 
     let again = Journal::open(home.path(), Arc::new(SystemClock)).unwrap();
-    assert_eq!(again.last_seq(), Seq(15));
+    assert_eq!(again.last_seq(), Seq(16));
     assert_eq!(again.events_after(Seq(0), usize::MAX).unwrap(), written);
-    assert_eq!(again.append(Scope::default(), noted("more")).unwrap().seq, Seq(16));
+    assert_eq!(again.append(Scope::default(), noted("more")).unwrap().seq, Seq(17));
 }
 
 #[test]

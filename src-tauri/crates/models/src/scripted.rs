@@ -33,6 +33,8 @@ pub struct Step {
 
 enum Answer {
     Events(Vec<Result<TurnEvent, ModelError>>),
+    /// The same without an end.
+    Unended(Vec<TurnEvent>),
     Refusal(ModelError),
     Made(Box<dyn FnOnce(&Request) -> Step + Send>),
     Silence,
@@ -75,6 +77,11 @@ impl Step {
     /// These events and then the end of the stream, also where it is not the turn's.
     pub fn events(events: Vec<Result<TurnEvent, ModelError>>) -> Self {
         Self { delay: Duration::ZERO, answer: Answer::Events(events) }
+    }
+
+    /// These events and then nothing more: for stopping in the middle of a turn.
+    pub fn unended(events: Vec<TurnEvent>) -> Self {
+        Self { delay: Duration::ZERO, answer: Answer::Unended(events) }
     }
 
     /// Refuses the request.
@@ -158,6 +165,10 @@ impl Model for Scripted {
                 }
                 match step.answer {
                     Answer::Events(events) => return Ok(stream::iter(events).boxed()),
+                    Answer::Unended(events) => {
+                        let said = stream::iter(events.into_iter().map(Ok));
+                        return Ok(said.chain(stream::pending()).boxed());
+                    }
                     Answer::Refusal(error) => return Err(error),
                     Answer::Made(make) => step = make(&request),
                     Answer::Silence => return std::future::pending().await,

@@ -37,6 +37,7 @@ struct Head {
     kind: String,
     version: u32,
     model: ModelId,
+    /// Whose turns they are.
     provider: String,
     wire: Wire,
     /// What the run was acting by; a head without it is of a run that used tools of ours, or an older one.

@@ -103,6 +103,13 @@ pub enum EventBody {
         #[serde(default)]
         cost: Option<Cost>,
     },
+    /// A turn that was under way when its run was stopped: nobody waits for it.
+    TurnDropped {
+        turn: u32,
+        /// What was heard of it.
+        usage: Usage,
+        cost: Cost,
+    },
     ApprovalRequested {
         approval: Approval,
     },
@@ -162,6 +169,7 @@ impl EventBody {
             | Self::RunResumed
             | Self::TurnFinished { .. }
             | Self::TurnFailed { .. }
+            | Self::TurnDropped { .. }
             | Self::ApprovalRequested { .. }
             | Self::ApprovalAnswered { .. }
             | Self::ToolStarted { .. }

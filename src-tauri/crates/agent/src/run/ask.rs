@@ -1,6 +1,6 @@
 //! One turn of a model: its stream shown as it comes, and the whole at its end.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt;
 use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
@@ -30,6 +30,10 @@ pub struct Failed {
     pub cost: Option<Cost>,
 }
 
+/// A turn under way, as far as it was heard: whoever drops it can still say what it cost.
+#[derive(Clone, Default)]
+pub struct Hearing(Arc<Mutex<Heard>>);
+
 /// What a turn said so far, beside its text.
 #[derive(Default)]
 struct Heard {
@@ -47,11 +51,17 @@ const MOST_CITATIONS: usize = 50;
 ///
 /// # Errors
 /// The model's; what was shown of the turn is then void (`TurnFailed` tells the surfaces so).
-pub async fn ask(model: SharedModel, request: Request, log: Arc<Log>, scope: Scope) -> Result<Asked, Failed> {
+pub async fn ask(
+    model: SharedModel,
+    request: Request,
+    log: Arc<Log>,
+    scope: Scope,
+    hearing: Hearing,
+) -> Result<Asked, Failed> {
     let refused = |error| Failed { error, usage: Usage::default(), cost: None };
     let mut stream = model.stream(request).await.map_err(refused)?;
-    let mut heard = Heard::default();
     while let Some(event) = stream.next().await {
+        let mut heard = hearing.heard();
         match event {
             Ok(TurnEvent::Text(text)) => log.pass(scope.clone(), EventBody::TextDelta { text }),
             Ok(TurnEvent::Thinking(text)) => {
@@ -69,13 +79,26 @@ pub async fn ask(model: SharedModel, request: Request, log: Arc<Log>, scope: Sco
             Ok(TurnEvent::Finished { turn, usage, stop }) => {
                 heard.usage = usage;
                 let cost = heard.cost(model.id());
-                let Heard { thinking, citations, .. } = heard;
+                let Heard { thinking, citations, .. } = std::mem::take(&mut *heard);
                 return Ok(Asked { turn, thinking, citations, usage, cost, stop });
             }
             Err(error) => return Err(heard.failed(model.id(), error)),
         }
     }
-    Err(heard.failed(model.id(), ModelError::cut()))
+    Err(hearing.heard().failed(model.id(), ModelError::cut()))
+}
+
+impl Hearing {
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a turn that nobody waits for any more. The provider may go on with it, and has read the request
+    /// even where no answer came.
+    pub fn dropped(&self, model: &ModelId) -> (Usage, Cost) {
+        let heard = self.heard();
+        (heard.usage, heard.cost(model).at_least())
+    }
 }
 
 impl Heard {
@@ -123,5 +146,6 @@ mod tests {
             assert_eq!(failed(heard()), Some(Cost::Billed { usd: Usd(7) }));
         }
         assert_eq!(failed(Heard::default()), Some(Cost::Unknown));
+        assert_eq!(Hearing::default().dropped(&model), (Usage::default(), Cost::Unknown));
     }
 }

@@ -19,12 +19,15 @@ impl Driver {
             Effect::AskModel { turn } => {
                 self.settle_turn();
                 self.retrying = None;
+                let hearing = ask::Hearing::default();
                 let asked = ask::ask(
                     self.run.model.clone(),
                     self.run.context.request(),
                     self.run.log.clone(),
                     self.run.scope.clone(),
+                    hearing.clone(),
                 );
+                self.asking = Some(hearing);
                 tracing::debug!(turn, "asking the model");
                 self.operation = Some(Box::pin(async move { Outcome::Turn(asked.await) }));
             }

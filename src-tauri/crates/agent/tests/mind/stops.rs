@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use agent::SettingsStore;
 use desktop::fake::Call;
-use models::Message;
 use models::scripted::Step;
+use models::{Message, TurnEvent};
 use protocol::command::{CallTool, PauseRun, ResumeRun, RunOverrides, SteerRun, StopRun};
 use protocol::event::{Activity, RunEnd};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::turn::{Cost, Usage, Usd};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::json;
 
@@ -44,6 +45,37 @@ async fn a_stop_is_answered_within_the_bound_and_nothing_is_held_then() {
     }
     took.sort();
     assert!(took[took.len() / 2] <= Duration::from_millis(100), "{took:?}");
+}
+
+#[tokio::test]
+async fn what_a_stopped_turn_cost_is_told_as_far_as_it_was_heard() {
+    let usage = Usage { input: 9, ..Usage::default() };
+    let begun = vec![TurnEvent::Usage(usage), TurnEvent::Billed(Usd(7)), TurnEvent::Text("I see".into())];
+    for (step, heard) in [
+        (Step::unended(begun), Some((usage, Cost::Billed { usd: Usd(7) }))),
+        (Step::silence(), Some((Usage::default(), Cost::Unknown))),
+        // Its turn was whole: it is the call that is stopped.
+        (endless(), None),
+    ] {
+        let is_begun = matches!(heard, Some((usage, _)) if usage.input > 0);
+        let mut bench = Bench::new(vec![step]).await;
+        bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
+        let session = bench.start(ApprovalMode::Auto).await;
+        if is_begun {
+            bench.until(|body| matches!(body, EventBody::TextDelta { .. })).await;
+        }
+        if heard.is_none() {
+            bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
+        }
+        bench.handle.stop_run(WHATEVER_RUNS, Door::Tray).await.unwrap();
+        bench.end().await;
+        let events = bench.handle.open_session(&session).await.unwrap().events;
+        let dropped = events.into_iter().find_map(|event| match event.body {
+            EventBody::TurnDropped { turn: 1, usage, cost } => Some((usage, cost)),
+            _ => None,
+        });
+        assert_eq!(dropped, heard);
+    }
 }
 
 /// Saves only when it is let.

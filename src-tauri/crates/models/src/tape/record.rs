@@ -51,7 +51,7 @@ impl Recorder {
             kind: KIND.into(),
             version: VERSION,
             model: model.clone(),
-            provider: provider.id.clone(),
+            provider: provider.voice(),
             wire: provider.wire,
             computer,
         };
@@ -63,17 +63,18 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the tape could not be written before: a run that is to be recorded is not to go on without.
-    pub(crate) fn asked(&self, request: &Request, secrets: &Secrets) -> Result<Asked, ModelError> {
+    pub(crate) fn asked(&self, request: &Request, secrets: &Secrets) -> Result<Heard, ModelError> {
         if let Some(why) = &self.0.lock().unwrap_or_else(PoisonError::into_inner).failed {
             let message = format!("the recording cannot be written: {why}");
             return Err(ModelError::new(ModelErrorKind::BadRequest, message));
         }
-        Ok(Asked {
+        let question = Question {
             recorder: self.clone(),
             asked: Fingerprint::of(request),
             began: Instant::now(),
             secrets: secrets.clone(),
-        })
+        };
+        Ok(Heard { of: Some(question), all: Vec::new(), pieces: Vec::new(), end: End::LetGo })
     }
 
     fn write(&self, asked: Fingerprint, answer: Answer) {
@@ -94,30 +95,37 @@ fn write_line(out: &mut dyn Write, line: &impl serde::Serialize) -> std::io::Res
     out.flush()
 }
 
-/// A turn that was asked for and has no answer yet.
-pub(crate) struct Asked {
+/// What was asked, and when.
+struct Question {
     recorder: Recorder,
     asked: Fingerprint,
     began: Instant,
     secrets: Secrets,
 }
 
-impl Asked {
+/// An answer as far as it was heard, from the moment of the question on; written when it is let go of.
+pub(crate) struct Heard {
+    /// Nothing once it is written.
+    of: Option<Question>,
+    all: Vec<u8>,
+    pieces: Vec<(u64, usize)>,
+    end: End,
+}
+
+impl Heard {
     /// Hands the answer on, and writes it where it ends.
-    pub(crate) fn answered(self, answer: Result<Bytes, ModelError>) -> Result<Bytes, ModelError> {
-        match answer {
-            Err(error) => {
-                let refused = Answer::Refused(Failure::of(&error, &self.secrets));
-                self.recorder.write(self.asked, refused);
-                Err(error)
+    pub(crate) fn answered(mut self, answer: Result<Bytes, ModelError>) -> Result<Bytes, ModelError> {
+        match (&answer, self.of.take()) {
+            (Err(error), Some(Question { recorder, asked, secrets, .. })) => {
+                recorder.write(asked, Answer::Refused(Failure::of(error, &secrets)));
             }
-            Ok(bytes) => Ok(self.listening(bytes)),
+            (_, of) => self.of = of,
         }
+        answer.map(|bytes| self.listening(bytes))
     }
 
     fn listening(self, bytes: Bytes) -> Bytes {
-        let heard = Heard { of: Some(self), all: Vec::new(), pieces: Vec::new(), end: End::LetGo };
-        let next = async |(mut bytes, mut heard): (Bytes, Heard)| {
+        let next = async |(mut bytes, mut heard): (Bytes, Self)| {
             let piece = bytes.next().await;
             match &piece {
                 None => heard.end = End::Whole,
@@ -126,19 +134,9 @@ impl Asked {
             }
             piece.map(|piece| (piece, (bytes, heard)))
         };
-        unfold((bytes, heard), next).boxed()
+        unfold((bytes, self), next).boxed()
     }
-}
 
-/// An answer as far as it was heard; written when it is let go of.
-struct Heard {
-    of: Option<Asked>,
-    all: Vec<u8>,
-    pieces: Vec<(u64, usize)>,
-    end: End,
-}
-
-impl Heard {
     fn piece(&mut self, piece: &[u8]) {
         let since = self.of.as_ref().map_or(Duration::ZERO, |of| of.began.elapsed());
         self.pieces.push((millis(since), piece.len()));
@@ -154,7 +152,7 @@ impl Heard {
 
 impl Drop for Heard {
     fn drop(&mut self) {
-        let Some(Asked { recorder, asked, secrets, .. }) = self.of.take() else { return };
+        let Some(Question { recorder, asked, secrets, .. }) = self.of.take() else { return };
         let (all, mut pieces) = (std::mem::take(&mut self.all), std::mem::take(&mut self.pieces));
         let body = match String::from_utf8(all) {
             Ok(text) => {

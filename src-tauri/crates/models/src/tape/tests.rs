@@ -1,5 +1,6 @@
 //! A tape's way there and back: recorded from a model at work, played with nobody there.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -85,7 +86,10 @@ fn pieces(stream: &[u8]) -> Said {
 }
 
 fn remote(provider: &str, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
-    let provider = Provider::named(provider).unwrap().clone();
+    told(Provider::named(provider).unwrap().clone(), said, out)
+}
+
+fn told(provider: Provider, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
     let model = ModelId(format!("{}/some-model", provider.id));
     let recorder = Recorder::begin(out, &model, &provider, None).unwrap();
     let base = base_url(&provider.base_url).unwrap();
@@ -324,13 +328,15 @@ async fn a_turn_that_was_lost_or_let_go_of_is_played_as_far_as_it_came() {
     let whole = RUNS[1].1[0].as_bytes();
     let lost = ModelError::new(ModelErrorKind::Network, "the connection was lost");
     let paper = Paper::default();
-    let said = vec![Ok(vec![Ok(whole[..900].to_vec()), Err(lost.clone())]), pieces(whole)];
+    let said = vec![Ok(vec![Ok(whole[..900].to_vec()), Err(lost.clone())]), pieces(whole), pieces(whole)];
     let model = remote("anthropic", said, Box::new(paper.clone()));
     let first = request("go");
     let heard = ask(&model, &first).await;
     let mut stopped = model.stream(first.clone()).await.unwrap();
     let one = stopped.next().await;
     drop(stopped);
+    // Also before anything is heard.
+    tokio::time::timeout(Duration::from_millis(10), model.stream(first.clone())).await.err().unwrap();
     let replay = Replay::read(&paper.bytes()).unwrap();
     assert_eq!(ask(&replay, &first).await, heard);
     assert_eq!(heard.last(), Some(&Err(lost)));
@@ -338,6 +344,22 @@ async fn a_turn_that_was_lost_or_let_go_of_is_played_as_far_as_it_came() {
     assert_eq!(played.first(), one.as_ref());
     let error = played.last().unwrap().as_ref().unwrap_err();
     assert_eq!(error.message, "turn 2 was stopped here when it was recorded");
+    let [Err(error)] = &ask(&replay, &first).await[..] else { panic!("more than an error") };
+    assert_eq!(error.message, "turn 3 was stopped here when it was recorded");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_played_turn_is_kept_under_the_name_of_the_one_that_was_recorded() {
+    let whole = RUNS[1].1[0].as_bytes();
+    let custom = Provider::custom("mine", "https://example.org", Wire::Anthropic, BTreeMap::new());
+    for provider in [Provider::named("anthropic").unwrap().clone(), custom] {
+        let paper = Paper::default();
+        let model = told(provider, vec![pieces(whole)], Box::new(paper.clone()));
+        let heard = ask(&model, &request("go")).await;
+        let replay = Replay::read(&paper.bytes()).unwrap();
+        assert_eq!(turn(&heard).provider, model.provider().voice());
+        assert_eq!(ask(&replay, &request("go")).await, heard);
+    }
 }
 
 #[tokio::test(start_paused = true)]
