@@ -117,6 +117,39 @@ fn a_strangers_env_file_is_touched_only_by_the_command_that_names_it() {
 }
 
 #[test]
+fn a_file_of_the_folder_one_works_in_does_not_say_where_a_key_goes() {
+    let stage = Stage::plain().unwrap();
+    let (model, trap) = (strict(), FakeModel::start(ScriptMind::new([])).unwrap());
+    let miki = without_key(&stage, &model).env("MIKI_KEY_GEMINI", KEY);
+    let url = trap.url();
+    let settings =
+        json!({ "baseUrls": { "gemini": url }, "baseUrl": url, "custom": { "baseUrl": url } }).to_string();
+    let variables = format!(
+        "GEMINI_BASE_URL={url}\nGOOGLE_GEMINI_BASE_URL={url}\nMIKI_BASE_URL={url}\nHTTP_PROXY={url}\n"
+    );
+    for (name, text) in [
+        ("settings.json", &settings),
+        ("miki.json", &settings),
+        (".miki/settings.json", &settings),
+        ("miki/settings.json", &settings),
+        (".env", &variables),
+        (".miki/.env", &variables),
+    ] {
+        let file = stage.work().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
+    assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
+    assert!(model.requests().iter().any(|request| request.key.as_deref() == Some(KEY)));
+    assert_eq!(trap.requests().len(), 0, "the key went where a file said");
+    // The user's own word is another matter.
+    let sent = miki.run(&stage, &["run", "be done", "--json", "--base-url", &url]).unwrap();
+    assert_eq!(sent.code(), 0, "{} {}", sent.stdout, sent.stderr);
+    assert!(trap.requests().iter().any(|request| request.key.as_deref() == Some(KEY)));
+}
+
+#[test]
 fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
     let stage = Stage::plain().unwrap();
     let model = strict();

@@ -171,6 +171,13 @@ pub(crate) fn taken(value: &mut Value, name: &str) -> Value {
     value.get_mut(name).map(Value::take).unwrap_or_default()
 }
 
+/// The page that an answer rests on, where `source` names one.
+pub(crate) fn citation(source: &Value) -> Option<TurnEvent> {
+    let url = source["url"].as_str().or_else(|| source["uri"].as_str())?;
+    let title = source["title"].as_str().unwrap_or_default();
+    Some(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() })
+}
+
 pub(crate) fn protocol_error(message: impl Into<String>) -> ModelError {
     ModelError::new(ModelErrorKind::Protocol, message)
 }

@@ -1,5 +1,5 @@
 //! How long we wait before a turn is asked for again: bounded, jittered, never sooner than the provider asks. Pure: the dice
-//! are passed in; how often is the agent's to say, and whether at all the error's.
+//! are passed in, and whether to ask again at all is the error's to say.
 
 use std::time::Duration;
 
@@ -10,11 +10,13 @@ pub struct Patience {
     pub first: Duration,
     /// The longest wait that is our own choice.
     pub longest: Duration,
+    /// For one turn, the first included.
+    pub tries: u32,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { first: Duration::from_secs(1), longest: Duration::from_secs(60) }
+        Self { first: Duration::from_secs(1), longest: Duration::from_secs(60), tries: 4 }
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::hot::{self, Piece};
 use crate::calls;
-use crate::decode::{Made, Progress, TurnInMaking, json as read_json, protocol_error, taken};
+use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, protocol_error, taken};
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent, refusal};
 
@@ -219,14 +219,11 @@ impl Block {
                 self.fields.insert("signature".into(), taken(&mut delta, "signature"));
             }
             "citations_delta" => {
-                let citation = taken(&mut delta, "citation");
-                if let Some(url) = citation["url"].as_str() {
-                    let title = citation["title"].as_str().unwrap_or_default();
-                    events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
-                }
+                let source = taken(&mut delta, "citation");
+                events.extend(citation(&source));
                 match self.fields.get_mut("citations") {
-                    Some(Value::Array(citations)) => citations.push(citation),
-                    _ => drop(self.fields.insert("citations".into(), json!([citation]))),
+                    Some(Value::Array(citations)) => citations.push(source),
+                    _ => drop(self.fields.insert("citations".into(), json!([source]))),
                 }
             }
             _ => {}

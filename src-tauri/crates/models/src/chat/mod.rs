@@ -6,7 +6,7 @@ mod reasoning;
 mod request;
 mod stream;
 
-pub(crate) use request::{Manner, body};
+pub(crate) use request::{Manner, body, tool};
 
 /// A turn to come.
 pub(crate) fn turn(provider: &str) -> stream::Making {

@@ -57,7 +57,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
     filled(body.finish(), request)
 }
 
-fn tool(tool: &ToolSpec) -> Value {
+pub(crate) fn tool(tool: &ToolSpec) -> Value {
     let function = json!({
         "name": tool.name,
         "description": tool.description,

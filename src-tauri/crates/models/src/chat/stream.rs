@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::hot::{self, Chunk};
 use super::reasoning::Reasoning;
-use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
+use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json};
 use crate::responses::billed;
 use crate::text::ObjectText;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
@@ -88,11 +88,8 @@ impl Making {
             events.push(TurnEvent::Text(text));
         }
         for annotation in delta["annotations"].as_array().into_iter().flatten() {
-            let citation = &annotation["url_citation"];
-            if let Some(url) = citation["url"].as_str() {
-                events.push(TurnEvent::Searched);
-                let title = citation["title"].as_str().unwrap_or_default();
-                events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
+            if let Some(citation) = citation(&annotation["url_citation"]) {
+                events.extend([TurnEvent::Searched, citation]);
             }
         }
         let pieces = delta["tool_calls"].as_array().into_iter().flatten();

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::hot::{self, Counts};
 use super::interactions::Interaction;
-use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
+use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls, refusal};
 
@@ -228,12 +228,7 @@ fn sources(candidate: &Value, events: &mut Vec<TurnEvent>) {
         events.push(TurnEvent::Searched);
     }
     let chunks = candidate["groundingMetadata"]["groundingChunks"].as_array();
-    for chunk in chunks.into_iter().flatten() {
-        if let Some(url) = chunk["web"]["uri"].as_str() {
-            let title = chunk["web"]["title"].as_str().unwrap_or_default();
-            events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
-        }
-    }
+    events.extend(chunks.into_iter().flatten().filter_map(|chunk| citation(&chunk["web"])));
 }
 
 fn read_call(call: &Value) -> ProposedCall {

@@ -4,10 +4,11 @@
 
 use serde_json::{Value, json};
 
+use crate::chat::tool;
 use crate::conversation::{Said, Target, base64, object, said};
 use crate::slots::filled;
 use crate::text::{ObjectText, list};
-use crate::{Image, Part, Request, ToolSpec};
+use crate::{Image, Part, Request};
 
 /// Without it, Ollama cuts the conversation to 4,096 tokens and says nothing.
 const CONTEXT: u32 = 32_768;
@@ -38,15 +39,6 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     body.verbatim("messages", &list(&messages));
     filled(body.finish(), request)
-}
-
-fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.schema,
-    });
-    json!({ "type": "function", "function": function })
 }
 
 fn tell(said: &Said<'_>, messages: &mut Vec<String>) {

@@ -175,9 +175,6 @@ fn a_network_that_fails_is_told_by_its_host_and_cause_and_may_be_tried_again() {
     assert_eq!(whys.len(), 3, "{whys:?}");
 }
 
-/// As the agent has it: tries for one turn, the first included.
-const TRIES: u32 = 4;
-
 /// Asks until there is a turn or no more patience; tells how long that took, in virtual time.
 async fn patiently(model: &Remote) -> (Result<TurnEvent, ModelError>, Duration) {
     let (patience, began) = (Patience::default(), Instant::now());
@@ -186,7 +183,7 @@ async fn patiently(model: &Remote) -> (Result<TurnEvent, ModelError>, Duration) 
         let outcome = turn(model).await;
         failures += 1;
         match outcome.as_ref().map_err(ModelError::retry) {
-            Err(Retry::After(asked)) if failures < TRIES => {
+            Err(Retry::After(asked)) if failures < patience.tries => {
                 tokio::time::sleep(patience.delay(asked, failures, 0.5)).await;
             }
             Ok(_) | Err(_) => return (outcome, began.elapsed()),

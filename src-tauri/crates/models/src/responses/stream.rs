@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::hot::{self, Piece};
-use crate::decode::{Made, Progress, TurnInMaking, json as read_json, taken};
+use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
 use crate::text::list;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
 
@@ -146,11 +146,7 @@ impl TurnInMaking for Making {
                 events.push(TurnEvent::Thinking("\n\n".into()));
             }
             "response.output_text.annotation.added" => {
-                let annotation = &event["annotation"];
-                if let Some(url) = annotation["url"].as_str() {
-                    let title = annotation["title"].as_str().unwrap_or_default();
-                    events.push(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() });
-                }
+                events.extend(citation(&event["annotation"]));
             }
             "response.output_item.added" => self.begin(place, &event["item"], events),
             "response.output_item.done" => {
