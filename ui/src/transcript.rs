@@ -319,6 +319,7 @@ mod tests {
             retry: true,
             usage,
             cost,
+            instead: Vec::new(),
         };
         let end = EventBody::RunEnded { end: RunEnd::Interrupted };
         let bodies = [failed(Usage::default(), None), failed(usage, partly), end];

@@ -120,6 +120,7 @@ fn durable() -> Vec<EventBody> {
             retry: true,
             usage: Usage::default(),
             cost: None,
+            instead: vec![ModelId("gemini/x".into())],
         },
         EventBody::ApprovalRequested { approval: approval("1", "1") },
         EventBody::ApprovalAnswered {
