@@ -116,6 +116,9 @@ pub fn say_error(error: &ErrorView) {
     if let Some(hint) = &error.hint {
         eprintln!("  {}", story::plain(hint));
     }
+    for model in &error.instead {
+        eprintln!("  try: {}", story::plain(&model.0));
+    }
 }
 
 /// One line on stdout. A closed pipe (`| head`) is no failure.

@@ -11,6 +11,7 @@ use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{effect_words, end_words};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
+use crate::widgets::instead::Instead;
 use crate::widgets::sources::sources;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
 use crate::words::Word;
@@ -69,7 +70,7 @@ pub fn Chat() -> impl IntoView {
             <ErrorLine />
             <Approvals />
             <div class="chat-body">
-                <Lines />
+                <Lines started=aim.started />
             </div>
             <footer class="chat-foot">
                 <StatusLine />
@@ -99,7 +100,7 @@ pub fn Chat() -> impl IntoView {
 
 /// The goal and the last lines of the last run; examples where there is none.
 #[component]
-fn Lines() -> impl IntoView {
+fn Lines(started: Callback<SessionId>) -> impl IntoView {
     let store = store();
     let lines = store.memo(|state| {
         let run = state.transcript.last_run();
@@ -124,7 +125,7 @@ fn Lines() -> impl IntoView {
             }
         >
             <ol class="lines" aria-live="polite">
-                {move || lines.get().into_iter().map(line).collect_view()}
+                {move || lines.get().into_iter().map(|entry| line(entry, started)).collect_view()}
                 <Show when=move || !streaming.with(String::is_empty)>
                     <li class="words">{streaming}<span class="caret" aria-hidden="true"></span></li>
                 </Show>
@@ -133,13 +134,18 @@ fn Lines() -> impl IntoView {
     }
 }
 
-fn line(entry: Entry) -> AnyView {
+fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
     let store = store();
     let words = |class: &'static str, text: &str| {
         view! { <li class=class dir="auto">{brief::shortened(text)}</li> }.into_any()
     };
     match entry.body {
-        EntryBody::Goal { goal, .. } => words("goal-said", &goal),
+        EntryBody::Goal { goal, model, .. } => view! {
+            <li class="goal-said">
+                <span dir="auto">{brief::shortened(&goal)}</span>" "<span class="faint model-said">{model}</span>
+            </li>
+        }
+        .into_any(),
         EntryBody::Said { text } => words("goal-said", &text),
         EntryBody::Turn { text, thinking, citations, .. } => {
             let said = brief::shortened(if text.is_empty() { &thinking } else { &text });
@@ -160,9 +166,14 @@ fn line(entry: Entry) -> AnyView {
             }
             .into_any()
         }
-        EntryBody::TurnFailed { message, .. } | EntryBody::Noted { message, .. } => {
-            words("words failed", &message)
+        EntryBody::TurnFailed { message, .. } => view! {
+            <li class="words failed">
+                <span dir="auto">{brief::shortened(&message)}</span>
+                <Instead entry=entry.id started />
+            </li>
         }
+        .into_any(),
+        EntryBody::Noted { message, .. } => words("words failed", &message),
         EntryBody::Paused { reason } => words("words", &reason),
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
         EntryBody::End { end, .. } => {

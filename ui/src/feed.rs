@@ -40,7 +40,7 @@ impl Feed {
     pub fn event(&mut self, state: Option<&mut State>, event: Event) -> Wants {
         if let EventBody::JournalFailed { message, hint } = &event.body {
             let (message, hint) = (message.clone(), hint.clone());
-            self.broken = Some(ErrorView { code: ErrorCode::Storage, message, hint });
+            self.broken = Some(ErrorView { hint, ..ErrorView::new(ErrorCode::Storage, message) });
         }
         match (&mut self.kept, state) {
             (Some(kept), _) => {

@@ -76,7 +76,7 @@ pub fn reduce(state: &mut State, event: &Event) -> Reduced {
         state.seq = event.seq;
     } else if let EventBody::JournalFailed { message, hint } = &event.body {
         let hint = hint.clone();
-        state.broken = Some(ErrorView { code: ErrorCode::Storage, message: message.clone(), hint });
+        state.broken = Some(ErrorView { hint, ..ErrorView::new(ErrorCode::Storage, message.clone()) });
         return Reduced::Applied;
     } else if event.seq > state.seq {
         return Reduced::NeedsSnapshot;

@@ -6,7 +6,7 @@ use protocol::citation::Citation;
 use protocol::command::Window;
 use protocol::event::{EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
-use protocol::ids::{ApprovalId, CallId, RunId};
+use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::tool::{Answer, Effect, ExecResult, PictureView, Risk, ToolCall};
 use protocol::turn::{Spent, Usage};
 use protocol::{Event, view::Platform};
@@ -39,7 +39,7 @@ pub enum EntryBody {
     Said { text: String },
     Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation> },
     Step(Step),
-    TurnFailed { message: String, hint: Option<String>, retry: bool },
+    TurnFailed { message: String, hint: Option<String>, retry: bool, instead: Vec<ModelId> },
     Paused { reason: String },
     Resumed,
     Noted { level: Level, message: String, hint: Option<String> },
@@ -146,12 +146,12 @@ impl Transcript {
                     self.push(EntryBody::Step(Step::new(call, None, Stage::Proposed)));
                 }
             }
-            EventBody::TurnFailed { message, hint, retry, usage, cost, .. } => {
+            EventBody::TurnFailed { message, hint, retry, usage, cost, instead, .. } => {
                 self.streaming = Streaming::default();
                 self.bill.usage = self.bill.usage.plus(*usage);
                 self.bill.spent = cost.map_or(self.bill.spent, |cost| self.bill.spent.plus(cost));
-                let (message, hint) = (message.clone(), hint.clone());
-                self.push(EntryBody::TurnFailed { message, hint, retry: *retry });
+                let (message, hint, instead) = (message.clone(), hint.clone(), instead.clone());
+                self.push(EntryBody::TurnFailed { message, hint, retry: *retry, instead });
             }
             EventBody::TurnDropped { usage, cost, .. } => {
                 self.streaming = Streaming::default();
@@ -324,6 +324,7 @@ mod tests {
             retry: true,
             usage,
             cost,
+            instead: Vec::new(),
         };
         let end = EventBody::RunEnded { end: RunEnd::Interrupted };
         let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown };

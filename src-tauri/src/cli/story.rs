@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use protocol::citation::Citation;
 use protocol::event::{Event, EventBody, Level, RunEnd};
-use protocol::ids::CallId;
+use protocol::ids::{CallId, ModelId};
 use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
 use protocol::turn::{Spent, Usage};
 
@@ -59,15 +59,16 @@ impl Story {
                 self.streamed = false;
                 whole + &sources(citations)
             }
-            EventBody::TurnFailed { message, hint, retry, usage, cost, .. } => {
+            EventBody::TurnFailed { message, hint, retry, usage, cost, instead, .. } => {
                 self.streamed = false;
                 self.usage = self.usage.plus(*usage);
                 self.spent = cost.map_or(self.spent, |cost| self.spent.plus(cost));
                 format!(
-                    "! {}{}{}\n",
+                    "! {}{}{}\n{}",
                     plain(message),
                     hinted(hint.as_deref()),
-                    if *retry { "; trying again" } else { "" }
+                    if *retry { "; trying again" } else { "" },
+                    ways_on(instead)
                 )
             }
             EventBody::TurnDropped { usage, cost, .. } => {
@@ -161,6 +162,11 @@ fn sources(citations: &[Citation]) -> String {
         format!(" [{number}] {name} ({}) {url}\n", plain(host))
     };
     (1..).zip(citations).map(line).collect()
+}
+
+/// `  try: --model gemini/gemini-3-flash-preview`, a line for each.
+fn ways_on(instead: &[ModelId]) -> String {
+    instead.iter().map(|model| format!("  try: --model {}\n", plain(&model.0))).collect()
 }
 
 fn ended(end: &RunEnd) -> String {
@@ -314,9 +320,19 @@ mod tests {
         assert_eq!(failed(false), "! overloaded\n");
     }
 
+    #[test]
+    fn a_model_that_is_not_known_is_followed_by_a_line_for_each_that_may_be_taken() {
+        let mut failed = failure(false, Usage::default(), None);
+        if let EventBody::TurnFailed { instead, .. } = &mut failed {
+            instead.extend(["xai/grok-4.7", "xai/grok-9"].map(|id| ModelId(id.into())));
+        }
+        let told = told(vec![failed]);
+        assert_eq!(told, "! overloaded\n  try: --model xai/grok-4.7\n  try: --model xai/grok-9\n");
+    }
+
     fn failure(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
         let message = "overloaded".into();
-        EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost }
+        EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, instead: Vec::new() }
     }
 
     #[test]

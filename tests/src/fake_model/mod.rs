@@ -27,6 +27,7 @@ mod asked;
 mod history;
 mod wire;
 
+mod known;
 mod pace;
 mod server;
 
@@ -103,6 +104,8 @@ struct Shared {
     given: Mutex<Vec<Given>>,
     /// Turns so far.
     spoken: AtomicUsize,
+    /// The models that there are; any where there are none.
+    known: Mutex<Vec<String>>,
 }
 
 /// A mind that panicked must fail its test by what it said, not by a poisoned lock.
@@ -128,6 +131,7 @@ impl FakeModel {
             requests: Mutex::default(),
             given: Mutex::default(),
             spoken: AtomicUsize::new(1),
+            known: Mutex::default(),
         });
         // Not by `block_on`: a test may be in a runtime of its own.
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0))

@@ -86,7 +86,7 @@ type Of = State<Arc<Shared>>;
 fn list(wire: Wire) -> MethodRouter<Arc<Shared>> {
     get(move |State(shared): Of, method, uri, headers| async move {
         let came = Came { wire, method, uri, headers, text: Bytes::new() };
-        look(&shared, &came, wire.dialect().list())
+        look(&shared, &came, Ok(shared.listed(wire)))
     })
 }
 
@@ -94,7 +94,7 @@ fn describe(wire: Wire) -> MethodRouter<Arc<Shared>> {
     get(move |State(shared): Of, Path(path): Path<Vec<(String, String)>>, method, uri, headers| async move {
         let model = path.last().map(|(_, model)| model.clone()).unwrap_or_default();
         let came = Came { wire, method, uri, headers, text: Bytes::new() };
-        look(&shared, &came, wire.dialect().model(&model))
+        look(&shared, &came, shared.check_model(&model).map(|()| wire.dialect().model(&model)))
     })
 }
 
@@ -107,14 +107,15 @@ async fn show(
 ) -> Response {
     let came = Came { wire: Wire::Ollama, method, uri, headers, text: Bytes::new() };
     let model = body["model"].as_str().unwrap_or_default();
-    look(&shared, &came, came.wire.dialect().model(model))
+    look(&shared, &came, shared.check_model(model).map(|()| came.wire.dialect().model(model)))
 }
 
-fn look(shared: &Shared, came: &Came, found: Value) -> Response {
-    let answer = shared.check_key(came);
-    let status = answer.as_ref().map_or_else(|refused| refused.status, |()| 200);
+fn look(shared: &Shared, came: &Came, found: Result<Value, Wrong>) -> Response {
+    let found = found.map_err(|wrong| Refused::because(came.wire, &wrong));
+    let answer = shared.check_key(came).and(found);
+    let status = answer.as_ref().map_or_else(|refused| refused.status, |_| 200);
     shared.record(came, None, status);
-    answer.map(|()| Json(found)).into_response()
+    answer.map(Json).into_response()
 }
 
 fn turns(wire: Wire) -> MethodRouter<Arc<Shared>> {
@@ -181,6 +182,7 @@ impl Shared {
         self.check_key(came)?;
         let body: Value = serde_json::from_slice(&came.text).unwrap_or(Value::Null);
         let model = model(came, target, &body).map_err(refused)?;
+        self.check_model(&model).map_err(refused)?;
         let fault = lock(&self.faults).pop_front();
         if let Some(Fault::Refusal { status, body, headers }) = fault {
             return Err(Refused { status, headers, body });

@@ -8,6 +8,7 @@ mod notes;
 mod wires;
 
 mod custom;
+mod unknown;
 
 mod approvals;
 mod stop;

@@ -7,6 +7,7 @@ mod browser;
 mod approval;
 mod drawn;
 mod goal;
+mod instead;
 mod overlay;
 mod rights;
 mod settings;

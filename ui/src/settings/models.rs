@@ -1,9 +1,10 @@
 //! The model: typed or picked from a provider's list with price and abilities, where its provider is, and a try.
 
-use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos::{html, prelude::*};
 use protocol::ErrorView;
 use protocol::command::{ListModels, TestModel, UpdateSettings};
+use protocol::ids::ModelId;
 use protocol::offer::{ModelView, ModelsView, ProviderView, TrialView};
 use protocol::settings::{CustomWire, SettingsPatch};
 use protocol::turn::Spent;
@@ -16,6 +17,7 @@ use crate::ipc;
 use crate::picker::{Offered, offered};
 use crate::store::{Store, store};
 use crate::widgets::entry::cost;
+use crate::widgets::instead::{buttons, model_patch};
 use crate::words::Word;
 
 #[component]
@@ -155,10 +157,7 @@ fn item(model: ModelView) -> impl IntoView {
         let id = id.clone();
         store.memo(move |state| state.settings.model == id)
     };
-    let choose = move |_| {
-        let patch = [("model".to_owned(), id.0.clone().into())].into_iter().collect();
-        store.send(UpdateSettings { patch: SettingsPatch(patch) });
-    };
+    let choose = move |_| store.send(UpdateSettings { patch: model_patch(&id) });
     let (id, name) = (model.id.0.clone(), model.id.0.clone());
     view! {
         <li>
@@ -283,11 +282,19 @@ fn Try() -> impl IntoView {
     let store = store();
     let model = store.memo(|state| Some(state.settings.model.clone()));
     let asking = RwSignal::new(false);
+    let button = NodeRef::<html::Button>::new();
     let came = RwSignal::new(None::<Result<TrialView, ErrorView>>);
     // What was said of another model is not said of this one.
     Effect::new(move |_| {
         model.track();
         came.set(None);
+    });
+    // The buttons go with what was said: whoever chose one goes on at the test.
+    let choose = Callback::new(move |id: ModelId| {
+        store.send(UpdateSettings { patch: model_patch(&id) });
+        if let Some(button) = button.get_untracked() {
+            let _ = button.focus(); // refused while the window is not in front
+        }
     });
     let ask = move |_| {
         let Some(model) = model.get_untracked() else { return };
@@ -306,7 +313,7 @@ fn Try() -> impl IntoView {
                 <span class="faint">{move || store.say(Word::TryModelNote)}</span>
             </div>
             <div class="control">
-                <button id="test-model" disabled=move || asking.get() on:click=ask>
+                <button id="test-model" node_ref=button disabled=move || asking.get() on:click=ask>
                     {move || store.say(if asking.get() { Word::Testing } else { Word::Test })}
                 </button>
                 <span id="trial" class="about" aria-live="polite">
@@ -315,6 +322,7 @@ fn Try() -> impl IntoView {
                         Err(error) => view! { <span class="wrong">{told(&error)}</span> }.into_any(),
                     })}
                 </span>
+                {move || came.get().and_then(Result::err).map(|error| buttons(error.instead, Word::Use, asking.into(), choose))}
             </div>
         </div>
     }

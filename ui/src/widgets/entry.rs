@@ -8,6 +8,7 @@ use protocol::turn::{Spent, Usage};
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
+use super::instead::Instead;
 use super::sources::sources;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
@@ -44,9 +45,10 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         .into_any(),
         EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, &citations).into_any(),
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
-        EntryBody::TurnFailed { message, hint, retry } => {
+        EntryBody::TurnFailed { message, hint, retry, .. } => {
             let again = move || retry.then(|| store.say(Word::Retry));
-            note(if retry { Level::Warning } else { Level::Error }, message, hint, again).into_any()
+            let more = view! { <span class="faint">{again}</span><Instead entry=entry.id /> };
+            note(if retry { Level::Warning } else { Level::Error }, message, hint, more).into_any()
         }
         EntryBody::Paused { reason } => view! {
             <li class="mark">{icon("pause")}<span>{move || store.say(Word::Paused)}</span>" "<span>{reason}</span></li>
@@ -56,7 +58,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
             <li class="mark">{icon("resume")}<span>{move || store.say(Word::Resumed)}</span></li>
         }
         .into_any(),
-        EntryBody::Noted { level, message, hint } => note(level, message, hint, || None).into_any(),
+        EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
         EntryBody::End { end, bill } => end_item(end, bill).into_any(),
     }
 }
@@ -160,12 +162,7 @@ fn thumbnail(
     })
 }
 
-fn note(
-    level: Level,
-    message: String,
-    hint: Option<String>,
-    more: impl Fn() -> Option<&'static str> + Send + 'static,
-) -> impl IntoView {
+fn note(level: Level, message: String, hint: Option<String>, more: impl IntoView) -> impl IntoView {
     let level = match level {
         Level::Info => "info",
         Level::Warning => "warning",
@@ -175,7 +172,7 @@ fn note(
         <li class="note" data-level=level>
             <p dir="auto">{message}</p>
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
-            <span class="faint">{more}</span>
+            {more}
         </li>
     }
 }

@@ -120,7 +120,7 @@ fn kept(copy: Option<&Path>) -> String {
 
 impl From<&JournalError> for ErrorView {
     fn from(error: &JournalError) -> Self {
-        Self { code: ErrorCode::Storage, message: error.to_string(), hint: error.hint() }
+        Self { hint: error.hint(), ..Self::new(ErrorCode::Storage, error.to_string()) }
     }
 }
 

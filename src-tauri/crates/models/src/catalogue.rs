@@ -7,11 +7,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// Names that are offered where one is not known.
-const OFFERED: usize = 3;
-/// How alike two names must be, of 1.
-const ALIKE: f64 = 0.75;
-
 /// The table with its day.
 #[derive(Debug, Deserialize)]
 pub struct Catalogue {
@@ -72,23 +67,6 @@ fn is_version(rest: &str) -> bool {
         || matches!(shape.as_str(), "-000" | "-0000" | "-00000000" | "@00000000" | "-0000-00-00")
 }
 
-/// The provider's models whose names are most like `name`.
-pub fn near(provider: &str, name: &str) -> Vec<&'static str> {
-    let how_alike = |id: &str| {
-        // One that goes on where the name ends is likelier than one with another number in it.
-        let goes_on = if id.starts_with(name) && !name.is_empty() { 1.0 } else { 0.0 };
-        strsim::jaro_winkler(id, name) + goes_on
-    };
-    let mut alike: Vec<(f64, &str)> = CATALOGUE
-        .of(provider)
-        .iter()
-        .map(|model| (how_alike(&model.id), model.id.as_str()))
-        .filter(|(how, id)| *how >= ALIKE && *id != name)
-        .collect();
-    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| other.1.cmp(one.1)));
-    alike.into_iter().take(OFFERED).map(|(_, id)| id).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,12 +100,5 @@ mod tests {
         assert_eq!(find("claude-opus-5-5-fast"), None);
         assert_eq!(find("claude-opus-5-9"), None);
         assert_eq!(find("nonsense"), None);
-    }
-
-    #[test]
-    fn a_name_that_is_not_there_is_answered_with_near_ones() {
-        assert_eq!(near("gemini", "gemini-3-flash")[0], "gemini-3-flash-preview");
-        assert!(near("anthropic", "claude-opus-5.5").contains(&"claude-opus-5-5"));
-        assert!(near("openai", "zzz").is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use protocol::error::{ErrorCode, ErrorView};
+use protocol::ids::ModelId;
 
 /// The longest wait that a provider may ask for and get.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
@@ -18,6 +19,9 @@ pub struct ModelError {
     pub hint: Option<String>,
     /// How long the provider asks us to wait.
     pub retry_after: Option<Duration>,
+    /// Where the provider does not know the model: those to take in its place, the nearest name first and the provider's
+    /// fallback last. Empty for all other errors.
+    pub instead: Vec<ModelId>,
 }
 
 /// What kind of thing went wrong. Callers branch on this, never on text.
@@ -97,7 +101,7 @@ impl ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, retry_after: None }
+        Self { kind, message: message.into(), hint: None, retry_after: None, instead: Vec::new() }
     }
 
     #[must_use]
@@ -135,6 +139,6 @@ impl ModelError {
 
 impl From<ModelError> for ErrorView {
     fn from(error: ModelError) -> Self {
-        Self { code: ErrorCode::Model, message: error.message, hint: error.hint }
+        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.instead }
     }
 }

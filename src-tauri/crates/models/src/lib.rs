@@ -33,6 +33,7 @@ mod slots;
 mod text;
 
 mod http;
+mod near;
 mod patience;
 mod providers;
 mod reading;

@@ -35,6 +35,10 @@ pub struct Provider {
     /// Environment variables in which the provider's own tools look for a key.
     #[serde(default)]
     pub key_variables: Vec<String>,
+    /// The model that is offered where another is not known, by its name there. A server of the user's own machine or
+    /// making has none: what it has is known to nobody else.
+    #[serde(default)]
+    pub fallback: Option<String>,
 }
 
 /// How a key is shown.
@@ -81,6 +85,7 @@ impl Provider {
             auth: auth.unwrap_or(Auth::None),
             headers: vendor.map(|vendor| vendor.headers.clone()).unwrap_or_default(),
             key_variables: Vec::new(),
+            fallback: None,
         };
         headers.into_iter().fold(custom, Self::with_header)
     }
@@ -149,6 +154,7 @@ impl Provider {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::catalogue;
     use crate::http::base_url;
 
     #[test]
@@ -160,6 +166,8 @@ mod tests {
             let local = provider.base_url.starts_with("http://127.0.0.1");
             assert_eq!(provider.needs_key(), !local, "{}", provider.id);
             assert_eq!(provider.key_variables.is_empty(), local, "{}", provider.id);
+            let known = |name: &String| catalogue().of(&provider.id).iter().any(|model| model.id == *name);
+            assert_eq!(provider.fallback.as_ref().map(known), (!local).then_some(true), "{}", provider.id);
         }
     }
 

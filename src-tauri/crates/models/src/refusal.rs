@@ -103,6 +103,7 @@ pub(crate) fn from_error(provider: &str, status: u16, body: &Value) -> ModelErro
         message: message(provider, kind, status, said),
         hint: hint(kind).map(str::to_owned),
         retry_after: details().find_map(|detail| seconds(detail["retryDelay"].as_str()?)),
+        instead: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! One request a turn, no retries: whether a turn may be asked for again is the caller's to decide.
 
 mod addresses;
+mod instead;
 mod listing;
 
 use std::time::{Duration, SystemTime};
@@ -24,8 +25,8 @@ use crate::reading::Reading;
 use crate::secrets::Secrets;
 use crate::tape::Recorder;
 use crate::{
-    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, catalogue,
-    chat, gemini, ollama, refusal, responses,
+    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, chat, gemini,
+    ollama, refusal, responses,
 };
 
 pub use listing::ListedModel;
@@ -112,18 +113,21 @@ impl Remote {
     /// # Errors
     /// As for a turn; what is no list is a protocol's fault.
     pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
-        let answer = self.send(Verb::List, None).await?;
-        let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
-        let listed = listing::read(self.provider.wire, &body).ok_or_else(|| {
-            let message = format!("{} sent what is no list of models", self.provider.id);
-            ModelError::new(ModelErrorKind::Protocol, message)
-        })?;
+        let listed = self.read_list(self.send(Verb::List, None).await?).await?;
         if self.provider.wire != Wire::Ollama {
             return Ok(listed);
         }
         // Its list does not tell what they can do.
         let described = listed.into_iter().map(|model| self.described(model));
         Ok(stream::iter(described).buffered(DESCRIBED_AT_ONCE).collect().await)
+    }
+
+    async fn read_list(&self, answer: Answer) -> Result<Vec<ListedModel>, ModelError> {
+        let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
+        listing::read(self.provider.wire, &body).ok_or_else(|| {
+            let message = format!("{} sent what is no list of models", self.provider.id);
+            ModelError::new(ModelErrorKind::Protocol, message)
+        })
     }
 
     /// The model with what Ollama tells of it when it is asked; what it does not tell in time stays unknown.
@@ -181,21 +185,7 @@ impl Remote {
         let body = whole(answer.body, MAX_ERROR, self.timeouts.idle).await;
         let body = self.secrets.hide(&String::from_utf8_lossy(&body));
         let Provider { id, wire, .. } = &self.provider;
-        let error = refusal::from_answer(id, *wire, answer.status, &answer.headers, &body, SystemTime::now());
-        Err(self.with_near_names(error))
-    }
-
-    /// Where the model is not known, those whose names are near.
-    fn with_near_names(&self, error: ModelError) -> ModelError {
-        if error.kind != ModelErrorKind::NotFound {
-            return error;
-        }
-        let near = catalogue::near(&self.provider.id, self.model.name());
-        if near.is_empty() {
-            return error;
-        }
-        let names: Vec<String> = near.iter().map(|name| format!("{}/{name}", self.provider.id)).collect();
-        error.with_hint(format!("choose another model in the settings, for example {}", names.join(", ")))
+        Err(refusal::from_answer(id, *wire, answer.status, &answer.headers, &body, SystemTime::now()))
     }
 
     /// What this request is over the wire, as JSON.
@@ -236,7 +226,7 @@ impl Model for Remote {
             let recorder = self.recorder.as_ref();
             let asked = recorder.map(|recorder| recorder.asked(&request, &self.secrets)).transpose()?;
             drop(request);
-            let answer = self.send(Verb::Turn, Some(body)).await.map(|answer| answer.body);
+            let answer = self.ask(Verb::Turn, Some(body)).await.map(|answer| answer.body);
             let bytes = match asked {
                 Some(asked) => asked.answered(answer)?,
                 None => answer?,
@@ -249,7 +239,7 @@ impl Model for Remote {
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>> {
-        Box::pin(async move { self.send(Verb::Probe, None).await.map(drop) })
+        Box::pin(async move { self.ask(Verb::Probe, None).await.map(drop) })
     }
 }
 
@@ -272,3 +262,7 @@ mod computer_tests;
 #[cfg(test)]
 #[path = "remote/description_tests.rs"]
 mod description_tests;
+
+#[cfg(test)]
+#[path = "remote/instead_tests.rs"]
+mod instead_tests;

@@ -91,6 +91,8 @@ struct Failure {
     message: String,
     hint: Option<String>,
     retry_after_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    instead: Vec<ModelId>,
 }
 
 /// What matters of a request, part by part.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::ModelId;
+
 /// What kind of thing went wrong. Surfaces branch on this, never on text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,11 +45,14 @@ pub struct ErrorView {
     /// What to do about it, where we know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Models to take in place of one that its provider does not know, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<ModelId>,
 }
 
 impl ErrorView {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: message.into(), hint: None, instead: Vec::new() }
     }
 
     #[must_use]

@@ -102,6 +102,9 @@ pub enum EventBody {
         /// Nothing where no answer began.
         #[serde(default)]
         cost: Option<Cost>,
+        /// Models to take in place of one that its provider does not know, the likeliest first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        instead: Vec<ModelId>,
     },
     /// A turn that was under way when its run was stopped: nobody waits for it.
     TurnDropped {

@@ -160,7 +160,7 @@ impl Dialect for Anthropic {
         let (status, kind, message) = match wrong {
             Wrong::NoKey => (401, "authentication_error", "x-api-key header is required"),
             Wrong::BadKey => (401, "authentication_error", "invalid x-api-key"),
-            Wrong::NotFound(what) => (404, "not_found_error", what.as_str()),
+            Wrong::NotFound(what) => (404, "not_found_error", &*format!("model: {what}")),
             Wrong::Bad(message) => (400, "invalid_request_error", message.as_str()),
         };
         let error = json!({ "type": kind, "message": message });
@@ -171,8 +171,13 @@ impl Dialect for Anthropic {
         json!({ "type": "model", "id": id, "display_name": id, "created_at": "2026-11-21T00:00:00Z" })
     }
 
-    fn list(&self) -> Value {
-        json!({ "data": [self.model("claude-haiku-5-5")], "has_more": false })
+    fn usual(&self) -> &'static [&'static str] {
+        &["claude-haiku-5-5"]
+    }
+
+    fn list(&self, names: &[&str]) -> Value {
+        let models: Vec<Value> = names.iter().map(|name| self.model(name)).collect();
+        json!({ "data": models, "has_more": false })
     }
 }
 

@@ -134,6 +134,10 @@ impl Dialect for Chat {
         let (status, code, message) = match wrong {
             Wrong::NoKey => (401, Value::Null, "No auth credentials found".to_owned()),
             Wrong::BadKey => (401, json!("invalid_api_key"), "Incorrect API key provided.".to_owned()),
+            // Without a word of its own for it.
+            Wrong::NotFound(what) if *self == Self::OpenRouter => {
+                (400, Value::Null, format!("{what} is not a valid model ID"))
+            }
             Wrong::NotFound(what) => {
                 (404, json!("model_not_found"), format!("The model `{what}` does not exist."))
             }

@@ -144,8 +144,13 @@ impl Dialect for Gemini {
         })
     }
 
-    fn list(&self) -> Value {
-        json!({ "models": [self.model("gemini-3-flash-preview")] })
+    fn usual(&self) -> &'static [&'static str] {
+        &["gemini-3-flash-preview"]
+    }
+
+    fn list(&self, names: &[&str]) -> Value {
+        let models: Vec<Value> = names.iter().map(|name| self.model(name)).collect();
+        json!({ "models": models })
     }
 }
 

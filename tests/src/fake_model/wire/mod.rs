@@ -120,8 +120,14 @@ pub(super) trait Dialect: Send + Sync {
         json!({ "id": id, "object": "model", "created": CREATED, "owned_by": "nobody" })
     }
 
-    fn list(&self) -> Value {
-        json!({ "object": "list", "data": [self.model("some-model")] })
+    /// What is listed where the server has any model that it is asked for.
+    fn usual(&self) -> &'static [&'static str] {
+        &["some-model"]
+    }
+
+    fn list(&self, names: &[&str]) -> Value {
+        let models: Vec<Value> = names.iter().map(|name| self.model(name)).collect();
+        json!({ "object": "list", "data": models })
     }
 }
 

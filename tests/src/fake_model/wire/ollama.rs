@@ -126,9 +126,14 @@ impl Dialect for Ollama {
     }
 
     /// What a model can do is told of each, not here.
-    fn list(&self) -> Value {
-        let id = "qwen3-vl:8b";
-        json!({ "models": [{ "name": id, "model": id, "size": 1, "details": { "family": "qwen3vl" } }] })
+    fn list(&self, names: &[&str]) -> Value {
+        let model =
+            |name| json!({ "name": name, "model": name, "size": 1, "details": { "family": "qwen3vl" } });
+        json!({ "models": names.iter().map(model).collect::<Vec<Value>>() })
+    }
+
+    fn usual(&self) -> &'static [&'static str] {
+        &["qwen3-vl:8b"]
     }
 }
 

@@ -10,6 +10,7 @@ use models::scripted::{Scripted, Step};
 use models::{ModelError, ModelErrorKind, SharedModel, TurnEvent};
 use protocol::command::{CallTool, RunOverrides};
 use protocol::event::RunEnd;
+use protocol::ids::ModelId;
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Door, Effect};
 use protocol::turn::{Cost, Usage, Usd};
@@ -157,5 +158,21 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
     assert_eq!(failed, [(usage, Some(billed)), (none, Some(Cost::Unknown)), (none, None)]);
     let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":true}"#;
     let old: EventBody = serde_json::from_str(old).unwrap();
-    assert!(matches!(old, EventBody::TurnFailed { cost: None, .. }));
+    assert!(matches!(&old, EventBody::TurnFailed { cost: None, instead, .. } if instead.is_empty()));
+    assert!(!serde_json::to_string(&old).unwrap().contains("instead"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure() {
+    let offered = vec![ModelId("xai/grok-4.7".into())];
+    let unknown = ModelError::new(ModelErrorKind::NotFound, "no such model");
+    let mut bench = Bench::new(vec![Step::fail(ModelError { instead: offered.clone(), ..unknown })]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
+    let events = bench.handle.open_session(&session).await.unwrap().events;
+    let told = events.into_iter().find_map(|event| match event.body {
+        EventBody::TurnFailed { instead, retry: false, .. } => Some(instead),
+        _ => None,
+    });
+    assert_eq!(told, Some(offered));
 }

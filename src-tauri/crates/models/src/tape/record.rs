@@ -173,8 +173,8 @@ impl Drop for Heard {
 
 impl Failure {
     fn of(error: &ModelError, secrets: &Secrets) -> Self {
-        let ModelError { kind, message, hint, retry_after } = secrets.hidden_in(error.clone());
-        Self { kind: kind.name().into(), message, hint, retry_after_ms: retry_after.map(millis) }
+        let ModelError { kind, message, hint, retry_after, instead } = secrets.hidden_in(error.clone());
+        Self { kind: kind.name().into(), message, hint, retry_after_ms: retry_after.map(millis), instead }
     }
 }
 

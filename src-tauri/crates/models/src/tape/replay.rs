@@ -131,6 +131,7 @@ impl Failure {
             message: self.message.clone(),
             hint: self.hint.clone(),
             retry_after: self.retry_after_ms.map(Duration::from_millis),
+            instead: self.instead.clone(),
         }
     }
 }

@@ -28,6 +28,7 @@ macro_rules! fixture {
     };
 }
 
+mod instead;
 mod redirects;
 
 /// What a server was asked: method and path, key, body.

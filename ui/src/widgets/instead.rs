@@ -1,0 +1,66 @@
+//! Models to take in place of one that its provider does not know, each a button.
+
+use leptos::prelude::*;
+use protocol::command::{RunOverrides, StartRun, UpdateSettings};
+use protocol::ids::{ModelId, SessionId};
+use protocol::settings::SettingsPatch;
+
+use crate::escape::visible_text;
+use crate::instead::way_on;
+use crate::store::store;
+use crate::words::Word;
+
+/// Below the failure `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
+#[component]
+pub fn Instead(entry: u64, #[prop(optional)] started: Option<Callback<SessionId>>) -> impl IntoView {
+    let store = store();
+    let way = store.memo(move |state| way_on(state).filter(|way| way.entry == entry));
+    let sending = RwSignal::new(false);
+    let take = Callback::new(move |model: ModelId| {
+        let Some(way) = way.get_untracked().filter(|_| !sending.get_untracked()) else { return };
+        sending.set(true);
+        let go_on = move |_| {
+            sending.try_set(true);
+            let overrides = RunOverrides::default();
+            let command = StartRun { goal: way.goal, session: Some(way.session), overrides };
+            let begun = move |run: protocol::command::StartedRun| {
+                if let Some(started) = started {
+                    started.run(run.session);
+                }
+            };
+            store.send_or(command, begun, sending);
+        };
+        store.send_or(UpdateSettings { patch: model_patch(&model) }, go_on, sending);
+    });
+    view! { {move || way.get().map(|way| buttons(way.models, Word::UseAndGoOn, sending.into(), take))} }
+}
+
+/// A button for each, worded as `word` has it; nothing where there are none.
+pub fn buttons(
+    models: Vec<ModelId>,
+    word: Word,
+    waits: Signal<bool>,
+    take: Callback<ModelId>,
+) -> Option<impl IntoView> {
+    let store = store();
+    let button = move |model: ModelId| {
+        let (id, name) = (model.0.clone(), visible_text(&model.0));
+        view! {
+            <button class="take" data-model=id disabled=waits on:click=move |_| take.run(model.clone())>
+                {move || store.fill(word, &[("model", &name)])}
+            </button>
+        }
+    };
+    (!models.is_empty()).then(|| {
+        view! {
+            <div class="instead" role="group" aria-label=move || store.say(Word::TakeInstead)>
+                {models.into_iter().map(button).collect_view()}
+            </div>
+        }
+    })
+}
+
+/// The model as the setting that every new run takes.
+pub fn model_patch(model: &ModelId) -> SettingsPatch {
+    SettingsPatch([("model".to_owned(), model.0.clone().into())].into_iter().collect())
+}
