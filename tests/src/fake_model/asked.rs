@@ -24,6 +24,8 @@ pub struct Heard {
     /// Names of the tools that are offered.
     pub tools: Vec<String>,
     pub messages: Vec<Said>,
+    /// The provider's own searches that are asked for, in its own words.
+    pub searches: Vec<String>,
     /// Thoughts are asked for; without, none are shown.
     pub thinks: bool,
     /// A thought that stands in another conversation than its own is refused, not left out.

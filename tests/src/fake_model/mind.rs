@@ -25,6 +25,8 @@ pub struct MindTurn {
     /// How long the model takes before it says anything.
     pub pause: Duration,
     pub thinking: String,
+    /// What it looked up before it said anything; only where that was asked for.
+    pub search: Option<Search>,
     pub text: String,
     /// In parallel, where there are several.
     pub calls: Vec<(String, Value)>,
@@ -48,6 +50,16 @@ impl MindTurn {
         thought.clone_into(&mut self.thinking);
         self
     }
+}
+
+/// A search of the provider's own, and what it found: what the turn then says rests on all of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    pub query: String,
+    /// Addresses with their titles.
+    pub found: Vec<(String, String)>,
+    /// The turn ends with it, to be gone on with: Anthropic's way with long searches.
+    pub pauses: bool,
 }
 
 /// Never stops; never twice the same.

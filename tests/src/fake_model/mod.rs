@@ -16,7 +16,7 @@ use serde_json::Value;
 pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
 pub use haiku::{HAIKU, HaikuMind};
 pub use history::Given;
-pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, SlowMind};
+pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, Search, SlowMind};
 pub use wire::Wire;
 
 mod mind;

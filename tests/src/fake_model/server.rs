@@ -190,6 +190,9 @@ impl Shared {
         if !heard.heard.thinks {
             turn.thinking.clear();
         }
+        if heard.heard.searches.is_empty() {
+            turn.search = None;
+        }
         tokio::time::sleep(turn.pause).await;
         let number = self.spoken.fetch_add(1, Ordering::Relaxed);
         let usage = turn.usage.unwrap_or_else(|| counted(heard, &turn));

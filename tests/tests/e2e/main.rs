@@ -7,6 +7,8 @@ mod task;
 mod notes;
 mod wires;
 
+mod searches;
+
 mod custom;
 
 mod approvals;

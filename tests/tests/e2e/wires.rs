@@ -34,11 +34,8 @@ fn a_task_of_ten_turns_is_done_on_every_wire_and_costs_what_the_table_says() {
     stage.screen().unwrap().activate(&editor.window).unwrap();
     let paced = Manner { pieces: 2, pause: Duration::from_millis(1), key: None };
     let model = FakeModel::with(NotesMind::default(), paced).unwrap();
-    let mut miki =
-        Miki::with_model(&stage, "miki", &model.url(), json!({ "settleMs": 0, "maxSteps": 90 })).unwrap();
-    for provider in ["ANTHROPIC", "OPENAI", "XAI", "OPENROUTER"] {
-        miki = miki.env(&format!("MIKI_KEY_{provider}"), "demo");
-    }
+    let settings = json!({ "settleMs": 0, "maxSteps": 90 });
+    let miki = with_keys(Miki::with_model(&stage, "miki", &model.url(), settings).unwrap());
     for (wire, id) in MODELS {
         let (given_before, asked_before) = (model.given().len(), model.requests().len());
         let goal = format!("{wire:?}");
@@ -62,6 +59,12 @@ fn a_task_of_ten_turns_is_done_on_every_wire_and_costs_what_the_table_says() {
         turns_are_told(wire, id, &events, &given);
         the_sum_is_shown(&stage, &miki, &model, (wire, id));
     }
+}
+
+/// A key for every provider that takes one.
+pub fn with_keys(miki: Miki) -> Miki {
+    let with = |miki: Miki, provider: &&str| miki.env(&format!("MIKI_KEY_{provider}"), "demo");
+    ["ANTHROPIC", "OPENAI", "XAI", "OPENROUTER"].iter().fold(miki, with)
 }
 
 fn pictures_came(wire: Wire, asked: &[&Asked]) {

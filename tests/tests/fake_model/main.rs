@@ -7,6 +7,7 @@ mod bodies;
 mod client;
 
 mod faults;
+mod searches;
 mod streams;
 
 mod haiku;

@@ -9,8 +9,10 @@ use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult};
 use crate::fake_model::history::{Flaw, Given};
 
 mod speech;
+mod tools;
 
 use speech::Speech;
+use tools::Tools;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::fake_model) enum Responses {
@@ -29,9 +31,9 @@ impl Dialect for Responses {
         for (at, item) in items(body, "input").iter().enumerate() {
             match (text(item, "type"), text(item, "role")) {
                 ("message" | "", "system" | "developer") => system.push_str(text(item, "content")),
-                ("message" | "", "assistant") => {
-                    reader.tell(|answer| answer.text.push_str(&texts(item)));
-                }
+                ("message" | "", "assistant") => reader.words(item),
+                ("web_search_call", _) => reader.search(item),
+                ("custom_tool_call", _) if *self == Self::Xai => reader.search(item),
                 ("message" | "", "user") => reader.user(item, at)?,
                 ("reasoning", _) => reader.reasoning(item)?,
                 ("function_call", _) => reader.call(item),
@@ -44,10 +46,11 @@ impl Dialect for Responses {
                 "Item '{id}' of type 'reasoning' was provided without its required following item."
             ));
         }
-        let tools = items(body, "tools").iter().filter(|tool| tool["type"] == "function");
+        let Tools { functions, searches } = tools::read(*self, body)?;
         Ok(Heard {
             system,
-            tools: tools.map(|tool| text(tool, "name").to_owned()).collect(),
+            tools: functions,
+            searches,
             messages: reader.messages,
             thinks: *self == Self::Xai || body["reasoning"]["summary"].is_string(),
             binds: false,
@@ -103,8 +106,15 @@ impl Dialect for Responses {
         if !saying.turn.thinking.is_empty() {
             speech.think(&saying.turn.thinking, &saying.signature("reasoning"));
         }
+        if let Some(search) = &saying.turn.search {
+            speech.search(&search.query, &search.found);
+            if *self == Self::Xai {
+                speech.search_x(&search.query);
+            }
+        }
         if !saying.turn.text.is_empty() {
-            speech.tell(&saying.turn.text);
+            let found = saying.turn.search.as_ref().map(|search| search.found.as_slice());
+            speech.tell(&saying.turn.text, found.unwrap_or_default());
         }
         for call in saying.calls(self) {
             speech.call(&call);
@@ -188,6 +198,24 @@ impl Reader {
         let mut answer = Answer::default();
         told(&mut answer);
         self.messages.push(Said::Assistant(answer));
+    }
+
+    fn words(&mut self, item: &Value) {
+        let is_cited = items(item, "content").iter().any(|part| !items(part, "annotations").is_empty());
+        self.tell(|answer| {
+            answer.text.push_str(&texts(item));
+            if is_cited && item["id"].is_string() {
+                answer.raw.push(item.clone());
+            }
+        });
+    }
+
+    /// A search of the provider's own.
+    fn search(&mut self, item: &Value) {
+        self.tell(|answer| {
+            answer.signatures.push(text(item, "id").to_owned());
+            answer.raw.push(item.clone());
+        });
     }
 
     fn reasoning(&mut self, item: &Value) -> Result<(), Wrong> {
