@@ -25,6 +25,8 @@ pub struct Given {
     pub usage: Usage,
     /// What the vendor said that it charges, in pieces of which a dollar has 10^10.
     pub billed: Option<u64>,
+    /// The turn did not end: it goes on where it comes back as the last.
+    pub paused: bool,
     /// The conversation before it.
     pub(super) prefix: u64,
 }
@@ -69,8 +71,13 @@ pub(super) enum Flaw {
 
 /// # Errors
 /// The first flaw.
-pub(super) fn check(heard: &Heard, given: &[Given]) -> Result<(), Flaw> {
+pub(super) fn check(heard: &Heard, given: &[&Given]) -> Result<(), Flaw> {
     in_order(&heard.messages)?;
+    if let Some(Said::Assistant(last)) = heard.messages.last()
+        && !given.iter().any(|given| given.paused && is_of(last, given))
+    {
+        return Err(Flaw::NotTheUserLast);
+    }
     let signatures: HashSet<&String> = given.iter().flat_map(|given| &given.signatures).collect();
     for (at, said) in heard.messages.iter().enumerate() {
         let Said::Assistant(answer) = said else { continue };
@@ -121,10 +128,7 @@ fn in_order(messages: &[Said]) -> Result<(), Flaw> {
             _ => {}
         }
     }
-    match messages.last() {
-        Some(Said::Assistant(_)) => Err(Flaw::NotTheUserLast),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// The answers to the calls of the message at `at`, which stand in the one after it.

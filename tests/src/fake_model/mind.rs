@@ -7,6 +7,7 @@ use protocol::turn::Usage;
 use serde_json::{Value, json};
 
 use super::Asked;
+use super::computer::Deed;
 
 /// What stands where the model would.
 pub trait Mind: Send {
@@ -25,9 +26,15 @@ pub struct MindTurn {
     /// How long the model takes before it says anything.
     pub pause: Duration,
     pub thinking: String,
+    /// What it looked up before it said anything; only where that was asked for.
+    pub search: Option<Search>,
     pub text: String,
     /// In parallel, where there are several.
     pub calls: Vec<(String, Value)>,
+    /// By the vendor's own computer tool, after the calls; only where that is offered.
+    pub deeds: Vec<Deed>,
+    /// What the vendor warns of before the first of them.
+    pub warning: Option<String>,
     /// What the turn is said to have cost; counted where there is none.
     pub usage: Option<Usage>,
 }
@@ -36,6 +43,11 @@ impl MindTurn {
     /// A turn with one call.
     pub fn call(text: &str, tool: &str, arguments: Value) -> Self {
         Self { text: text.to_owned(), calls: vec![(tool.to_owned(), arguments)], ..Self::default() }
+    }
+
+    /// A turn of the vendor's computer tool.
+    pub fn deeds(text: &str, deeds: &[Deed]) -> Self {
+        Self { text: text.to_owned(), deeds: deeds.to_vec(), ..Self::default() }
     }
 
     /// The end, well or not.
@@ -48,6 +60,16 @@ impl MindTurn {
         thought.clone_into(&mut self.thinking);
         self
     }
+}
+
+/// A search of the provider's own, and what it found: what the turn then says rests on all of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Search {
+    pub query: String,
+    /// Addresses with their titles.
+    pub found: Vec<(String, String)>,
+    /// The turn ends with it, to be gone on with: Anthropic's way with long searches.
+    pub pauses: bool,
 }
 
 /// Never stops; never twice the same.

@@ -14,11 +14,13 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
+pub use computer::{Computer, Deed};
 pub use haiku::{HAIKU, HaikuMind};
 pub use history::Given;
-pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, SlowMind};
+pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, Search, SlowMind};
 pub use wire::Wire;
 
+mod computer;
 mod mind;
 
 mod haiku;
@@ -100,8 +102,8 @@ struct Shared {
     manner: Manner,
     faults: Mutex<VecDeque<Fault>>,
     requests: Mutex<Vec<Recorded>>,
-    /// Turns given out.
-    given: Mutex<Vec<Given>>,
+    /// Turns given out, and by whom: no vendor knows what another one wrote.
+    given: Mutex<Vec<(Wire, Given)>>,
     /// Turns so far.
     spoken: AtomicUsize,
     /// The models that there are; any where there are none.
@@ -174,7 +176,7 @@ impl FakeModel {
 
     /// The turns given out so far.
     pub fn given(&self) -> Vec<Given> {
-        lock(&self.shared.given).clone()
+        lock(&self.shared.given).iter().map(|(_, given)| given.clone()).collect()
     }
 }
 

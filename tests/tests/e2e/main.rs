@@ -7,6 +7,10 @@ mod task;
 mod notes;
 mod wires;
 
+mod computers;
+mod crossing;
+mod searches;
+
 mod custom;
 mod unknown;
 

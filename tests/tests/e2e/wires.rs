@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::notes::{NotesMind, TURNS, notes};
 
 /// Who is asked on each wire.
-const MODELS: [(Wire, &str); 7] = [
+pub const MODELS: [(Wire, &str); 7] = [
     (Wire::Gemini, "gemini/gemini-3-flash-preview"),
     (Wire::Anthropic, "anthropic/claude-haiku-5-5"),
     (Wire::Responses, "openai/gpt-6.1-terra"),
@@ -34,11 +34,8 @@ fn a_task_of_ten_turns_is_done_on_every_wire_and_costs_what_the_table_says() {
     stage.screen().unwrap().activate(&editor.window).unwrap();
     let paced = Manner { pieces: 2, pause: Duration::from_millis(1), key: None };
     let model = FakeModel::with(NotesMind::default(), paced).unwrap();
-    let mut miki =
-        Miki::with_model(&stage, "miki", &model.url(), json!({ "settleMs": 0, "maxSteps": 90 })).unwrap();
-    for provider in ["ANTHROPIC", "OPENAI", "XAI", "OPENROUTER"] {
-        miki = miki.env(&format!("MIKI_KEY_{provider}"), "demo");
-    }
+    let settings = json!({ "settleMs": 0, "maxSteps": 90 });
+    let miki = with_keys(Miki::with_model(&stage, "miki", &model.url(), settings).unwrap());
     for (wire, id) in MODELS {
         let (given_before, asked_before) = (model.given().len(), model.requests().len());
         let goal = format!("{wire:?}");
@@ -58,10 +55,17 @@ fn a_task_of_ten_turns_is_done_on_every_wire_and_costs_what_the_table_says() {
         }
         let asked: Vec<&Asked> = requests.iter().filter_map(|request| request.asked.as_deref()).collect();
         pictures_came(wire, &asked);
-        turns_came_back(wire, asked.last().unwrap(), &given);
+        assert!(given.len() >= TURNS, "{wire:?}: {} turns", given.len());
+        turns_came_back(wire, asked.last().unwrap(), &given[..given.len() - 1]);
         turns_are_told(wire, id, &events, &given);
         the_sum_is_shown(&stage, &miki, &model, (wire, id));
     }
+}
+
+/// A key for every provider that takes one.
+pub fn with_keys(miki: Miki) -> Miki {
+    let with = |miki: Miki, provider: &&str| miki.env(&format!("MIKI_KEY_{provider}"), "demo");
+    ["ANTHROPIC", "OPENAI", "XAI", "OPENROUTER"].iter().fold(miki, with)
 }
 
 fn pictures_came(wire: Wire, asked: &[&Asked]) {
@@ -74,11 +78,9 @@ fn pictures_came(wire: Wire, asked: &[&Asked]) {
 }
 
 /// The server refuses what was changed in meaning; here it is the bytes.
-fn turns_came_back(wire: Wire, last: &Asked, given: &[Given]) {
+pub fn turns_came_back(wire: Wire, last: &Asked, earlier: &[Given]) {
     let text = std::str::from_utf8(&last.text).unwrap();
     let mut at = 0;
-    let earlier = &given[..given.len() - 1];
-    assert!(earlier.len() >= TURNS - 1, "{wire:?}: {} turns", given.len());
     for words in earlier.iter().flat_map(|given| &given.verbatim) {
         let found = text[at..].find(words.as_str());
         at += found.unwrap_or_else(|| panic!("{wire:?}: {words} did not come back")) + words.len();

@@ -55,8 +55,8 @@ pub fn second(wire: Wire, given: &Given) -> Value {
     let url = format!("data:image/png;base64,{PNG}");
     match wire {
         Wire::Gemini => {
-            let answers = given.raw.iter().map(|part| {
-                let call = &part["functionCall"];
+            let calls = given.raw.iter().map(|part| &part["functionCall"]).filter(|call| call.is_object());
+            let answers = calls.map(|call| {
                 json!({ "functionResponse": {
                     "id": call["id"], "name": call["name"], "response": { "summary": SUMMARY },
                     "parts": [{ "inlineData": { "mimeType": "image/png", "data": PNG } }],

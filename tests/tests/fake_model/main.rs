@@ -6,7 +6,9 @@ mod strictness;
 mod bodies;
 mod client;
 
+mod computers;
 mod faults;
+mod searches;
 mod streams;
 
 mod haiku;

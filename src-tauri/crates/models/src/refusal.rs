@@ -52,6 +52,9 @@ const VAGUE_WORDS: &[(&str, ModelErrorKind)] = &[
     ("PERMISSION_DENIED", Auth),
     ("NOT_FOUND", NotFound),
     ("RESOURCE_EXHAUSTED", Rate),
+    // xAI's codes are sentences.
+    ("The caller does not have permission to execute the specified operation", Auth),
+    ("Some resource has been exhausted", Rate),
 ];
 
 /// The error of an answer that is not 2xx. `body` is free of the key.
@@ -68,18 +71,30 @@ pub(crate) fn from_answer(
         Value::Array(mut list) => list.first_mut().map(Value::take).unwrap_or_default(),
         value => value,
     };
-    let mut error = from_error(provider, status.as_u16(), &value);
-    error.retry_after = error.retry_after.or_else(|| told(headers, &value, now));
-    // Anthropic's spending cap is a 429 too; only its missing `retry-after` tells.
-    if wire == Wire::Anthropic && error.kind == Rate && error.retry_after.is_none() {
-        error.kind = Quota;
-        error.hint = hint(Quota).map(str::to_owned);
+    let wait = told(headers, &value, now);
+    let error = read(provider, status.as_u16(), &value, |rate| {
+        // Anthropic's spending cap is a 429 too; only its missing `retry-after` tells.
+        if wire == Wire::Anthropic && wait.is_none() { Quota } else { rate }
+    });
+    match error.kind {
+        // What they say beside it is when the next request is counted, not when the quota is renewed.
+        Quota => error,
+        _ => ModelError { retry_after: error.retry_after.or(wait), ..error },
     }
-    error
 }
 
 /// The error that `body` tells of, in an answer or in the middle of a stream, where there is no status (0).
 pub(crate) fn from_error(provider: &str, status: u16, body: &Value) -> ModelError {
+    read(provider, status, body, |rate| rate)
+}
+
+/// `of_rate` is what too many requests are.
+fn read(
+    provider: &str,
+    status: u16,
+    body: &Value,
+    of_rate: impl FnOnce(ModelErrorKind) -> ModelErrorKind,
+) -> ModelError {
     let error = match &body["error"] {
         Value::Null => body,
         error => error,
@@ -96,15 +111,29 @@ pub(crate) fn from_error(provider: &str, status: u16, body: &Value) -> ModelErro
     let per_day = details()
         .flat_map(|detail| detail["violations"].as_array().into_iter().flatten())
         .any(|violation| violation["quotaId"].as_str().is_some_and(|id| id.contains("PerDay")));
-    let kind = if per_day { Quota } else { kind(status, &words) };
-    let said = error["message"].as_str().or(error.as_str()).unwrap_or_default();
+    let kind = match kind(status, &words) {
+        _ if per_day => Quota,
+        Rate => of_rate(Rate),
+        kind => kind,
+    };
+    let wait = details().find_map(|detail| seconds(detail["retryDelay"].as_str()?));
     ModelError {
         kind,
-        message: message(provider, kind, status, said),
+        message: message(provider, kind, status, &said(error)),
         hint: hint(kind).map(str::to_owned),
-        retry_after: details().find_map(|detail| seconds(detail["retryDelay"].as_str()?)),
+        retry_after: wait.filter(|_| kind != Quota),
         instead: Vec::new(),
     }
+}
+
+/// The provider's own words; OpenRouter has those of the provider behind it beside them.
+fn said(error: &Value) -> String {
+    let said = error["message"].as_str().or(error.as_str()).unwrap_or_default();
+    let Some(raw) = error["metadata"]["raw"].as_str() else { return said.to_owned() };
+    let who = error["metadata"]["provider_name"].as_str().unwrap_or("the provider behind it");
+    let inner: Value = serde_json::from_str(raw).unwrap_or_default();
+    let words = inner["error"]["message"].as_str().or(inner["error"].as_str());
+    format!("{said} ({who}: {})", words.or(inner["message"].as_str()).unwrap_or(raw))
 }
 
 fn kind(status: u16, words: &[&str]) -> ModelErrorKind {
@@ -135,7 +164,7 @@ fn message(provider: &str, kind: ModelErrorKind, status: u16, said: &str) -> Str
         Overloaded => "cannot answer now",
         TooLarge => "says the request is too large",
         BadRequest => "refused the request",
-        NotFound => "does not know the model",
+        NotFound => "cannot serve the model",
         _ => "gave an unexpected answer",
     };
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -155,6 +184,7 @@ fn hint(kind: ModelErrorKind) -> Option<&'static str> {
         Rate => Some("wait a minute"),
         Overloaded => Some("try again in a while"),
         TooLarge => Some("start a new session"),
+        BadRequest => Some("choose another model in the settings, or start a new session"),
         NotFound => Some("choose another model in the settings"),
         _ => None,
     }

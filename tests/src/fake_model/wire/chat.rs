@@ -5,7 +5,8 @@ use protocol::turn::Usage;
 use serde_json::{Value, json};
 
 use super::{
-    CREATED, Dialect, Saying, Wrong, bad, halves, items, names, picture_of_url, response, text, words,
+    CREATED, Dialect, Saying, Wrong, bad, halves, items, names, picture_of_url, response, text,
+    unknown_field, words,
 };
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult};
 use crate::fake_model::history::{Flaw, Given};
@@ -36,7 +37,8 @@ impl Dialect for Chat {
         let tools = items(body, "tools").iter().map(|tool| text(&tool["function"], "name").to_owned());
         // Servers of one's own think as they please.
         let thinks = *self == Self::Plain || body["reasoning"].is_object();
-        Ok(Heard { system, tools: tools.collect(), messages, thinks, binds: false })
+        let searches = self.plugins(body)?;
+        Ok(Heard { system, tools: tools.collect(), searches, messages, thinks, ..Heard::default() })
     }
 
     fn flaw(&self, flaw: &Flaw) -> String {
@@ -105,6 +107,15 @@ impl Dialect for Chat {
         for word in words(&turn.text) {
             say(json!({ "content": word }), Value::Null);
         }
+        if let Some(search) = &turn.search {
+            let end = turn.text.chars().count();
+            let cited = search.found.iter().map(|(url, title)| {
+                let place =
+                    json!({ "url": url, "title": title, "content": "", "start_index": 0, "end_index": end });
+                json!({ "type": "url_citation", "url_citation": place })
+            });
+            say(json!({ "content": "", "annotations": cited.collect::<Vec<_>>() }), Value::Null);
+        }
         for (index, call) in saying.calls(self).into_iter().enumerate() {
             let function = |name: &str, arguments: &str| json!({ "name": name, "arguments": arguments });
             let whole = |arguments: &str| json!({ "id": call.id, "type": "function", "function": function(&call.name, arguments) });
@@ -168,7 +179,25 @@ fn usage(told: Usage, billed: Option<u64>) -> Value {
 
 type Content = (Vec<String>, Vec<Vec<u8>>);
 
+/// What OpenRouter's search may be told.
+const OF_WEB: [&str; 6] =
+    ["id", "engine", "max_results", "search_prompt", "include_domains", "exclude_domains"];
+
 impl Chat {
+    /// The searches among the plugins; servers of one's own have none.
+    fn plugins(&self, body: &Value) -> Result<Vec<String>, Wrong> {
+        let mut searches = Vec::new();
+        for (at, plugin) in items(body, "plugins").iter().enumerate() {
+            let id = text(plugin, "id");
+            match (self, unknown_field(plugin, &OF_WEB)) {
+                (Self::OpenRouter, None) if id == "web" => searches.push(id.to_owned()),
+                (Self::OpenRouter, _) => return bad(&format!("Invalid input at 'plugins[{at}]'.")),
+                (Self::Plain, _) => return bad("Unrecognized request argument supplied: plugins"),
+            }
+        }
+        Ok(searches)
+    }
+
     /// Words and pictures of a message.
     fn content(&self, message: &Value, at: usize) -> Result<Content, Wrong> {
         let (mut texts, mut images) = (Vec::new(), Vec::new());

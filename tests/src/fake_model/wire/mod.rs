@@ -229,6 +229,12 @@ pub(super) fn items<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
+/// A field that is none of those that there are.
+pub(super) fn unknown_field<'a>(value: &'a Value, known: &[&str]) -> Option<&'a str> {
+    let fields = value.as_object()?.keys().map(String::as_str);
+    fields.into_iter().find(|field| !known.contains(field))
+}
+
 /// A result's text as the value that it was made of.
 pub(super) fn response(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())

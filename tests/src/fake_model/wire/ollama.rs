@@ -42,7 +42,7 @@ impl Dialect for Ollama {
         let tools = items(body, "tools").iter().map(|tool| text(&tool["function"], "name").to_owned());
         // Models that think do so where it is not forbidden.
         let thinks = body["think"] != false;
-        Ok(Heard { system, tools: tools.collect(), messages, thinks, binds: false })
+        Ok(Heard { system, tools: tools.collect(), messages, thinks, ..Heard::default() })
     }
 
     fn flaw(&self, flaw: &Flaw) -> String {

@@ -36,12 +36,16 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tools", &tools.into());
     }
     if !request.tools.is_empty() {
-        let mut config = json!({ "functionCallingConfig": { "mode": "AUTO" } });
-        if target.options.search {
-            // Without it, a search and functions are not taken together; with it, what the search did comes as parts
-            // that go back with the turn.
-            config["includeServerSideToolInvocations"] = true.into();
-        }
+        // Without `includeServerSideToolInvocations`, a search and functions are not taken together; with it, what the
+        // search did comes as parts that go back with the turn, and the mode may not be AUTO (Google's page on
+        // combining built-in tools with functions).
+        let config = match target.options.search {
+            false => json!({ "functionCallingConfig": { "mode": "AUTO" } }),
+            true => json!({
+                "functionCallingConfig": { "mode": "VALIDATED" },
+                "includeServerSideToolInvocations": true,
+            }),
+        };
         body.field("toolConfig", &config);
     }
     let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();

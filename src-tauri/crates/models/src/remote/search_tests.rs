@@ -72,12 +72,12 @@ fn each_providers_own_search_is_asked_for_beside_our_tools_and_only_where_it_is_
 #[test]
 fn gemini_is_told_to_take_its_search_and_our_functions_together() {
     let config = |search| body("gemini", search)["toolConfig"].clone();
-    let mode = json!({ "mode": "AUTO" });
-    assert_eq!(config(false), json!({ "functionCallingConfig": mode }));
-    assert_eq!(
-        config(true),
-        json!({ "functionCallingConfig": mode, "includeServerSideToolInvocations": true })
-    );
+    let mode = |mode: &str| json!({ "mode": mode });
+    assert_eq!(config(false), json!({ "functionCallingConfig": mode("AUTO") }));
+    // AUTO is not supported beside it.
+    let both =
+        json!({ "functionCallingConfig": mode("VALIDATED"), "includeServerSideToolInvocations": true });
+    assert_eq!(config(true), both);
 }
 
 /// A recorded turn as it comes back from the disk, how it ended, and the addresses it rests on.

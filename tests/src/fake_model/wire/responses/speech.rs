@@ -65,7 +65,60 @@ impl Speech {
         self.done(item);
     }
 
-    pub fn tell(&mut self, said: &str) {
+    /// A search of the provider's own.
+    pub fn search(&mut self, query: &str, found: &[(String, String)]) {
+        let (id, place) = (format!("ws_{:024}", self.number), self.output.len());
+        self.added(&json!({ "id": id, "type": "web_search_call", "status": "in_progress" }));
+        for state in ["in_progress", "searching", "completed"] {
+            let kind = format!("response.web_search_call.{state}");
+            self.say(json!({ "type": kind, "item_id": id, "output_index": place }));
+        }
+        let sources: Vec<Value> = found.iter().map(|(url, _)| json!({ "type": "url", "url": url })).collect();
+        let action = json!({ "type": "search", "query": query, "sources": sources });
+        let item = json!({ "id": id, "type": "web_search_call", "status": "completed", "action": action });
+        self.must_come_back(id, item);
+    }
+
+    /// xAI's search of posts: a tool of its own, and done.
+    pub fn search_x(&mut self, query: &str) {
+        let (id, place) = (format!("ctc_{:024}", self.number), self.output.len());
+        let input = json!({ "query": query, "limit": 5 }).to_string();
+        let item = |status: &str, input: &str| {
+            json!({
+                "id": id, "type": "custom_tool_call", "status": status,
+                "call_id": format!("xs_call_{}", self.number), "name": "x_keyword_search", "input": input,
+            })
+        };
+        let (begun, whole) = (item("in_progress", ""), item("completed", &input));
+        self.added(&begun);
+        for (kind, field) in [("delta", "delta"), ("done", "input")] {
+            let kind = format!("response.custom_tool_call_input.{kind}");
+            self.say(json!({ "type": kind, "item_id": id, "output_index": place, field: input }));
+        }
+        self.must_come_back(id, whole);
+    }
+
+    /// A call of the computer tool, which comes whole.
+    pub fn deeds(&mut self, item: Value) {
+        let mut begun = item.clone();
+        begun["status"] = json!("in_progress");
+        begun["pending_safety_checks"] = json!([]);
+        if begun["actions"].is_array() {
+            begun["actions"] = json!([]);
+        }
+        self.added(&begun);
+        self.given.ids.push(text(&item, "call_id").to_owned());
+        self.must_come_back(text(&item, "id").to_owned(), item);
+    }
+
+    fn must_come_back(&mut self, id: String, item: Value) {
+        self.given.signatures.push(id);
+        self.given.raw.push(item.clone());
+        self.done(item);
+    }
+
+    /// What is said, and the pages that it rests on.
+    pub fn tell(&mut self, said: &str, found: &[(String, String)]) {
         let (id, place) = (format!("msg_{:024}", self.number), self.output.len());
         let item = |status: &str, content: Value| json!({ "id": id, "type": "message", "status": status, "role": "assistant", "content": content });
         self.added(&item("in_progress", json!([])));
@@ -80,13 +133,31 @@ impl Speech {
             event["delta"] = json!(word);
             self.say(event);
         }
+        let annotations: Vec<Value> = found
+            .iter()
+            .map(|(url, title)| {
+                let end = said.chars().count();
+                json!({ "type": "url_citation", "start_index": 0, "end_index": end, "url": url, "title": title })
+            })
+            .collect();
+        for (index, annotation) in annotations.iter().enumerate() {
+            let mut event = at("response.output_text.annotation.added");
+            event["annotation_index"] = json!(index);
+            event["annotation"] = annotation.clone();
+            self.say(event);
+        }
+        let part = json!({ "type": "output_text", "text": said, "annotations": annotations });
         let mut event = at("response.output_text.done");
         event["text"] = json!(said);
         self.say(event);
         let mut event = at("response.content_part.done");
-        event["part"] = part(said);
+        event["part"] = part.clone();
         self.say(event);
-        self.done(item("completed", json!([part(said)])));
+        let item = item("completed", json!([part]));
+        if !found.is_empty() {
+            self.given.raw.push(item.clone());
+        }
+        self.done(item);
     }
 
     pub fn call(&mut self, call: &Written) {

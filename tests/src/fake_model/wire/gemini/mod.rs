@@ -7,6 +7,12 @@ use super::{Dialect, Saying, Wrong, bad, header_of, items, picture, text, words}
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult};
 use crate::fake_model::history::{Flaw, Given};
 
+mod computer;
+mod search;
+mod tools;
+
+use tools::Tools;
+
 pub(in crate::fake_model) struct Gemini;
 
 /// What stands for a signature in history that another model made.
@@ -27,10 +33,13 @@ impl Dialect for Gemini {
             });
         }
         let system = items(&body["systemInstruction"], "parts").iter().map(|part| text(part, "text"));
-        let declared = items(body, "tools").iter().flat_map(|tool| items(tool, "functionDeclarations"));
+        let Tools { functions, searches, computer } = tools::read(body)?;
+        computer::check_answers(body)?;
         Ok(Heard {
             system: system.collect(),
-            tools: declared.map(|tool| text(tool, "name").to_owned()).collect(),
+            tools: functions,
+            searches,
+            computer,
             messages,
             thinks: body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true,
             binds: false,
@@ -69,9 +78,12 @@ impl Dialect for Gemini {
         if !saying.turn.thinking.is_empty() {
             contents.push(json!({ "text": saying.turn.thinking, "thought": true }).to_string());
         }
+        if let Some(search) = &saying.turn.search {
+            contents.extend(search::look(saying, search, &mut given));
+        }
         contents.extend(words(&saying.turn.text).map(|word| json!({ "text": word }).to_string()));
         let mut calls = Vec::new();
-        for call in saying.calls(self) {
+        for call in saying.calls(self).into_iter().chain(computer::calls(saying)) {
             // Of parallel calls only the first has one.
             let signed = if calls.is_empty() {
                 let signature = saying.signature(&call.id);
@@ -86,8 +98,8 @@ impl Dialect for Gemini {
             ));
             given.ids.push(call.id);
         }
-        given.raw = calls.iter().map(|call| super::response(call)).collect();
-        given.verbatim = calls.clone();
+        given.raw.extend(calls.iter().map(|call| super::response(call)));
+        given.verbatim.extend(calls.clone());
         contents.extend((!calls.is_empty()).then(|| calls.join(",")));
         let last = contents.len();
         contents.push(r#"{"text":""}"#.into());
@@ -103,7 +115,11 @@ impl Dialect for Gemini {
             if usage.cached > 0 {
                 told["cachedContentTokenCount"] = json!(usage.cached);
             }
-            let finish = if is_end { r#","finishReason":"STOP""# } else { "" };
+            let mut finish = if is_end { r#","finishReason":"STOP""#.to_owned() } else { String::new() };
+            if let (true, Some(search)) = (is_end, &saying.turn.search) {
+                finish +=
+                    &format!(r#","groundingMetadata":{}"#, search::grounding(search, &saying.turn.text));
+            }
             let (model, number) = (json!(saying.asked.model), saying.number);
             format!(
                 "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{parts}],\"role\":\"model\"}},\"index\":0{finish}}}],\"usageMetadata\":{told},\"modelVersion\":{model},\"responseId\":\"fake-{number}\"}}\r\n\r\n"
@@ -187,6 +203,14 @@ fn answer(content: &Value, at: usize) -> Result<Answer, Wrong> {
                 name: name.to_owned(),
                 arguments: call["args"].clone(),
             });
+            answer.raw.push(part.clone());
+        } else if part["toolCall"].is_object() || part["toolResponse"].is_object() {
+            let Some(signature) = part["thoughtSignature"].as_str() else {
+                return bad(&format!(
+                    "Tool call is missing a thought_signature in toolCall or toolResponse parts, position {at}."
+                ));
+            };
+            answer.signatures.push(signature.to_owned());
             answer.raw.push(part.clone());
         } else if part["thought"] != true {
             match part["text"].as_str() {

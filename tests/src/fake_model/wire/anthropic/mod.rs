@@ -7,6 +7,12 @@ use super::{Dialect, Saying, Wrong, bad, halves, header_of, items, picture, resp
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult, visit};
 use crate::fake_model::history::{Flaw, Given};
 
+mod computer;
+mod search;
+mod tools;
+
+use tools::Tools;
+
 pub(in crate::fake_model) struct Anthropic;
 
 const BINDING_BETA: &str = "thinking-binding-controls-2026-08-01";
@@ -51,9 +57,13 @@ impl Dialect for Anthropic {
             Value::String(text) => text.clone(),
             _ => items(body, "system").iter().map(|block| text(block, "text")).collect(),
         };
+        let Tools { functions, searches, computer } = tools::read(headers, body)?;
+        computer::check_answers(body, computer.as_ref())?;
         Ok(Heard {
             system,
-            tools: items(body, "tools").iter().map(|tool| text(tool, "name").to_owned()).collect(),
+            tools: functions,
+            searches,
+            computer,
             messages,
             thinks: matches!(text(&body["thinking"], "type"), "adaptive" | "enabled"),
             binds: text(binding, "prefix_mismatch_behavior") != "drop_block",
@@ -95,8 +105,6 @@ impl Dialect for Anthropic {
         let (turn, usage) = (saying.turn, saying.usage);
         let mut given = Given { usage, ..Given::default() };
         let mut events = Vec::new();
-        let mut say =
-            |event: Value| events.push(format!("event: {}\ndata: {event}\n\n", text(&event, "type")));
         let fresh = usage.input - usage.cached - usage.cache_write;
         let message = json!({
             "id": format!("msg_01{:022}", saying.number), "type": "message", "role": "assistant",
@@ -106,12 +114,16 @@ impl Dialect for Anthropic {
                 "cache_read_input_tokens": usage.cached, "output_tokens": 1, "service_tier": "standard",
             },
         });
-        say(json!({ "type": "message_start", "message": message }));
-        say(json!({ "type": "ping" }));
+        events.push(told(&json!({ "type": "message_start", "message": message })));
+        events.push(told(&json!({ "type": "ping" })));
         let mut blocks = 0..;
-        let mut block = |start: Value, deltas: Vec<Value>| {
+        // The block is text: what comes whole has bytes of its own.
+        let mut block = |start: String, deltas: Vec<Value>| {
             let index: usize = blocks.next().unwrap_or_default();
-            say(json!({ "type": "content_block_start", "index": index, "content_block": start }));
+            events.push(format!(
+                "event: content_block_start\ndata: {{\"type\":\"content_block_start\",\"index\":{index},\"content_block\":{start}}}\n\n"
+            ));
+            let mut say = |event: Value| events.push(told(&event));
             for delta in deltas {
                 say(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
             }
@@ -123,36 +135,63 @@ impl Dialect for Anthropic {
             let mut deltas: Vec<Value> =
                 words.map(|word| json!({ "type": "thinking_delta", "thinking": word })).collect();
             deltas.push(json!({ "type": "signature_delta", "signature": signature }));
-            block(json!({ "type": "thinking", "thinking": "", "signature": "" }), deltas);
+            block(json!({ "type": "thinking", "thinking": "", "signature": "" }).to_string(), deltas);
             given.raw.push(json!({
                 "type": "thinking", "thinking": turn.thinking, "signature": signature,
             }));
             given.verbatim.push(format!(r#""signature":"{signature}""#));
             given.signatures.push(signature);
         }
-        if !turn.text.is_empty() {
-            let deltas = words(&turn.text).map(|word| json!({ "type": "text_delta", "text": word }));
-            block(json!({ "type": "text", "text": "" }), deltas.collect());
+        if let Some(search) = &turn.search {
+            search::look(saying, search, &mut block, &mut given);
         }
-        for call in saying.calls(self) {
-            let start = json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": {} });
+        if !turn.text.is_empty() {
+            let cited = turn.search.as_ref().map(|search| search::citations(saying, search));
+            let citations = cited.iter().flatten();
+            let mut deltas: Vec<Value> = citations
+                .map(|citation| json!({ "type": "citations_delta", "citation": citation }))
+                .collect();
+            deltas.extend(words(&turn.text).map(|word| json!({ "type": "text_delta", "text": word })));
+            let mut start = json!({ "type": "text", "text": "" });
+            if let Some(cited) = cited {
+                start["citations"] = json!([]);
+                let whole = json!({ "type": "text", "text": turn.text, "citations": cited });
+                given.verbatim.push(format!(r#""citations":{}"#, whole["citations"]));
+                given.raw.push(whole);
+            }
+            block(start.to_string(), deltas);
+        }
+        let functions = saying.calls(self).into_iter().map(|call| (call, None));
+        for (call, toolset) in functions.chain(computer::calls(saying)) {
+            let mut start = json!({ "type": "tool_use", "id": call.id, "name": call.name });
+            if let Some(toolset) = toolset {
+                start["toolset_name"] = json!(toolset);
+            }
+            start["input"] = json!({});
             let deltas = halves(&call.arguments)
                 .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
-            block(start, deltas.into());
-            let input = response(&call.arguments);
-            given.raw.push(json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }));
+            block(start.to_string(), deltas.into());
+            start["input"] = response(&call.arguments);
+            given.raw.push(start);
             given.verbatim.push(format!(r#""input":{}"#, call.arguments));
             given.ids.push(call.id);
         }
-        let reason = if turn.calls.is_empty() { "end_turn" } else { "tool_use" };
-        say(json!({
-            "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null },
-            "usage": {
-                "output_tokens": usage.output + usage.thinking,
-                "output_tokens_details": { "thinking_tokens": usage.thinking },
-            },
-        }));
-        say(json!({ "type": "message_stop" }));
+        given.paused = turn.search.as_ref().is_some_and(|search| search.pauses);
+        let reason = match given.ids.is_empty() {
+            _ if given.paused => "pause_turn",
+            true => "end_turn",
+            false => "tool_use",
+        };
+        let mut counts = json!({
+            "output_tokens": usage.output + usage.thinking,
+            "output_tokens_details": { "thinking_tokens": usage.thinking },
+        });
+        if turn.search.is_some() {
+            counts["server_tool_use"] = json!({ "web_search_requests": 1 });
+        }
+        let delta = json!({ "stop_reason": reason, "stop_sequence": null });
+        events.push(told(&json!({ "type": "message_delta", "delta": delta, "usage": counts })));
+        events.push(told(&json!({ "type": "message_stop" })));
         (events, given)
     }
 
@@ -179,6 +218,10 @@ impl Dialect for Anthropic {
         let models: Vec<Value> = names.iter().map(|name| self.model(name)).collect();
         json!({ "data": models, "has_more": false })
     }
+}
+
+fn told(event: &Value) -> String {
+    format!("event: {}\ndata: {event}\n\n", text(event, "type"))
 }
 
 fn unexpected<T>(block: &Value, place: &str) -> Result<T, Wrong> {
@@ -249,7 +292,16 @@ fn answer(content: &Value, at: usize) -> Result<Answer, Wrong> {
     for (index, block) in blocks(content).iter().enumerate() {
         let place = format!("messages.{at}.content.{index}");
         match text(block, "type") {
-            "text" => answer.text.push_str(&some_text(block, &place)?),
+            "text" => {
+                answer.text.push_str(&some_text(block, &place)?);
+                if !items(block, "citations").is_empty() {
+                    answer.raw.push(block.clone());
+                }
+            }
+            "server_tool_use" | "web_search_tool_result" => {
+                answer.signatures.extend(search::seals(block));
+                answer.raw.push(block.clone());
+            }
             "thinking" | "redacted_thinking" => {
                 let signature = block["signature"].as_str().or(block["data"].as_str());
                 let Some(signature) = signature else {
