@@ -176,7 +176,7 @@ fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
         EntryBody::Noted { message, .. } => words("words failed", &message),
         EntryBody::Paused { reason } => words("words", &reason),
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end, .. } => {
+        EntryBody::End { end, is_told, .. } => {
             use protocol::event::RunEnd;
             let (outcome, word) = end_words(&end);
             let text = match end {
@@ -185,6 +185,7 @@ fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
                 | RunEnd::Stopped { reason: text } => text,
                 RunEnd::NeedsApproval { .. } | RunEnd::Interrupted => String::new(),
             };
+            let text = if is_told { String::new() } else { text };
             view! {
                 <li class="end" data-outcome=outcome>
                     <strong>{move || store.say(word)}</strong>" "<span dir="auto">{text}</span>

@@ -35,15 +35,42 @@ pub struct Entry {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryBody {
-    Goal { run: Option<RunId>, goal: String, model: String },
-    Said { text: String },
-    Turn { turn: u32, text: String, thinking: String, citations: Vec<Citation> },
+    Goal {
+        run: Option<RunId>,
+        goal: String,
+        model: String,
+    },
+    Said {
+        text: String,
+    },
+    Turn {
+        turn: u32,
+        text: String,
+        thinking: String,
+        citations: Vec<Citation>,
+    },
     Step(Step),
-    TurnFailed { message: String, hint: Option<String>, retry: bool, instead: Vec<ModelId> },
-    Paused { reason: String },
+    TurnFailed {
+        message: String,
+        hint: Option<String>,
+        retry: bool,
+        instead: Vec<ModelId>,
+    },
+    Paused {
+        reason: String,
+    },
     Resumed,
-    Noted { level: Level, message: String, hint: Option<String> },
-    End { end: RunEnd, bill: Bill },
+    Noted {
+        level: Level,
+        message: String,
+        hint: Option<String>,
+    },
+    /// `is_told` where the failure before it has its words already.
+    End {
+        end: RunEnd,
+        bill: Bill,
+        is_told: bool,
+    },
 }
 
 /// One tool call and what came of it.
@@ -239,7 +266,13 @@ impl Transcript {
                 step.stage = Stage::NotRun;
             }
         }
-        self.push(EntryBody::End { end: end.clone(), bill: self.bill });
+        let is_told = match (end, self.entries.last().map(|entry| &entry.body)) {
+            (RunEnd::Failed { message, .. }, Some(EntryBody::TurnFailed { message: told, .. })) => {
+                message == told
+            }
+            _ => false,
+        };
+        self.push(EntryBody::End { end: end.clone(), bill: self.bill, is_told });
     }
 }
 
@@ -332,13 +365,41 @@ mod tests {
         let events =
             bodies.map(|body| Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body });
         let transcript = Transcript::of(&events);
-        let Some(Entry { body: EntryBody::End { bill, .. }, .. }) = transcript.entries().last() else {
+        let Some(Entry { body: EntryBody::End { bill, is_told: false, .. }, .. }) =
+            transcript.entries().last()
+        else {
             panic!("no end: {transcript:?}")
         };
         let usage = Usage { input: 14, ..Usage::default() };
         let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
         assert_eq!(*bill, Bill { usage, spent });
         assert!(!spent.is_exact() && !spent.is_unknown());
+    }
+
+    #[test]
+    fn an_end_does_not_say_again_what_the_last_failure_said() {
+        let failed = || EventBody::TurnFailed {
+            turn: 1,
+            message: "no such model".into(),
+            hint: None,
+            retry: false,
+            usage: Usage::default(),
+            cost: None,
+            instead: Vec::new(),
+        };
+        let ended = |message: &str| EventBody::RunEnded {
+            end: RunEnd::Failed { message: message.into(), hint: None },
+        };
+        for (bodies, told) in [
+            (vec![failed(), ended("no such model")], true),
+            (vec![failed(), ended("too many tries")], false),
+            (vec![ended("no such model")], false),
+        ] {
+            let event = |body| Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body };
+            let transcript = Transcript::of(&bodies.into_iter().map(event).collect::<Vec<_>>());
+            let last = &transcript.entries().last().unwrap().body;
+            assert!(matches!(last, EntryBody::End { is_told, .. } if *is_told == told), "{last:?}");
+        }
     }
 
     #[test]

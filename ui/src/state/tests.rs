@@ -146,7 +146,7 @@ fn a_run_becomes_goal_words_step_and_end() {
                 citations: Vec::new(),
             },
             EntryBody::Step(step(Stage::Done { result: Box::new(clicked()) })),
-            EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill },
+            EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill, is_told: false },
         ]
     );
     let last_run = RunView {

@@ -59,7 +59,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill } => end_item(end, bill).into_any(),
+        EntryBody::End { end, bill, is_told } => end_item(end, bill, is_told).into_any(),
     }
 }
 
@@ -200,7 +200,7 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(end: RunEnd, bill: Bill) -> impl IntoView {
+fn end_item(end: RunEnd, bill: Bill, is_told: bool) -> impl IntoView {
     let store = store();
     let (outcome, word) = end_words(&end);
     let (text, hint) = match end {
@@ -217,8 +217,10 @@ fn end_item(end: RunEnd, bill: Bill) -> impl IntoView {
     view! {
         <li class="end" data-outcome=outcome>
             <strong>{move || store.say(word)}</strong>
-            <p dir="auto">{text}</p>
-            {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+            {(!is_told).then(|| view! {
+                <p dir="auto">{text}</p>
+                {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+            })}
             {(bill.spent.turns > 0).then(|| bill_line(bill))}
         </li>
     }
