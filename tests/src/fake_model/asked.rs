@@ -6,6 +6,7 @@ use axum::body::Bytes;
 use serde_json::Value;
 
 use super::Wire;
+use super::computer::Computer;
 
 /// A request for a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Heard {
     pub messages: Vec<Said>,
     /// The provider's own searches that are asked for, in its own words.
     pub searches: Vec<String>,
+    /// The vendor's own computer tool, where it is offered.
+    pub computer: Option<Computer>,
     /// Thoughts are asked for; without, none are shown.
     pub thinks: bool,
     /// A thought that stands in another conversation than its own is refused, not left out.

@@ -7,6 +7,7 @@ use protocol::turn::Usage;
 use serde_json::{Value, json};
 
 use super::Asked;
+use super::computer::Deed;
 
 /// What stands where the model would.
 pub trait Mind: Send {
@@ -30,6 +31,10 @@ pub struct MindTurn {
     pub text: String,
     /// In parallel, where there are several.
     pub calls: Vec<(String, Value)>,
+    /// By the vendor's own computer tool, after the calls; only where that is offered.
+    pub deeds: Vec<Deed>,
+    /// What the vendor warns of before the first of them.
+    pub warning: Option<String>,
     /// What the turn is said to have cost; counted where there is none.
     pub usage: Option<Usage>,
 }
@@ -38,6 +43,11 @@ impl MindTurn {
     /// A turn with one call.
     pub fn call(text: &str, tool: &str, arguments: Value) -> Self {
         Self { text: text.to_owned(), calls: vec![(tool.to_owned(), arguments)], ..Self::default() }
+    }
+
+    /// A turn of the vendor's computer tool.
+    pub fn deeds(text: &str, deeds: &[Deed]) -> Self {
+        Self { text: text.to_owned(), deeds: deeds.to_vec(), ..Self::default() }
     }
 
     /// The end, well or not.

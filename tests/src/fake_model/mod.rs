@@ -14,11 +14,13 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
+pub use computer::{Computer, Deed};
 pub use haiku::{HAIKU, HaikuMind};
 pub use history::Given;
 pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, Search, SlowMind};
 pub use wire::Wire;
 
+mod computer;
 mod mind;
 
 mod haiku;

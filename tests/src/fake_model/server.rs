@@ -193,6 +193,9 @@ impl Shared {
         if heard.heard.searches.is_empty() {
             turn.search = None;
         }
+        if heard.heard.computer.is_none() {
+            turn.deeds.clear();
+        }
         tokio::time::sleep(turn.pause).await;
         let number = self.spoken.fetch_add(1, Ordering::Relaxed);
         let usage = turn.usage.unwrap_or_else(|| counted(heard, &turn));

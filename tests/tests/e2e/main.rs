@@ -7,6 +7,7 @@ mod task;
 mod notes;
 mod wires;
 
+mod computers;
 mod searches;
 
 mod custom;

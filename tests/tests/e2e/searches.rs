@@ -11,7 +11,7 @@ use protocol::turn::Cost;
 use protocol::{Event, EventBody};
 use serde_json::json;
 
-use crate::wires::with_keys;
+use crate::wires::{turns_came_back, with_keys};
 
 const PAGES: [(&str, &str); 2] =
     [("https://example.com/a?b=c&d", "A page"), ("https://news.example.org/", "")];
@@ -105,15 +105,9 @@ fn a_search_is_cited_counted_and_told_back_and_without_the_switch_there_is_none(
             matches!((billed, first), (true, Cost::Billed { .. }) | (false, Cost::AtLeast { .. })),
             "{first:?}"
         );
-        let last = turns.last().unwrap();
-        let (text, mut at) = (std::str::from_utf8(&last.text).unwrap(), 0);
-        let (_, before) = given.split_last().unwrap();
-        assert!(before.iter().any(|given| !given.verbatim.is_empty()), "{wire:?}");
-        for words in before.iter().flat_map(|given| &given.verbatim) {
-            let found = text[at..].find(words.as_str());
-            at += found.unwrap_or_else(|| panic!("{wire:?}: {words} did not come back in {text}"))
-                + words.len();
-        }
+        let (_, earlier) = given.split_last().unwrap();
+        assert!(earlier.iter().any(|given| !given.verbatim.is_empty()), "{wire:?}");
+        turns_came_back(wire, turns.last().unwrap(), earlier);
 
         let (told, ..) = run(&["--search"]);
         assert!(told.contains(ANSWER) && told.contains("searching the web"), "{wire:?}: {told}");

@@ -6,6 +6,7 @@ mod strictness;
 mod bodies;
 mod client;
 
+mod computers;
 mod faults;
 mod searches;
 mod streams;

@@ -55,7 +55,7 @@ pub struct Sight {
 pub struct Answered {
     pub answer: ToolAnswer,
     pub sight: Option<Sight>,
-    /// The picture is sent even where it shows what the last one showed.
+    /// The picture is sent even where it shows what the last one showed; without one, the last one is sent again.
     pub must_show: bool,
 }
 
@@ -156,6 +156,9 @@ impl Context {
                     answer.image = Some(image(&sight));
                     self.shown = Some(sight);
                 }
+            } else if let (true, Some(shown)) = (must_show, &self.shown) {
+                // Nothing was done that could be seen, and the vendor takes no answer without a picture.
+                answer.image = Some(image(shown));
             }
             results.push(answer);
         }

@@ -38,7 +38,7 @@ impl Dialect for Chat {
         // Servers of one's own think as they please.
         let thinks = *self == Self::Plain || body["reasoning"].is_object();
         let searches = self.plugins(body)?;
-        Ok(Heard { system, tools: tools.collect(), searches, messages, thinks, binds: false })
+        Ok(Heard { system, tools: tools.collect(), searches, messages, thinks, ..Heard::default() })
     }
 
     fn flaw(&self, flaw: &Flaw) -> String {

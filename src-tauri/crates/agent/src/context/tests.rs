@@ -137,6 +137,22 @@ fn a_goal_in_a_long_session_survives_the_first_compaction() {
 }
 
 #[test]
+fn where_a_vendor_wants_a_picture_and_nothing_was_done_the_last_one_is_sent_again() {
+    let mut context = context();
+    let answer = || ToolAnswer { id: None, name: "click".into(), response: json!({}), image: None };
+    let refused = |must_show| Answered { answer: answer(), sight: None, must_show };
+    context.push_turn(Turn::default());
+    context.push_results(vec![refused(true)]);
+    context.push_turn(Turn::default());
+    look(&mut context, 1);
+    context.push_turn(Turn::default());
+    context.push_results(vec![refused(true), refused(false)]);
+    let none = (false, None);
+    let sent = (true, None);
+    assert_eq!(pictures(&mut context), [none.clone(), sent.clone(), sent, none]);
+}
+
+#[test]
 fn a_picture_with_more_bytes_than_the_model_takes_is_not_sent() {
     let mut context = context();
     context.push_turn(Turn::default());

@@ -7,6 +7,7 @@ use super::{Dialect, Saying, Wrong, bad, halves, header_of, items, picture, resp
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult, visit};
 use crate::fake_model::history::{Flaw, Given};
 
+mod computer;
 mod search;
 mod tools;
 
@@ -56,11 +57,13 @@ impl Dialect for Anthropic {
             Value::String(text) => text.clone(),
             _ => items(body, "system").iter().map(|block| text(block, "text")).collect(),
         };
-        let Tools { functions, searches } = tools::read(body)?;
+        let Tools { functions, searches, computer } = tools::read(headers, body)?;
+        computer::check_answers(body, computer.as_ref())?;
         Ok(Heard {
             system,
             tools: functions,
             searches,
+            computer,
             messages,
             thinks: matches!(text(&body["thinking"], "type"), "adaptive" | "enabled"),
             binds: text(binding, "prefix_mismatch_behavior") != "drop_block",
@@ -158,18 +161,23 @@ impl Dialect for Anthropic {
             }
             block(start.to_string(), deltas);
         }
-        for call in saying.calls(self) {
-            let start = json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": {} });
+        let functions = saying.calls(self).into_iter().map(|call| (call, None));
+        for (call, toolset) in functions.chain(computer::calls(saying)) {
+            let mut start = json!({ "type": "tool_use", "id": call.id, "name": call.name });
+            if let Some(toolset) = toolset {
+                start["toolset_name"] = json!(toolset);
+            }
+            start["input"] = json!({});
             let deltas = halves(&call.arguments)
                 .map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
             block(start.to_string(), deltas.into());
-            let input = response(&call.arguments);
-            given.raw.push(json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input }));
+            start["input"] = response(&call.arguments);
+            given.raw.push(start);
             given.verbatim.push(format!(r#""input":{}"#, call.arguments));
             given.ids.push(call.id);
         }
         given.paused = turn.search.as_ref().is_some_and(|search| search.pauses);
-        let reason = match turn.calls.is_empty() {
+        let reason = match given.ids.is_empty() {
             _ if given.paused => "pause_turn",
             true => "end_turn",
             false => "tool_use",

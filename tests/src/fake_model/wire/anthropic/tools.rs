@@ -1,7 +1,10 @@
 //! Which tools a request to Anthropic offers: ours, and the vendor's own.
 
+use axum::http::HeaderMap;
 use serde_json::Value;
 
+use super::computer;
+use crate::fake_model::computer::Computer;
 use crate::fake_model::wire::{Wrong, bad, items, text, unknown_field};
 
 #[derive(Default)]
@@ -9,6 +12,7 @@ pub(super) struct Tools {
     /// Names of those of ours.
     pub functions: Vec<String>,
     pub searches: Vec<String>,
+    pub computer: Option<Computer>,
 }
 
 const OF_FUNCTION: [&str; 6] = ["type", "name", "description", "input_schema", "cache_control", "strict"];
@@ -17,7 +21,7 @@ const OF_SEARCH: [&str; 7] =
 
 /// # Errors
 /// Tools that there are not, or in another form.
-pub(super) fn read(body: &Value) -> Result<Tools, Wrong> {
+pub(super) fn read(headers: &HeaderMap, body: &Value) -> Result<Tools, Wrong> {
     let mut tools = Tools::default();
     let mut names = Vec::new();
     for (at, tool) in items(body, "tools").iter().enumerate() {
@@ -43,6 +47,11 @@ pub(super) fn read(body: &Value) -> Result<Tools, Wrong> {
                 tools.searches.push(name.to_owned());
             }
             _ => {
+                let declared = computer::declared(headers, text(body, "model"), tool, &place)?;
+                if declared.is_some() {
+                    tools.computer = declared;
+                    continue;
+                }
                 return bad(&format!(
                     "tools.{at}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
                 ));
@@ -56,7 +65,7 @@ pub(super) fn read(body: &Value) -> Result<Tools, Wrong> {
     Ok(tools)
 }
 
-fn only(tool: &Value, known: &[&str], place: &str) -> Result<(), Wrong> {
+pub(super) fn only(tool: &Value, known: &[&str], place: &str) -> Result<(), Wrong> {
     match unknown_field(tool, known) {
         Some(field) => bad(&format!("{place}.{field}: Extra inputs are not permitted")),
         None => Ok(()),

@@ -7,6 +7,7 @@ use super::{Dialect, Saying, Wrong, bad, header_of, items, picture, text, words}
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult};
 use crate::fake_model::history::{Flaw, Given};
 
+mod computer;
 mod search;
 mod tools;
 
@@ -32,11 +33,15 @@ impl Dialect for Gemini {
             });
         }
         let system = items(&body["systemInstruction"], "parts").iter().map(|part| text(part, "text"));
-        let Tools { functions, searches } = tools::read(body)?;
+        let Tools { functions, searches, computer } = tools::read(body)?;
+        if computer.is_some() {
+            computer::check_answers(body)?;
+        }
         Ok(Heard {
             system: system.collect(),
             tools: functions,
             searches,
+            computer,
             messages,
             thinks: body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true,
             binds: false,
@@ -80,7 +85,7 @@ impl Dialect for Gemini {
         }
         contents.extend(words(&saying.turn.text).map(|word| json!({ "text": word }).to_string()));
         let mut calls = Vec::new();
-        for call in saying.calls(self) {
+        for call in saying.calls(self).into_iter().chain(computer::calls(saying)) {
             // Of parallel calls only the first has one.
             let signed = if calls.is_empty() {
                 let signature = saying.signature(&call.id);

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::computer;
+use crate::fake_model::computer::Computer;
 use crate::fake_model::wire::{Wrong, bad, items, text, unknown_field};
 
 #[derive(Default)]
@@ -9,6 +11,7 @@ pub(super) struct Tools {
     /// Names of those of ours.
     pub functions: Vec<String>,
     pub searches: Vec<String>,
+    pub computer: Option<Computer>,
 }
 
 /// # Errors
@@ -16,11 +19,12 @@ pub(super) struct Tools {
 pub(super) fn read(body: &Value) -> Result<Tools, Wrong> {
     let mut tools = Tools::default();
     for (at, tool) in items(body, "tools").iter().enumerate() {
-        if let Some(name) = unknown_field(tool, &["functionDeclarations", "googleSearch"]) {
+        if let Some(name) = unknown_field(tool, &["functionDeclarations", "googleSearch", "computerUse"]) {
             return unknown(name, &format!("tools[{at}]"));
         }
         let declared = items(tool, "functionDeclarations").iter();
         tools.functions.extend(declared.map(|tool| text(tool, "name").to_owned()));
+        tools.computer = tools.computer.or(computer::declared(tool, at)?);
         let search = &tool["googleSearch"];
         if let Some(name) = unknown_field(search, &["timeRangeFilter", "searchTypes"]) {
             return unknown(name, &format!("tools[{at}].google_search"));
@@ -48,6 +52,6 @@ pub(super) fn read(body: &Value) -> Result<Tools, Wrong> {
     Ok(tools)
 }
 
-fn unknown<T>(name: &str, place: &str) -> Result<T, Wrong> {
+pub(super) fn unknown<T>(name: &str, place: &str) -> Result<T, Wrong> {
     bad(&format!("Invalid JSON payload received. Unknown name \"{name}\" at '{place}': Cannot find field."))
 }

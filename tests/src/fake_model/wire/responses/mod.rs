@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::{CREATED, Dialect, Saying, Wrong, bad, items, names, picture_of_url, response, text};
 use crate::fake_model::asked::{Answer, Call, Heard, Said, ToolResult};
+use crate::fake_model::computer::Computer;
 use crate::fake_model::history::{Flaw, Given};
 
+mod computer;
 mod speech;
 mod tools;
 
@@ -26,7 +28,8 @@ impl Dialect for Responses {
         if *self == Self::Xai && !body["instructions"].is_null() {
             return bad("Argument not supported: instructions");
         }
-        let mut reader = Reader { dialect: *self, messages: Vec::new() };
+        let Tools { functions, searches, computer } = tools::read(*self, body)?;
+        let mut reader = Reader { dialect: *self, computer, messages: Vec::new() };
         let mut system = text(body, "instructions").to_owned();
         for (at, item) in items(body, "input").iter().enumerate() {
             match (text(item, "type"), text(item, "role")) {
@@ -37,6 +40,8 @@ impl Dialect for Responses {
                 ("message" | "", "user") => reader.user(item, at)?,
                 ("reasoning", _) => reader.reasoning(item)?,
                 ("function_call", _) => reader.call(item),
+                ("computer_call", _) if *self == Self::OpenAi => reader.deeds(item),
+                ("computer_call_output", _) if *self == Self::OpenAi => reader.picture(item, at)?,
                 ("function_call_output", _) => reader.result(item, at)?,
                 (kind, _) => return unsupported(kind, &format!("input[{at}]")),
             }
@@ -46,11 +51,11 @@ impl Dialect for Responses {
                 "Item '{id}' of type 'reasoning' was provided without its required following item."
             ));
         }
-        let Tools { functions, searches } = tools::read(*self, body)?;
         Ok(Heard {
             system,
             tools: functions,
             searches,
+            computer: reader.computer,
             messages: reader.messages,
             thinks: *self == Self::Xai || body["reasoning"]["summary"].is_string(),
             binds: false,
@@ -119,6 +124,9 @@ impl Dialect for Responses {
         for call in saying.calls(self) {
             speech.call(&call);
         }
+        for item in computer::items_of(saying) {
+            speech.deeds(item);
+        }
         let mut usage = json!({
             "input_tokens": told.input,
             "input_tokens_details": { "cached_tokens": told.cached, "cache_write_tokens": told.cache_write },
@@ -186,6 +194,7 @@ fn texts(item: &Value) -> String {
 /// Items put together into messages.
 struct Reader {
     dialect: Responses,
+    computer: Option<Computer>,
     messages: Vec<Said>,
 }
 
@@ -246,6 +255,39 @@ impl Reader {
         });
     }
 
+    /// A call of the computer tool.
+    fn deeds(&mut self, item: &Value) {
+        self.tell(|answer| {
+            answer.signatures.push(text(item, "id").to_owned());
+            answer.calls.push(Call {
+                id: item["call_id"].as_str().map(str::to_owned),
+                name: "computer".to_owned(),
+                arguments: json!({ "actions": item["actions"] }),
+            });
+            answer.raw.push(item.clone());
+        });
+    }
+
+    /// The answer to one.
+    fn picture(&mut self, item: &Value, at: usize) -> Result<(), Wrong> {
+        let turns = self.messages.iter().rev().filter_map(|said| match said {
+            Said::Assistant(answer) => Some(answer),
+            Said::User { .. } | Said::Results(_) => None,
+        });
+        let call =
+            turns.take(1).flat_map(|answer| &answer.raw).find(|call| call["call_id"] == item["call_id"]);
+        let result = computer::answer(item, call, self.computer.as_ref(), at)?;
+        self.push(result);
+        Ok(())
+    }
+
+    fn push(&mut self, result: ToolResult) {
+        match self.messages.last_mut() {
+            Some(Said::Results(results)) => results.push(result),
+            _ => self.messages.push(Said::Results(vec![result])),
+        }
+    }
+
     /// The id of a thought after which nothing comes.
     fn open_reasoning(&self) -> Option<String> {
         self.messages.iter().find_map(|said| match said {
@@ -274,14 +316,11 @@ impl Reader {
                 }
             }
         }
-        match self.messages.last_mut() {
-            Some(Said::Results(results)) => results.push(result),
-            _ => self.messages.push(Said::Results(vec![result])),
-        }
+        self.push(result);
         Ok(())
     }
 
-    /// The user's words; with xAI also the pictures of results, each named by words before it.
+    /// The user's words, which may be of an action, named in brackets; with xAI also the pictures of results, each named by words before it.
     fn user(&mut self, item: &Value, at: usize) -> Result<(), Wrong> {
         let (mut texts, mut images) = (Vec::new(), Vec::new());
         if let Some(text) = item["content"].as_str() {
@@ -302,6 +341,13 @@ impl Reader {
                 result.images.extend(images);
                 return Ok(());
             }
+        }
+        if let (Some(Said::Results(results)), [words]) = (self.messages.last_mut(), texts.as_slice())
+            && let Some((id, said)) = words.strip_prefix("[of ").and_then(|words| words.split_once(": "))
+            && let Some(result) = results.iter_mut().find(|result| result.id.as_deref() == Some(id))
+        {
+            result.response = json!({ "said": said.trim_end_matches(']') });
+            return Ok(());
         }
         self.messages.push(Said::User { texts, images });
         Ok(())

@@ -98,6 +98,19 @@ impl Speech {
         self.must_come_back(id, whole);
     }
 
+    /// A call of the computer tool, which comes whole.
+    pub fn deeds(&mut self, item: Value) {
+        let mut begun = item.clone();
+        begun["status"] = json!("in_progress");
+        begun["pending_safety_checks"] = json!([]);
+        if begun["actions"].is_array() {
+            begun["actions"] = json!([]);
+        }
+        self.added(&begun);
+        self.given.ids.push(text(&item, "call_id").to_owned());
+        self.must_come_back(text(&item, "id").to_owned(), item);
+    }
+
     fn must_come_back(&mut self, id: String, item: Value) {
         self.given.signatures.push(id);
         self.given.raw.push(item.clone());

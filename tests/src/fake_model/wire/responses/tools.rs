@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Responses, unsupported};
+use super::{Responses, computer, unsupported};
+use crate::fake_model::computer::Computer;
 use crate::fake_model::wire::{Wrong, bad, items, text, unknown_field};
 
 #[derive(Default)]
@@ -10,6 +11,7 @@ pub(super) struct Tools {
     /// Names of those of ours.
     pub functions: Vec<String>,
     pub searches: Vec<String>,
+    pub computer: Option<Computer>,
 }
 
 const OF_FUNCTION: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
@@ -30,6 +32,11 @@ const OF_X_SEARCH: [&str; 7] = [
 pub(super) fn read(dialect: Responses, body: &Value) -> Result<Tools, Wrong> {
     let mut tools = Tools::default();
     for (at, tool) in items(body, "tools").iter().enumerate() {
+        let declared = computer::declared(dialect, body, tool, at)?;
+        if declared.is_some() {
+            tools.computer = declared;
+            continue;
+        }
         let kind = text(tool, "type");
         let known: &[&str] = match (kind, dialect) {
             ("function", _) => &OF_FUNCTION,
