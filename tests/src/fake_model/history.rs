@@ -71,7 +71,7 @@ pub(super) enum Flaw {
 
 /// # Errors
 /// The first flaw.
-pub(super) fn check(heard: &Heard, given: &[Given]) -> Result<(), Flaw> {
+pub(super) fn check(heard: &Heard, given: &[&Given]) -> Result<(), Flaw> {
     in_order(&heard.messages)?;
     if let Some(Said::Assistant(last)) = heard.messages.last()
         && !given.iter().any(|given| given.paused && is_of(last, given))

@@ -101,8 +101,8 @@ struct Shared {
     manner: Manner,
     faults: Mutex<VecDeque<Fault>>,
     requests: Mutex<Vec<Recorded>>,
-    /// Turns given out.
-    given: Mutex<Vec<Given>>,
+    /// Turns given out, and by whom: no vendor knows what another one wrote.
+    given: Mutex<Vec<(Wire, Given)>>,
     /// Turns so far.
     spoken: AtomicUsize,
 }
@@ -172,7 +172,7 @@ impl FakeModel {
 
     /// The turns given out so far.
     pub fn given(&self) -> Vec<Given> {
-        lock(&self.shared.given).clone()
+        lock(&self.shared.given).iter().map(|(_, given)| given.clone()).collect()
     }
 }
 

@@ -202,7 +202,7 @@ impl Shared {
         let saying = Saying { turn: &turn, asked: heard, number, usage };
         let (events, given) = came.wire.dialect().speak(&saying);
         let prefix = heard.heard.prefix(heard.heard.messages.len());
-        lock(&self.given).push(Given { prefix, ..given });
+        lock(&self.given).push((came.wire, Given { prefix, ..given }));
         Ok(pace(&self.manner, events, fault))
     }
 
@@ -212,7 +212,9 @@ impl Shared {
         let mut heard: Heard = dialect.read(&came.headers, body)?;
         name_results(&mut heard.messages);
         let given = lock(&self.given);
-        history::check(&heard, &given).map_err(|flaw| Wrong::Bad(dialect.flaw(&flaw)))?;
+        let own: Vec<&Given> =
+            given.iter().filter(|(wire, _)| *wire == came.wire).map(|(_, given)| given).collect();
+        history::check(&heard, &own).map_err(|flaw| Wrong::Bad(dialect.flaw(&flaw)))?;
         Ok(Asked { wire: came.wire, model, text: came.text.clone(), heard })
     }
 }

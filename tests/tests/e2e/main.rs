@@ -8,6 +8,7 @@ mod notes;
 mod wires;
 
 mod computers;
+mod crossing;
 mod searches;
 
 mod custom;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::notes::{NotesMind, TURNS, notes};
 
 /// Who is asked on each wire.
-const MODELS: [(Wire, &str); 7] = [
+pub const MODELS: [(Wire, &str); 7] = [
     (Wire::Gemini, "gemini/gemini-3-flash-preview"),
     (Wire::Anthropic, "anthropic/claude-haiku-5-5"),
     (Wire::Responses, "openai/gpt-6.1-terra"),
