@@ -3,9 +3,12 @@
 use crate::{Provider, Wire};
 
 /// Models of Google that take either its search or functions, not both (400 "tool use with function calling is
-/// unsupported").
-const ONE_KIND_OF_TOOL: [&str; 6] =
-    ["gemini-1", "gemini-2", "gemini-flash-1", "gemini-pro", "gemini-exp", "gemma"];
+/// unsupported"), by how their names start. Source: Google's page on combining built-in tools with functions, which only
+/// Gemini 3 models do.
+const ONE_KIND_OF_TOOL: [&str; 7] =
+    ["gemini-1", "gemini-2", "gemini-flash-1", "gemini-pro-1", "gemini-pro-vision", "gemini-exp", "gemma"];
+/// The first of all; `gemini-pro-latest` is the newest.
+const FIRST: &str = "gemini-pro";
 
 /// Why a model cannot search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +47,8 @@ impl Provider {
         if !has_search(self.wire) {
             return Err(NoSearch::Provider(self.id.clone()));
         }
-        if self.wire == Wire::Gemini && ONE_KIND_OF_TOOL.iter().any(|start| model.starts_with(start)) {
+        let one_kind = model == FIRST || ONE_KIND_OF_TOOL.iter().any(|start| model.starts_with(start));
+        if self.wire == Wire::Gemini && one_kind {
             return Err(NoSearch::Model(format!("{}/{model}", self.id)));
         }
         Ok(())
@@ -68,6 +72,7 @@ mod tests {
         for (provider, model) in [
             ("gemini", "gemini-3-flash-preview"),
             ("gemini", "gemini-flash-latest"),
+            ("gemini", "gemini-pro-latest"),
             ("anthropic", "claude-opus-5-5"),
             ("openai", "gpt-6.1-terra"),
             ("openrouter", "x-ai/grok-4.7"),
@@ -79,6 +84,9 @@ mod tests {
             let why = can(provider, "m").unwrap_err();
             assert_eq!(why.to_string(), format!("{provider} has no search of its own"));
             assert!(why.hint().ends_with("gemini, anthropic, openai, openrouter, xai"), "{}", why.hint());
+        }
+        for model in ["gemini-pro", "gemini-pro-1.5", "gemini-1.5-flash", "gemma-2-27b-it"] {
+            assert!(can("gemini", model).is_err(), "{model}");
         }
         let why = can("gemini", "gemini-2.5-flash").unwrap_err();
         assert!(why.to_string().starts_with("gemini/gemini-2.5-flash cannot search beside"));

@@ -10,6 +10,7 @@
 mod bench;
 mod bodies;
 mod computer;
+mod computer_words;
 mod giving_way;
 mod runs;
 mod search;

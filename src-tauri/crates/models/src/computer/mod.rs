@@ -19,8 +19,9 @@ pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this
 /// Where an answer holds the warnings that the user said yes to, as they came.
 pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
 
-/// Our tools that a vendor's computer tool stands for: a model that has it is not offered them beside it.
-const REPLACED: [&str; 16] = [
+/// Our tools that a vendor's computer tool stands for: a model that has it is not offered them beside it. The agent's tests
+/// hold these words to the tools themselves.
+pub const REPLACED: [&str; 16] = [
     "screenshot",
     "zoom",
     "click",
@@ -56,12 +57,17 @@ pub enum Computer {
 }
 
 /// By how a model's name starts, `-` for each point in it; the first that fits.
+///
+/// Sources: Anthropic's page on the computer use tool has the toolset for Fable 5 and 5.1, Mythos 5 and 5.1, Opus 4.8 and
+/// 5, Sonnet 5, and `computer_20251124` for Opus 4.5 to 4.7 and Sonnet 4.6; its pages on what is new in Opus 5.5, Sonnet
+/// 5.5 and Haiku 5.5 say that these take the toolset alone; the last one and the page's older versions have
+/// `computer_20250124` for Haiku 4.5 and what came before.
 const OF_ANTHROPIC: [(&str, Computer); 17] = [
     ("claude-opus-5", Computer::AnthropicToolset),
     ("claude-sonnet-5", Computer::AnthropicToolset),
     ("claude-haiku-5", Computer::AnthropicToolset),
-    ("claude-fable", Computer::AnthropicToolset),
-    ("claude-mythos", Computer::AnthropicToolset),
+    ("claude-fable-5", Computer::AnthropicToolset),
+    ("claude-mythos-5", Computer::AnthropicToolset),
     ("claude-opus-4-8", Computer::AnthropicToolset),
     ("claude-opus-4-7", Computer::Anthropic20251124),
     ("claude-opus-4-6", Computer::Anthropic20251124),
@@ -76,17 +82,24 @@ const OF_ANTHROPIC: [(&str, Computer); 17] = [
     ("claude-3-7-sonnet", Computer::Anthropic20250124),
 ];
 
-const OF_OPENAI: [(&str, Computer); 6] = [
+/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that name),
+/// and its models' own pages, up to GPT-6.1.
+const OF_OPENAI: [(&str, Computer); 5] = [
     ("computer-use-preview", Computer::OpenAiPreview),
     ("gpt-5-4", Computer::OpenAi),
     ("gpt-5-5", Computer::OpenAi),
     ("gpt-5-6", Computer::OpenAi),
     ("gpt-6", Computer::OpenAi),
-    ("gpt-7", Computer::OpenAi),
 ];
 
-/// The one that is documented for desktops; others know browsers only.
-const OF_GEMINI: [(&str, Computer); 1] = [("gemini-3-5-flash", Computer::Gemini)];
+/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages of
+/// the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
+const OF_GEMINI: [(&str, Computer); 4] = [
+    ("gemini-3-5-flash", Computer::Gemini),
+    ("gemini-3-6-flash", Computer::Gemini),
+    ("gemini-3-7-flash", Computer::Gemini),
+    ("gemini-3-8-flash", Computer::Gemini),
+];
 
 /// One call of a tool of ours.
 #[derive(Clone, Debug, PartialEq)]
