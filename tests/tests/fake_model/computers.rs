@@ -51,6 +51,23 @@ fn request(wire: Wire, model: &str, tool: &Value) -> Value {
     body
 }
 
+#[test]
+fn a_function_of_ours_that_has_an_actions_name_needs_no_picture_where_the_tool_is_not_declared() {
+    let click = |asked: &Asked| match asked.new_goal() {
+        Some(_) => MindTurn::call("", "click", json!({ "x": 1, "y": 2 })),
+        None => MindTurn { text: "Done.".into(), ..MindTurn::default() },
+    };
+    let (wire, model, ..) = all()[5].clone();
+    let server = FakeModel::start(click).unwrap();
+    let declared = json!({ "functionDeclarations": [{ "name": "click" }] });
+    assert_eq!(ask(&server, wire, "", &request(wire, model, &declared)).0, 200);
+    let mut body = answered(wire, request(wire, model, &declared), &server);
+    let result = &mut body["contents"][2]["parts"][0]["functionResponse"];
+    *result = json!({ "id": result["id"], "name": "click", "response": { "error": { "message": "no" } } });
+    let (status, told) = ask(&server, wire, "", &body);
+    assert_eq!(status, 200, "{told}");
+}
+
 /// Asks, with the beta beside the others; status and body.
 fn ask(server: &FakeModel, wire: Wire, beta: &str, body: &Value) -> (u16, String) {
     let mut headers = headers(wire, "k");

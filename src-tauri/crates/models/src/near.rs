@@ -4,6 +4,8 @@
 const TOLD: usize = 3;
 /// How alike two names must be, of 1.
 const ALIKE: f64 = 0.75;
+/// How much less alike one is that has more behind it.
+const LEFT_OUT: f64 = 0.001;
 
 /// Those of `names` that are most like `wished`, the likest first; never `wished` itself.
 pub(crate) fn near<'a>(wished: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -24,9 +26,10 @@ fn how_alike(name: &str, wished: &str) -> f64 {
         Some((_, bare)) if !wished.contains('/') => bare,
         _ => &name,
     };
-    // One that goes on where the name ends is likelier than one with another number in it.
-    let goes_on = if name.starts_with(&wished) && !wished.is_empty() { 1.0 } else { 0.0 };
-    strsim::jaro_winkler(name, &wished) + goes_on
+    // What is behind a name, a date or how finished it is, is often left out; with a mistake in the name as well.
+    let ends = name.char_indices().filter(|(_, c)| "-:@".contains(*c)).map(|(at, _)| at);
+    let shorter = ends.map(|end| strsim::jaro_winkler(&name[..end], &wished) - LEFT_OUT);
+    shorter.fold(strsim::jaro_winkler(name, &wished), f64::max)
 }
 
 #[cfg(test)]
@@ -41,6 +44,7 @@ mod tests {
     #[test]
     fn a_name_that_is_not_there_is_answered_with_near_ones() {
         assert_eq!(of_table("gemini", "gemini-3-flash")[0], "gemini-3-flash-preview");
+        assert_eq!(of_table("gemini", "gemini-3-flsh")[0], "gemini-3-flash-preview");
         assert!(of_table("anthropic", "claude-opus-5.5").contains(&"claude-opus-5-5"));
         assert!(of_table("openai", "zzz").is_empty());
         assert!(of_table("openai", "").is_empty());
