@@ -1,5 +1,8 @@
 //! Stops, measured from outside: the time from the wish to the last input event, and what is held afterwards.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use outside::fake_model::{Asked, FakeModel, MindTurn};
@@ -21,6 +24,59 @@ fn assert_within_the_bar(what: &str, mut took: Vec<Duration>) {
     assert!(took.len() >= TRIALS, "{what}: only {} trials", took.len());
     assert!(took[took.len() / 2] <= BAR, "{what}: {took:?}");
     assert!(took[took.len() - 1] <= WORST, "{what}: {took:?}");
+}
+
+/// Watches a clock on each core: what these are late, the machine was late, whoever wanted to run.
+struct Metronomes {
+    over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<Duration>>,
+}
+
+impl Metronomes {
+    const BEAT: Duration = Duration::from_millis(2);
+
+    fn start() -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let beat = |over: Arc<AtomicBool>| {
+            let mut worst = Duration::ZERO;
+            while !over.load(Ordering::Relaxed) {
+                let before = Instant::now();
+                thread::sleep(Self::BEAT);
+                worst = worst.max(before.elapsed().saturating_sub(Self::BEAT));
+            }
+            worst
+        };
+        let threads = (0..cores)
+            .map(|_| {
+                thread::spawn({
+                    let over = over.clone();
+                    move || beat(over)
+                })
+            })
+            .collect();
+        Self { over, threads }
+    }
+
+    /// The longest pause.
+    fn worst(self) -> Duration {
+        self.over.store(true, Ordering::Relaxed);
+        self.threads.into_iter().map(|thread| thread.join().unwrap()).max().unwrap_or_default()
+    }
+}
+
+/// So many trials, each with the longest pause of the machine in it. One that was late by such a pause alone says nothing
+/// of us: it is made again, a few times at most.
+fn trials(trial: impl FnMut() -> (Duration, Duration)) -> Vec<Duration> {
+    let is_ours = |(took, pause): &(Duration, Duration)| {
+        let is_late = *took > WORST && took.saturating_sub(*pause) <= WORST;
+        if is_late {
+            println!("passed over: {took:?}, of which the machine stood still for {pause:?}");
+        }
+        !is_late
+    };
+    let all = std::iter::repeat_with(trial).take(TRIALS + 3);
+    all.filter(is_ours).map(|(took, _)| took).take(TRIALS).collect()
 }
 
 /// Does the same thing over and over.
@@ -103,13 +159,16 @@ fn stops_in_typing(
         let before = witness.count();
         let mut run = start();
         in_the_middle(&witness, before);
+        let machine = Metronomes::start();
         let wished = Instant::now();
         stop(&run);
-        assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", scene.stage.log("run"));
+        let end = run.wait(LONG).unwrap();
+        let pause = machine.worst();
+        assert_eq!(end.code(), Some(3), "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
-        witness.last().unwrap().saturating_duration_since(wished)
+        (witness.last().unwrap().saturating_duration_since(wished), pause)
     };
-    std::iter::repeat_with(trial).take(TRIALS).collect()
+    trials(trial)
 }
 
 #[test]
@@ -189,18 +248,19 @@ fn stops_in_a_drag(
     let trial = || {
         let mut run = start();
         wait_for("a held button", LONG, || held().then_some(())).unwrap();
+        let machine = Metronomes::start();
         let wished = Instant::now();
         stop(&mut run);
         while held() {
             assert!(wished.elapsed() < LONG, "the button stays held");
             std::thread::sleep(Duration::from_millis(1));
         }
-        let took = wished.elapsed();
+        let took = (wished.elapsed(), machine.worst());
         assert_eq!(run.wait(LONG).unwrap().code(), code, "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
         took
     };
-    std::iter::repeat_with(trial).take(TRIALS).collect()
+    trials(trial)
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod responses;
 
 mod calls;
 mod conversation;
+mod forms;
 mod frames;
 mod hot;
 mod refusal;

@@ -4,6 +4,12 @@
 
 use serde_json::Value;
 
+/// The value as JSON. Its `Display` is the same, at half the pace: each bit of it goes through a formatter.
+pub(crate) fn written(value: &Value) -> String {
+    // No value is refused.
+    serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
+}
+
 /// An object, field by field, in this order.
 pub(crate) struct ObjectText(String);
 
@@ -13,7 +19,7 @@ impl ObjectText {
     }
 
     pub(crate) fn field(&mut self, name: &str, value: &Value) {
-        self.verbatim(name, &value.to_string());
+        self.verbatim(name, &written(value));
     }
 
     /// `json` must be a JSON value.
@@ -21,7 +27,7 @@ impl ObjectText {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        self.0.push_str(&Value::from(name).to_string());
+        self.0.push_str(&written(&name.into()));
         self.0.push(':');
         self.0.push_str(json);
     }

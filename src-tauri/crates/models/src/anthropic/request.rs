@@ -10,7 +10,7 @@ use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{Said, Target, base64, mark, marked, object, said};
 use crate::hot::Words;
 use crate::slots::filled;
-use crate::text::{ObjectText, list};
+use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
 /// The field is required; so much any model of the last generations may say.
@@ -68,7 +68,7 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
                     json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
                 });
                 let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
-                messages.push(json!({ "role": "assistant", "content": blocks }).to_string());
+                messages.push(written(&json!({ "role": "assistant", "content": blocks })));
                 continue;
             }
             Said::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
@@ -85,7 +85,7 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
         if is_marked {
             blocks.last_mut().map(mark);
         }
-        messages.push(json!({ "role": "user", "content": blocks }).to_string());
+        messages.push(written(&json!({ "role": "user", "content": blocks })));
     }
     messages
 }
@@ -105,7 +105,7 @@ fn picture(image: &Image) -> Value {
 }
 
 fn answer(id: &str, answer: &ToolAnswer) -> Value {
-    let mut content = vec![json!({ "type": "text", "text": answer.response.to_string() })];
+    let mut content = vec![json!({ "type": "text", "text": written(&answer.response) })];
     content.extend(answer.image.as_ref().map(picture));
     let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
     json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })

@@ -9,14 +9,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::hot::{self, Piece};
+use super::hot::{Piece, Pieces};
 use crate::calls;
 use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, protocol_error, taken};
+use crate::forms::Forms;
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent, refusal};
 
 pub(crate) struct Making {
     provider: String,
+    forms: Forms<Pieces>,
     begun: bool,
     blocks: Vec<Block>,
     calls: usize,
@@ -49,6 +51,7 @@ impl Making {
     pub(super) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
+            forms: Forms::new(),
             begun: false,
             blocks: Vec::new(),
             calls: 0,
@@ -133,7 +136,7 @@ impl Making {
 
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        if let Some((index, piece)) = hot::piece(data) {
+        if let Some((index, piece)) = self.forms.read(data) {
             self.block(Some(index))?.grow(piece, events);
             return Ok(());
         }

@@ -5,9 +5,14 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::forms::{Plain, Values};
 use crate::hot::{Only, Words, read};
 
+/// The chunks.
+pub(super) enum Chunks {}
+
 /// What a chunk adds; more than one of them only where servers say a thought twice.
+#[derive(PartialEq)]
 pub(super) struct Chunk<'a> {
     pub id: Cow<'a, str>,
     pub thinking: Option<String>,
@@ -18,7 +23,7 @@ pub(super) struct Chunk<'a> {
 }
 
 /// More of a thought of OpenRouter's.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Detail<'a> {
     #[serde(borrow, rename = "type")]
@@ -82,7 +87,41 @@ struct Function<'a> {
     arguments: Words<'a>,
 }
 
-pub(super) fn chunk(data: &str) -> Option<Chunk<'_>> {
+impl Plain for Chunks {
+    const NAMES: &'static [&'static str] =
+        &["id", "content", "reasoning_content", "reasoning", "text", "type", "arguments", "created"];
+    type Said<'a> = Chunk<'a>;
+    /// The numbers of the thought and of the call.
+    type Same = [Option<u64>; 2];
+
+    fn read(data: &str) -> Option<Chunk<'_>> {
+        chunk(data)
+    }
+
+    fn same(chunk: &Chunk<'_>) -> Option<[Option<u64>; 2]> {
+        let detail = chunk.detail.as_ref().map(|detail| detail.index);
+        Some([detail, chunk.arguments.as_ref().map(|(number, _)| *number)])
+    }
+
+    fn fill<'a>([detail, call]: [Option<u64>; 2], mut values: Values<'a>) -> Option<Chunk<'a>> {
+        let id = values.words(0).map_or(Cow::Borrowed(""), |id| id.0);
+        let [content, first, second] = [1, 2, 3].map(|name| values.words(name).and_then(Words::said));
+        let detail = match detail {
+            None => None,
+            Some(index) => {
+                let (kind, text) = (values.words(5)?, values.words(4)?);
+                Some(Detail { kind, text, _format: IgnoredAny, index })
+            }
+        };
+        let arguments = match call {
+            None => None,
+            Some(number) => Some((number, values.words(6)?.0.into_owned())),
+        };
+        Some(Chunk { id, thinking: first.or(second), detail, text: content, arguments })
+    }
+}
+
+fn chunk(data: &str) -> Option<Chunk<'_>> {
     let Read { id, error: None, usage: None, choices: Only(choice) } = read(data)? else {
         return None;
     };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Said, Target, data_url, mark, marked, said};
 use crate::slots::filled;
-use crate::text::{ObjectText, list};
+use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
 /// Whose habits the body has.
@@ -71,7 +71,7 @@ fn system(text: &str, manner: Manner) -> String {
         Manner::Plain => text.into(),
         Manner::OpenRouter => content(vec![text_part(text)], true),
     };
-    json!({ "role": "system", "content": content }).to_string()
+    written(&json!({ "role": "system", "content": content }))
 }
 
 /// Parts, the last text of them marked for the cache where that is wanted.
@@ -90,14 +90,14 @@ fn tell(said: &Said<'_>, manner: Manner, is_marked: bool, messages: &mut Vec<Str
             let calls: Vec<Value> = calls
                 .iter()
                 .map(|(id, call)| {
-                    let function = json!({ "name": call.name, "arguments": call.arguments.to_string() });
+                    let function = json!({ "name": call.name, "arguments": written(&call.arguments) });
                     json!({ "id": id, "type": "function", "function": function })
                 })
                 .collect();
             if !calls.is_empty() {
                 message["tool_calls"] = calls.into();
             }
-            messages.push(message.to_string());
+            messages.push(written(&message));
         }
         Said::User(parts) => messages.push(user(parts, manner, is_marked)),
         Said::Answers { answers, .. } => {
@@ -110,7 +110,7 @@ fn tell(said: &Said<'_>, manner: Manner, is_marked: bool, messages: &mut Vec<Str
                 .flat_map(|(id, image)| [text_part(&format!("Result image of {id}:")), picture(image)])
                 .collect();
             if !following.is_empty() {
-                messages.push(json!({ "role": "user", "content": following }).to_string());
+                messages.push(written(&json!({ "role": "user", "content": following })));
             }
         }
     }
@@ -128,7 +128,7 @@ fn user(parts: &[Part], manner: Manner, is_marked: bool) -> String {
             content(parts.iter().map(part).collect(), is_marked)
         }
     };
-    json!({ "role": "user", "content": content }).to_string()
+    written(&json!({ "role": "user", "content": content }))
 }
 
 fn text_part(text: &str) -> Value {
@@ -140,7 +140,7 @@ fn picture(image: &Image) -> Value {
 }
 
 fn answer(id: &str, answer: &ToolAnswer, manner: Manner, is_marked: bool) -> String {
-    let text = answer.response.to_string();
+    let text = written(&answer.response);
     let content = match manner {
         Manner::Plain => text.into(),
         Manner::OpenRouter => {
@@ -148,5 +148,5 @@ fn answer(id: &str, answer: &ToolAnswer, manner: Manner, is_marked: bool) -> Str
             content(picture.into_iter().chain([text_part(&text)]).collect(), is_marked)
         }
     };
-    json!({ "role": "tool", "tool_call_id": id, "content": content }).to_string()
+    written(&json!({ "role": "tool", "tool_call_id": id, "content": content }))
 }

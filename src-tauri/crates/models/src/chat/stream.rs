@@ -6,15 +6,17 @@
 use protocol::turn::{StopReason, Usage, Usd};
 use serde_json::{Value, json};
 
-use super::hot::{self, Chunk};
+use super::hot::{Chunk, Chunks};
 use super::reasoning::Reasoning;
 use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json};
+use crate::forms::Forms;
 use crate::responses::billed;
 use crate::text::ObjectText;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
 
 pub(crate) struct Making {
     provider: String,
+    forms: Forms<Chunks>,
     /// The answer's id, from which calls without one get theirs.
     id: String,
     text: String,
@@ -41,6 +43,7 @@ impl Making {
     pub(super) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
+            forms: Forms::new(),
             id: String::new(),
             text: String::new(),
             refusal: false,
@@ -54,7 +57,9 @@ impl Making {
 
     /// Adds a chunk of one plain piece. Where it is more than that, nothing is done.
     fn grow(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> bool {
-        let Some(Chunk { id, thinking, detail, text, arguments }) = hot::chunk(data) else { return false };
+        let Some(Chunk { id, thinking, detail, text, arguments }) = self.forms.read(data) else {
+            return false;
+        };
         let call = arguments.as_ref().map(|(number, _)| self.numbered(Some(*number), None));
         if call == Some(None) || detail.as_ref().is_some_and(|detail| !self.reasoning.grow(detail)) {
             return false;

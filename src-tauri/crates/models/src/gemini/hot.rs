@@ -1,14 +1,18 @@
 //! Responses of Gemini with one part of text, read at once. Pure.
 
-use std::fmt;
-
 use protocol::turn::Usage;
-use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use crate::forms::{Plain, Values};
 use crate::hot::{Only, Words, read};
 
+/// The responses.
+pub(super) enum Responses {}
+
+#[derive(PartialEq)]
 pub(super) struct Said<'a> {
     pub usage: Option<Usage>,
     pub role: Option<Words<'a>>,
@@ -45,73 +49,16 @@ struct Content<'a> {
     #[serde(borrow)]
     role: Option<Words<'a>>,
     #[serde(borrow)]
-    parts: Only<Part<'a>>,
+    parts: Only<&'a RawValue>,
 }
 
-/// A part of text, and its first and last names where they stand: what goes back is the part as it came, and reading it
-/// once for its meaning and once for its bytes would take twice as long.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Part<'a> {
+    #[serde(borrow)]
     text: Words<'a>,
-    is_thought: bool,
-    names: [&'a str; 2],
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Part<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Part<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a part of text")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Part<'de>, A::Error> {
-                let (mut text, mut thought, mut first, mut last) = (None, None, None, "");
-                while let Some(name) = fields.next_key::<&'de str>()? {
-                    match name {
-                        "text" if text.is_none() => text = Some(fields.next_value()?),
-                        "thought" if thought.is_none() => thought = Some(fields.next_value()?),
-                        _ => return Err(A::Error::custom("more than text")),
-                    }
-                    first.get_or_insert(name);
-                    last = name;
-                }
-                let (Some(text), Some(first)) = (text, first) else {
-                    return Err(A::Error::missing_field("text"));
-                };
-                Ok(Part { text, is_thought: thought.unwrap_or_default(), names: [first, last] })
-            }
-        }
-        deserializer.deserialize_map(Reader)
-    }
-}
-
-impl Part<'_> {
-    /// The part as it stands in `data`, which it was read from.
-    fn json<'a>(&self, data: &'a str) -> Option<&'a str> {
-        let place = |name: &str| (name.as_ptr() as usize).checked_sub(data.as_ptr() as usize);
-        let [first, last] = self.names;
-        // Before the first name there is nothing but its quote and spaces.
-        let start = data.get(..place(first)?)?.rfind('{')?;
-        let value =
-            data.get(place(last)? + last.len() + 1..)?.trim_start_matches([' ', '\n', '\r', '\t', ':']);
-        let rest = value.strip_prefix('"').map_or(Some(value), after_string)?;
-        let end = data.len() - rest.len() + rest.find('}')? + 1;
-        data.get(start..end)
-    }
-}
-
-/// What follows a string whose first quote is not there any more.
-fn after_string(mut rest: &str) -> Option<&str> {
-    loop {
-        let at = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
-        if rest.as_bytes()[at] == b'"' {
-            return rest.get(at + 1..);
-        }
-        // What is escaped is a character of one byte.
-        rest = rest.get(at + 2..)?;
-    }
+    #[serde(default)]
+    thought: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -145,7 +92,47 @@ impl From<Counts> for Usage {
     }
 }
 
-pub(super) fn said(data: &str) -> Option<Said<'_>> {
+impl Plain for Responses {
+    const NAMES: &'static [&'static str] = &[
+        "text",
+        "role",
+        "promptTokenCount",
+        "cachedContentTokenCount",
+        "candidatesTokenCount",
+        "thoughtsTokenCount",
+        "totalTokenCount",
+    ];
+    type Said<'a> = Said<'a>;
+    /// Whether there are counts, and whether it is a thought.
+    type Same = [bool; 2];
+
+    fn read(data: &str) -> Option<Said<'_>> {
+        said(data)
+    }
+
+    fn same(said: &Said<'_>) -> Option<[bool; 2]> {
+        Some([said.usage.is_some(), said.is_thought])
+    }
+
+    fn fill<'a>([counts, is_thought]: [bool; 2], mut values: Values<'a>) -> Option<Said<'a>> {
+        let count = |name| values.count(name).unwrap_or_default();
+        let counts = counts.then(|| Counts {
+            prompt_token_count: count(2),
+            cached_content_token_count: count(3),
+            candidates_token_count: count(4),
+            thoughts_token_count: count(5),
+        });
+        let text = values.place(0)?;
+        // A part of text has no other braces.
+        let start = values.data.get(..text.start)?.rfind('{')?;
+        let end = text.end + values.data.get(text.end..)?.find('}')? + 1;
+        let json = values.data.get(start..end)?;
+        let role = values.words(1);
+        Some(Said { usage: counts.map(Usage::from), role, is_thought, json, text: values.words(0)?.said()? })
+    }
+}
+
+fn said(data: &str) -> Option<Said<'_>> {
     let Response { interaction: None, error: None, prompt_feedback: None, candidates, usage_metadata } =
         read(data)?
     else {
@@ -154,13 +141,14 @@ pub(super) fn said(data: &str) -> Option<Said<'_>> {
     let Candidate { finish_reason: None, grounding_metadata: None, content } = candidates.0 else {
         return None;
     };
-    let part = content.parts.0;
+    let json = content.parts.0.get();
+    let Part { text, thought } = serde_json::from_str(json).ok()?;
     Some(Said {
         usage: usage_metadata.map(Usage::from),
         role: content.role,
-        json: part.json(data)?,
-        is_thought: part.is_thought,
-        text: part.text.said()?,
+        text: text.said()?,
+        is_thought: thought,
+        json,
     })
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::computer::ACKNOWLEDGED;
 use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
 use crate::slots::filled;
-use crate::text::{ObjectText, list};
+use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
 /// Stands in for the signature of a call that another model made (Google's documented value).
@@ -80,7 +80,7 @@ fn declaration(tool: &ToolSpec) -> Value {
 fn content(said: &Said<'_>) -> String {
     let (role, parts): (_, Vec<String>) = match said {
         Said::Own(json) => return json.clone().into_owned(),
-        Said::User(parts) => ("user", parts.iter().map(|one| part(one).to_string()).collect()),
+        Said::User(parts) => ("user", parts.iter().map(|one| written(&part(one))).collect()),
         Said::Assistant { text, calls } => {
             let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
             ("model", parts.iter().map(Value::to_string).collect())

@@ -7,15 +7,17 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot::{self, Counts};
+use super::hot::{Counts, Responses};
 use super::interactions::Interaction;
 use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
+use crate::forms::Forms;
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls, refusal};
 
 /// A turn whose end has not come yet, or has and waits to be taken.
 pub(crate) struct Making {
     provider: String,
+    forms: Forms<Responses>,
     role: Option<Value>,
     /// As they came, in order, never merged: a signature belongs to its part.
     parts: Vec<Part>,
@@ -60,6 +62,7 @@ impl Making {
     pub(super) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
+            forms: Forms::new(),
             role: None,
             parts: Vec::new(),
             text: String::new(),
@@ -134,7 +137,7 @@ impl TurnInMaking for Making {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        if let Some(said) = hot::said(data) {
+        if let Some(said) = self.forms.read(data) {
             if let Some(usage) = said.usage {
                 self.usage = usage;
                 events.push(TurnEvent::Usage(usage));

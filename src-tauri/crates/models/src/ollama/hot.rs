@@ -3,8 +3,13 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::forms::{Plain, Values};
 use crate::hot::{Words, read};
 
+/// The messages.
+pub(super) enum Messages {}
+
+#[derive(PartialEq)]
 pub(super) struct Said {
     pub thinking: Option<String>,
     pub text: Option<String>,
@@ -27,7 +32,26 @@ struct Message<'a> {
     tool_calls: Option<IgnoredAny>,
 }
 
-pub(super) fn said(line: &str) -> Option<Said> {
+impl Plain for Messages {
+    const NAMES: &'static [&'static str] = &["content", "thinking", "created_at"];
+    type Said<'a> = Said;
+    type Same = ();
+
+    fn read(line: &str) -> Option<Said> {
+        said(line)
+    }
+
+    fn same(_: &Said) -> Option<()> {
+        Some(())
+    }
+
+    fn fill((): (), mut values: Values<'_>) -> Option<Said> {
+        let mut said = |name| values.words(name).and_then(Words::said);
+        Some(Said { text: said(0), thinking: said(1) })
+    }
+}
+
+fn said(line: &str) -> Option<Said> {
     let Read { error: None, message: Message { thinking, content, tool_calls: None }, done: false } =
         read(line)?
     else {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::chat::tool;
 use crate::conversation::{Said, Target, base64, object, said};
 use crate::slots::filled;
-use crate::text::{ObjectText, list};
+use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request};
 
 /// Without it, Ollama cuts the conversation to 4,096 tokens and says nothing.
@@ -32,7 +32,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let mut messages = Vec::new();
     if !request.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": request.system }).to_string());
+        messages.push(written(&json!({ "role": "system", "content": request.system })));
     }
     for one in said(request, target.provider) {
         tell(&one, &mut messages);
@@ -56,7 +56,7 @@ fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
             if !calls.is_empty() {
                 message["tool_calls"] = calls.into();
             }
-            messages.push(message.to_string());
+            messages.push(written(&message));
         }
         Said::User(parts) => {
             let text = |part: &Part| match part {
@@ -73,15 +73,15 @@ fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
             if !images.is_empty() {
                 message["images"] = images.into();
             }
-            messages.push(message.to_string());
+            messages.push(written(&message));
         }
         Said::Answers { answers, .. } => messages.extend(answers.iter().map(|(_, answer)| {
-            let content = answer.response.to_string();
+            let content = written(&answer.response);
             let mut message = json!({ "role": "tool", "tool_name": answer.name, "content": content });
             if let Some(image) = &answer.image {
                 message["images"] = json!([picture(image)]);
             }
-            message.to_string()
+            written(&message)
         })),
     }
 }

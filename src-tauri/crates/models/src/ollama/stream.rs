@@ -7,13 +7,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot;
+use super::hot::Messages;
 use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
+use crate::forms::Forms;
 use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
 
 pub(crate) struct Making {
     provider: String,
+    forms: Forms<Messages>,
     /// Lines of a value that goes over several, as an error's body does.
     lines: String,
     text: String,
@@ -44,6 +46,7 @@ impl Making {
     pub(super) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
+            forms: Forms::new(),
             lines: String::new(),
             text: String::new(),
             thinking: String::new(),
@@ -90,7 +93,8 @@ impl Making {
 
 impl TurnInMaking for Making {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        if let Some(said) = Some(data).filter(|_| self.lines.is_empty()).and_then(hot::said) {
+        let said = if self.lines.is_empty() { self.forms.read(data) } else { None };
+        if let Some(said) = said {
             self.say(said.thinking, said.text, events);
             return Ok(());
         }

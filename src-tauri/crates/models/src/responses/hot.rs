@@ -2,8 +2,13 @@
 
 use serde::Deserialize;
 
+use crate::forms::{Plain, Values};
 use crate::hot::{Words, read};
 
+/// The pieces with their numbers.
+pub(super) enum Pieces {}
+
+#[derive(PartialEq)]
 pub(super) struct Event {
     /// Counted by the provider.
     pub number: Option<u64>,
@@ -12,12 +17,20 @@ pub(super) struct Event {
     pub piece: Piece,
 }
 
+#[derive(PartialEq)]
 pub(super) enum Piece {
     Text(String),
     Thinking(String),
     Arguments(String),
     /// What was said in pieces, once more.
     Repeated,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Text,
+    Thinking,
+    Arguments,
 }
 
 #[derive(Deserialize)]
@@ -30,10 +43,40 @@ struct Read<'a> {
     delta: Option<Words<'a>>,
 }
 
-pub(super) fn event(data: &str) -> Option<Event> {
+fn event(data: &str) -> Option<Event> {
     let Read { kind, sequence_number, output_index, delta } = read(data)?;
     let piece = Piece::of(&kind.0, delta.map(|delta| delta.0.into_owned()))?;
     Some(Event { number: sequence_number, place: output_index.unwrap_or_default(), piece })
+}
+
+impl Plain for Pieces {
+    const NAMES: &'static [&'static str] = &["delta", "sequence_number", "output_index", "obfuscation"];
+    type Said<'a> = Event;
+    type Same = Kind;
+
+    fn read(data: &str) -> Option<Event> {
+        event(data)
+    }
+
+    fn same(event: &Event) -> Option<Kind> {
+        match event.piece {
+            Piece::Text(_) => Some(Kind::Text),
+            Piece::Thinking(_) => Some(Kind::Thinking),
+            Piece::Arguments(_) => Some(Kind::Arguments),
+            Piece::Repeated => None,
+        }
+    }
+
+    fn fill(kind: Kind, mut values: Values<'_>) -> Option<Event> {
+        let (number, place) = (values.count(1), values.count(2).unwrap_or_default());
+        let delta = values.words(0)?.0.into_owned();
+        let piece = match kind {
+            Kind::Text => Piece::Text(delta),
+            Kind::Thinking => Piece::Thinking(delta),
+            Kind::Arguments => Piece::Arguments(delta),
+        };
+        Some(Event { number, place, piece })
+    }
 }
 
 impl Piece {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::computer::{ACKNOWLEDGED, Computer};
 use crate::conversation::{Said, Target, data_url, said};
 use crate::slots::filled;
-use crate::text::{ObjectText, list};
+use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec, pictures};
 
 /// Whose habits the body has.
@@ -45,7 +45,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
     match manner {
         _ if request.system.is_empty() => {}
         Manner::OpenAi => body.field("instructions", &request.system.as_str().into()),
-        Manner::Xai => input.push(json!({ "role": "system", "content": request.system }).to_string()),
+        Manner::Xai => input.push(written(&json!({ "role": "system", "content": request.system }))),
     }
     if options.thinking && manner == Manner::OpenAi {
         body.field("reasoning", &json!({ "summary": "auto" }));
@@ -107,10 +107,11 @@ fn items(
                 input.push(message("assistant", &content));
             }
             input.extend(calls.iter().map(|(id, call)| {
-                let arguments = call.arguments.to_string();
+                let arguments = written(&call.arguments);
                 let name = &call.name;
-                json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
-                    .to_string()
+                written(
+                    &json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }),
+                )
             }));
         }
         Said::User(parts) => {
@@ -135,7 +136,7 @@ fn items(
 }
 
 fn message(role: &str, content: &Value) -> String {
-    json!({ "type": "message", "role": role, "content": content }).to_string()
+    written(&json!({ "type": "message", "role": role, "content": content }))
 }
 
 fn part(part: &Part, looks: &Looks) -> Value {
@@ -150,14 +151,14 @@ fn picture(image: &Image, looks: &Looks) -> Value {
 }
 
 fn answer(id: &str, answer: &ToolAnswer, manner: Manner, looks: &Looks) -> String {
-    let text = answer.response.to_string();
+    let text = written(&answer.response);
     let output = match (&answer.image, manner) {
         (Some(image), Manner::OpenAi) => {
             json!([{ "type": "input_text", "text": text }, picture(image, looks)])
         }
         _ => text.into(),
     };
-    json!({ "type": "function_call_output", "call_id": id, "output": output }).to_string()
+    written(&json!({ "type": "function_call_output", "call_id": id, "output": output }))
 }
 
 /// Stands where a picture was taken out: the wire takes no answer without one. One grey pixel.
@@ -177,7 +178,7 @@ fn done(id: &str, answer: &ToolAnswer, computer: Computer, looks: &Looks, input:
         item[ACKNOWLEDGED] = checks.clone();
     }
     item["output"] = output;
-    input.push(item.to_string());
+    input.push(written(&item));
     let words = [&response["error"]["message"], &response["picture"]].into_iter().filter_map(Value::as_str);
     let words = words.collect::<Vec<_>>().join("; ");
     if !words.is_empty() {

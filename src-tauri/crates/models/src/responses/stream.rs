@@ -9,13 +9,15 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::hot::{self, Piece};
+use super::hot::{Event, Piece, Pieces};
 use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
+use crate::forms::Forms;
 use crate::text::list;
 use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
 
 pub(crate) struct Making {
     provider: String,
+    forms: Forms<Pieces>,
     /// Finished items by their place.
     items: BTreeMap<u64, Item>,
     /// Calls that were begun, by their item's place; the value is their place among the calls.
@@ -41,6 +43,7 @@ impl Making {
     pub(super) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
+            forms: Forms::new(),
             items: BTreeMap::new(),
             begun: BTreeMap::new(),
             newest: None,
@@ -124,7 +127,7 @@ impl TurnInMaking for Making {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        if let Some(hot::Event { number, place, piece }) = hot::event(data) {
+        if let Some(Event { number, place, piece }) = self.forms.read(data) {
             if !self.is_repeated(number) {
                 events.extend(self.piece(place, piece));
             }

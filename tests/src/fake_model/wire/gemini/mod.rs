@@ -34,13 +34,9 @@ impl Dialect for Gemini {
         }
         let system = items(&body["systemInstruction"], "parts").iter().map(|part| text(part, "text"));
         let Tools { functions, searches, computer } = tools::read(body)?;
-<<<<<<< HEAD
-        computer::check_answers(body)?;
-=======
         if computer.is_some() {
             computer::check_answers(body)?;
         }
->>>>>>> fake
         Ok(Heard {
             system: system.collect(),
             tools: functions,

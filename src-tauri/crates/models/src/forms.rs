@@ -1,0 +1,340 @@
+//! Events that are the last one with other words in it, read by what differs. Pure.
+//!
+//! A stream says the same hundreds of bytes for each piece of a text. Where a plain event (`hot.rs` of each wire) was
+//! read, its bytes are kept with the places of the few values that change from piece to piece; the next event is compared
+//! with them, byte for byte, and only those values are read. That a value in that place is what the wire's reader would
+//! find is not assumed: an event with other values in them is read both ways before a form is kept.
+
+use std::ops::Range;
+
+use crate::hot::Words;
+
+/// Forms that are kept: a thought, a text, arguments, and one to spare.
+const KEPT: usize = 4;
+/// Forms that were made and never fitted, after which no more are made.
+const MOST_IDLE: usize = 8;
+/// Values that change, at most.
+const MOST: usize = 8;
+
+/// What a wire's plain events are.
+pub(crate) trait Plain {
+    /// Fields whose values change from piece to piece; of each name there may be one in an event.
+    const NAMES: &'static [&'static str];
+    /// What an event says.
+    type Said<'a>: PartialEq;
+    /// What it says beside those values: the same for all events of a form.
+    type Same: Copy + PartialEq;
+
+    fn read(data: &str) -> Option<Self::Said<'_>>;
+
+    /// Nothing where no form is to be made of it.
+    fn same(said: &Self::Said<'_>) -> Option<Self::Same>;
+
+    /// An event of the form, put together from its values.
+    fn fill<'a>(same: Self::Same, values: Values<'a>) -> Option<Self::Said<'a>>;
+}
+
+/// The values of an event by their names' places in [`Plain::NAMES`].
+pub(crate) struct Values<'a> {
+    pub data: &'a str,
+    all: [Option<(Range<usize>, Value<'a>)>; MOST],
+}
+
+enum Value<'a> {
+    Words(Words<'a>),
+    Count(u64),
+}
+
+impl<'a> Values<'a> {
+    pub(crate) fn words(&mut self, name: usize) -> Option<Words<'a>> {
+        match self.all.get_mut(name)?.take()?.1 {
+            Value::Words(words) => Some(words),
+            Value::Count(_) => None,
+        }
+    }
+
+    pub(crate) fn count(&self, name: usize) -> Option<u64> {
+        match self.all.get(name)? {
+            Some((_, Value::Count(count))) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// Where a value stands in the data, quotes included.
+    pub(crate) fn place(&self, name: usize) -> Option<Range<usize>> {
+        self.all.get(name)?.as_ref().map(|(place, _)| place.clone())
+    }
+}
+
+/// The forms of one stream.
+pub(crate) struct Forms<P: Plain> {
+    /// The last that fitted first.
+    known: Vec<Form<P::Same>>,
+    idle: usize,
+}
+
+struct Form<S> {
+    data: String,
+    /// In order, with the place of its name.
+    holes: Vec<(Range<usize>, usize)>,
+    same: S,
+    has_fitted: bool,
+}
+
+impl<P: Plain> Forms<P> {
+    pub(crate) const fn new() -> Self {
+        Self { known: Vec::new(), idle: 0 }
+    }
+
+    /// An event that is plain; nothing where it is not wholly so.
+    pub(crate) fn read<'a>(&mut self, data: &'a str) -> Option<P::Said<'a>> {
+        for at in 0..self.known.len() {
+            if let Some(values) = self.known[at].values(data) {
+                self.known[at].has_fitted = true;
+                self.known.swap(0, at);
+                return P::fill(self.known[0].same, values);
+            }
+        }
+        let said = P::read(data)?;
+        if let Some(same) = P::same(&said).filter(|_| self.idle < MOST_IDLE) {
+            self.keep(data, same);
+        }
+        Some(said)
+    }
+
+    fn keep(&mut self, data: &str, same: P::Same) {
+        let form =
+            holes(data, P::NAMES).map(|holes| Form { data: data.to_owned(), holes, same, has_fitted: false });
+        let Some(form) = form.filter(Form::is_true::<P>) else {
+            self.idle += 1;
+            return;
+        };
+        if self.known.len() == KEPT
+            && let Some(oldest) = self.known.pop()
+        {
+            self.idle += usize::from(!oldest.has_fitted);
+        }
+        self.known.insert(0, form);
+    }
+}
+
+impl<S: Copy + PartialEq> Form<S> {
+    /// The values of an event of this form, which is JSON as the form is.
+    fn values<'a>(&self, data: &'a str) -> Option<Values<'a>> {
+        let mut values = Values { data, all: [const { None }; MOST] };
+        let (mut at, mut from) = (0, 0);
+        for (hole, name) in &self.holes {
+            let between = &self.data[from..hole.start];
+            let rest = data.get(at..)?.strip_prefix(between)?;
+            at += between.len();
+            let (value, length) = match self.data.as_bytes().get(hole.start)? {
+                b'"' => words(rest)?,
+                _ => count(rest)?,
+            };
+            values.all[*name] = Some((at..at + length, value));
+            at += length;
+            from = hole.end;
+        }
+        (data.get(at..)? == &self.data[from..]).then_some(values)
+    }
+
+    /// Whether an event with other values in it says the same read by them and read as a whole.
+    fn is_true<P: Plain<Same = S>>(&self) -> bool {
+        let mut other = String::with_capacity(self.data.len() * 2);
+        let mut from = 0;
+        for (hole, name) in &self.holes {
+            other.push_str(&self.data[from..hole.start]);
+            match self.data.as_bytes()[hole.start] {
+                b'"' => other.push_str(&format!(r#""\u00e4 {name}""#)),
+                _ => other.push_str(&format!("{}", 1_000_003 + name)),
+            }
+            from = hole.end;
+        }
+        other.push_str(&self.data[from..]);
+        let filled = self.values(&other).and_then(|values| P::fill(self.same, values));
+        let read = P::read(&other);
+        read.as_ref().and_then(P::same) == Some(self.same) && filled == read
+    }
+}
+
+/// Where the values of these fields stand; nothing where a name is there twice. `data` must be JSON.
+fn holes(data: &str, names: &[&str]) -> Option<Vec<(Range<usize>, usize)>> {
+    let mut holes: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut at = 0;
+    while let Some(quote) = memchr::memchr(b'"', &data.as_bytes()[at..]) {
+        let start = at + quote;
+        let end = start + string(&data[start..])?;
+        at = end;
+        let spaces = |from: usize| data[from..].len() - data[from..].trim_ascii_start().len();
+        let colon = end + spaces(end);
+        let known = names.iter().position(|name| *name == &data[start + 1..end - 1]);
+        let (true, Some(name)) = (data[colon..].starts_with(':'), known) else { continue };
+        if holes.iter().any(|(_, other)| *other == name) {
+            return None;
+        }
+        let value = colon + 1 + spaces(colon + 1);
+        let length = match data.as_bytes().get(value)? {
+            b'"' => string(&data[value..])?,
+            _ => count(&data[value..]).map_or(0, |(_, length)| length),
+        };
+        // What follows a number belongs to it where it is no plain one.
+        let is_whole = data[value + length..].starts_with([',', '}', ']', ' ', '\n', '\r', '\t']);
+        if length > 0 && is_whole {
+            holes.push((value..value + length, name));
+            at = value + length;
+        }
+    }
+    Some(holes)
+}
+
+/// The length of the string that `json` begins with, quotes included.
+fn string(json: &str) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let found = at + memchr::memchr2(b'"', b'\\', json.as_bytes().get(at..)?)?;
+        if json.as_bytes()[found] == b'"' {
+            return Some(found + 1);
+        }
+        // What is escaped is a character of one byte.
+        at = found + 2;
+    }
+}
+
+fn words(json: &str) -> Option<(Value<'_>, usize)> {
+    let length = json.strip_prefix('"').and_then(|_| string(json))?;
+    let inner = json.get(1..length - 1)?;
+    let is_plain =
+        memchr::memchr(b'\\', inner.as_bytes()).is_none() && inner.bytes().all(|byte| byte >= b' ');
+    let words = if is_plain { Words(inner.into()) } else { serde_json::from_str(&json[..length]).ok()? };
+    Some((Value::Words(words), length))
+}
+
+/// A number as counts are written.
+fn count(json: &str) -> Option<(Value<'_>, usize)> {
+    let length = json.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = &json[..length];
+    let is_count = length == 1 || !digits.starts_with('0');
+    let count = digits.parse().ok().filter(|_| is_count)?;
+    Some((Value::Count(count), length))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::*;
+
+    /// `{"said": {"text": ..}, "n": ..}`, said by a reader that knows where they stand.
+    enum Small {}
+
+    #[derive(Debug, PartialEq)]
+    struct Read(String, Option<u64>);
+
+    impl Plain for Small {
+        const NAMES: &'static [&'static str] = &["text", "n"];
+        type Said<'a> = Read;
+        type Same = ();
+
+        fn read(data: &str) -> Option<Read> {
+            let json: Json = serde_json::from_str(data).ok()?;
+            json["odd"].is_null().then_some(())?;
+            Some(Read(json["said"]["text"].as_str()?.to_owned(), json["n"].as_u64()))
+        }
+
+        fn same(_: &Read) -> Option<()> {
+            Some(())
+        }
+
+        fn fill((): (), mut values: Values<'_>) -> Option<Read> {
+            let count = values.count(1);
+            Some(Read(values.words(0)?.0.into_owned(), count))
+        }
+    }
+
+    /// Forms that know `first`, and whether they do.
+    fn after(first: &str) -> (Forms<Small>, bool) {
+        let mut forms = Forms::new();
+        forms.read(first);
+        let known = !forms.known.is_empty();
+        (forms, known)
+    }
+
+    fn fits(forms: &Forms<Small>, data: &str) -> bool {
+        forms.known.iter().any(|form| form.values(data).is_some())
+    }
+
+    #[test]
+    fn an_event_with_other_values_is_read_by_them() {
+        let (mut forms, known) = after(r#"{"said": {"text": "a", "k": "text"}, "n" : 7, "model": "m"}"#);
+        assert!(known);
+        for (text, says, number) in [
+            (r#""""#, "", 0),
+            (r#""b \"text\": \"c""#, "b \"text\": \"c", 8),
+            (r#""\\""#, "\\", 18_446_744_073_709_551_615),
+            (r#""\u00e4\ud83d\udc4bö}""#, "ä👋ö}", 10),
+        ] {
+            let data =
+                format!(r#"{{"said": {{"text": {text}, "k": "text"}}, "n" : {number}, "model": "m"}}"#);
+            assert!(fits(&forms, &data), "{data}");
+            assert_eq!(forms.read(&data), Some(Read(says.into(), Some(number))));
+            assert_eq!(Small::read(&data), forms.read(&data));
+        }
+    }
+
+    #[test]
+    fn what_differs_elsewhere_or_is_no_such_value_is_another_form() {
+        let (forms, _) = after(r#"{"said":{"text":"a"},"n":7,"model":"m"}"#);
+        for data in [
+            r#"{"said":{"text":"a"},"n":7,"model":"other"}"#,
+            r#"{"said":{"text":"a"},"n":7,"model":"m"} "#,
+            r#"{"said":{"text":"a"},"n":7,"model":"m""#,
+            r#"{"said":{"text":"a"},"n":07,"model":"m"}"#,
+            r#"{"said":{"text":"a"},"n":7.0,"model":"m"}"#,
+            r#"{"said":{"text":"a"},"n":-7,"model":"m"}"#,
+            r#"{"said":{"text":"a"},"n":,"model":"m"}"#,
+            r#"{"said":{"text":"a"},"n":18446744073709551616,"model":"m"}"#,
+            r#"{"said":{"text":null},"n":7,"model":"m"}"#,
+            r#"{"said":{"text":"a""#,
+            r#"{"said":{"text":"a\"#,
+            r#"{"said":{"text":"\x"},"n":7,"model":"m"}"#,
+            "{\"said\":{\"text\":\"a\tb\"},\"n\":7,\"model\":\"m\"}",
+            "",
+        ] {
+            assert!(!fits(&forms, data), "{data}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_the_reader_would_not_take_makes_no_form() {
+        for data in [
+            // Another field of that name.
+            r#"{"said":{"text":"a"},"more":{"text":"b"}}"#,
+            r#"{"said":{"text":"a"},"more":{"n":7}}"#,
+            // None is found at all.
+            r#"{"said":{"t\u0065xt":"a"},"n":7}"#,
+        ] {
+            assert!(!after(data).1, "{data}");
+        }
+        // What is no count stays as it is, and so does what is in words.
+        let (mut forms, known) = after(r#"{"said":{"text":"a"},"n":7.5}"#);
+        assert!(known);
+        assert_eq!(forms.read(r#"{"said":{"text":"b"},"n":7.5}"#), Some(Read("b".into(), None)));
+        assert!(!fits(&forms, r#"{"said":{"text":"b"},"n":8.5}"#));
+    }
+
+    #[test]
+    fn four_forms_are_kept_and_no_more_are_made_where_they_never_fit() {
+        let event = |model: usize, text: &str| format!(r#"{{"said":{{"text":"{text}"}},"model":{model}}}"#);
+        let mut forms = Forms::<Small>::new();
+        for model in 0..4 {
+            forms.read(&event(model, "a"));
+        }
+        assert!((0..4).all(|model| fits(&forms, &event(model, "b"))));
+        for model in 4..100 {
+            assert_eq!(forms.read(&event(model, "c")), Some(Read("c".into(), None)));
+        }
+        assert_eq!((forms.known.len(), forms.idle), (KEPT, MOST_IDLE));
+        assert!(!fits(&forms, &event(99, "d")));
+        assert_eq!(forms.read(r#"{"said":{"text":"b"},"odd":1,"model":99}"#), None);
+    }
+}
