@@ -31,38 +31,44 @@ pub(crate) trait Plain {
     fn same(said: &Self::Said<'_>) -> Option<Self::Same>;
 
     /// An event of the form, put together from its values.
-    fn fill<'a>(same: Self::Same, values: Values<'a>) -> Option<Self::Said<'a>>;
+    fn fill<'a>(same: Self::Same, values: &mut Values<'a>) -> Option<Self::Said<'a>>;
 }
 
 /// The values of an event by their names' places in [`Plain::NAMES`].
 pub(crate) struct Values<'a> {
     pub data: &'a str,
-    all: [Option<(Range<usize>, Value<'a>)>; MOST],
-}
-
-enum Value<'a> {
-    Words(Words<'a>),
-    Count(u64),
+    /// Where each stands, quotes included; empty where there is none.
+    places: [(usize, usize); MOST],
+    /// Strings with escapes that were not read yet, a bit each.
+    escaped: u8,
 }
 
 impl<'a> Values<'a> {
+    fn json(&self, name: usize) -> Option<&'a str> {
+        let (start, end) = *self.places.get(name)?;
+        self.data.get(start..end).filter(|json| !json.is_empty())
+    }
+
     pub(crate) fn words(&mut self, name: usize) -> Option<Words<'a>> {
-        match self.all.get_mut(name)?.take()?.1 {
-            Value::Words(words) => Some(words),
-            Value::Count(_) => None,
+        let json = self.json(name)?;
+        let bit = 1 << name;
+        if self.escaped & bit == 0 {
+            return json
+                .get(1..json.len() - 1)
+                .filter(|_| json.starts_with('"'))
+                .map(|words| Words(words.into()));
         }
+        self.escaped &= !bit;
+        serde_json::from_str(json).ok()
     }
 
     pub(crate) fn count(&self, name: usize) -> Option<u64> {
-        match self.all.get(name)? {
-            Some((_, Value::Count(count))) => Some(*count),
-            _ => None,
-        }
+        self.json(name)?.parse().ok()
     }
 
-    /// Where a value stands in the data, quotes included.
+    /// Where a value stands in the data.
     pub(crate) fn place(&self, name: usize) -> Option<Range<usize>> {
-        self.all.get(name)?.as_ref().map(|(place, _)| place.clone())
+        self.json(name).map(|_| self.places[name].0..self.places[name].1)
     }
 }
 
@@ -89,10 +95,10 @@ impl<P: Plain> Forms<P> {
     /// An event that is plain; nothing where it is not wholly so.
     pub(crate) fn read<'a>(&mut self, data: &'a str) -> Option<P::Said<'a>> {
         for at in 0..self.known.len() {
-            if let Some(values) = self.known[at].values(data) {
+            if let Some(said) = self.known[at].fill::<P>(data) {
                 self.known[at].has_fitted = true;
                 self.known.swap(0, at);
-                return P::fill(self.known[0].same, values);
+                return Some(said);
             }
         }
         let said = P::read(data)?;
@@ -119,23 +125,35 @@ impl<P: Plain> Forms<P> {
 }
 
 impl<S: Copy + PartialEq> Form<S> {
+    /// What an event of this form says.
+    fn fill<'a, P: Plain<Same = S>>(&self, data: &'a str) -> Option<P::Said<'a>> {
+        let mut values = self.values(data)?;
+        // An escape that nobody has read may be none.
+        P::fill(self.same, &mut values).filter(|_| values.escaped == 0)
+    }
+
     /// The values of an event of this form, which is JSON as the form is.
     fn values<'a>(&self, data: &'a str) -> Option<Values<'a>> {
-        let mut values = Values { data, all: [const { None }; MOST] };
+        let mut values = Values { data, places: [(0, 0); MOST], escaped: 0 };
+        let bytes = data.as_bytes();
         let (mut at, mut from) = (0, 0);
         for (hole, name) in &self.holes {
-            let between = &self.data[from..hole.start];
-            let rest = data.get(at..)?.strip_prefix(between)?;
+            let between = &self.data.as_bytes()[from..hole.start];
+            let rest = bytes.get(at..)?.strip_prefix(between)?;
             at += between.len();
-            let (value, length) = match self.data.as_bytes().get(hole.start)? {
-                b'"' => words(rest)?,
+            let length = match self.data.as_bytes().get(hole.start)? {
+                b'"' => {
+                    let (length, is_plain) = string(rest)?;
+                    values.escaped |= u8::from(!is_plain) << name;
+                    length
+                }
                 _ => count(rest)?,
             };
-            values.all[*name] = Some((at..at + length, value));
+            values.places[*name] = (at, at + length);
             at += length;
             from = hole.end;
         }
-        (data.get(at..)? == &self.data[from..]).then_some(values)
+        (bytes.get(at..)? == &self.data.as_bytes()[from..]).then_some(values)
     }
 
     /// Whether an event with other values in it says the same read by them and read as a whole.
@@ -151,7 +169,7 @@ impl<S: Copy + PartialEq> Form<S> {
             from = hole.end;
         }
         other.push_str(&self.data[from..]);
-        let filled = self.values(&other).and_then(|values| P::fill(self.same, values));
+        let filled = self.fill::<P>(&other);
         let read = P::read(&other);
         read.as_ref().and_then(P::same) == Some(self.same) && filled == read
     }
@@ -163,7 +181,7 @@ fn holes(data: &str, names: &[&str]) -> Option<Vec<(Range<usize>, usize)>> {
     let mut at = 0;
     while let Some(quote) = memchr::memchr(b'"', &data.as_bytes()[at..]) {
         let start = at + quote;
-        let end = start + string(&data[start..])?;
+        let end = start + string(&data.as_bytes()[start..])?.0;
         at = end;
         let spaces = |from: usize| data[from..].len() - data[from..].trim_ascii_start().len();
         let colon = end + spaces(end);
@@ -174,8 +192,8 @@ fn holes(data: &str, names: &[&str]) -> Option<Vec<(Range<usize>, usize)>> {
         }
         let value = colon + 1 + spaces(colon + 1);
         let length = match data.as_bytes().get(value)? {
-            b'"' => string(&data[value..])?,
-            _ => count(&data[value..]).map_or(0, |(_, length)| length),
+            b'"' => string(&data.as_bytes()[value..])?.0,
+            _ => count(&data.as_bytes()[value..]).unwrap_or_default(),
         };
         // What follows a number belongs to it where it is no plain one.
         let is_whole = data[value + length..].starts_with([',', '}', ']', ' ', '\n', '\r', '\t']);
@@ -187,35 +205,28 @@ fn holes(data: &str, names: &[&str]) -> Option<Vec<(Range<usize>, usize)>> {
     Some(holes)
 }
 
-/// The length of the string that `json` begins with, quotes included.
-fn string(json: &str) -> Option<usize> {
-    let mut at = 1;
-    loop {
-        let found = at + memchr::memchr2(b'"', b'\\', json.as_bytes().get(at..)?)?;
-        if json.as_bytes()[found] == b'"' {
-            return Some(found + 1);
+/// The length of the string that `json` begins with, quotes included, and whether it has no escapes. Nothing where it
+/// has what no string has.
+fn string(json: &[u8]) -> Option<(usize, bool)> {
+    json.strip_prefix(b"\"")?;
+    let (mut at, mut is_plain) = (1, true);
+    let end = loop {
+        let found = at + memchr::memchr2(b'"', b'\\', json.get(at..)?)?;
+        if json[found] == b'"' {
+            break found;
         }
         // What is escaped is a character of one byte.
-        at = found + 2;
-    }
+        (at, is_plain) = (found + 2, false);
+    };
+    json[1..end].iter().all(|byte| *byte >= b' ').then_some((end + 1, is_plain))
 }
 
-fn words(json: &str) -> Option<(Value<'_>, usize)> {
-    let length = json.strip_prefix('"').and_then(|_| string(json))?;
-    let inner = json.get(1..length - 1)?;
-    let is_plain =
-        memchr::memchr(b'\\', inner.as_bytes()).is_none() && inner.bytes().all(|byte| byte >= b' ');
-    let words = if is_plain { Words(inner.into()) } else { serde_json::from_str(&json[..length]).ok()? };
-    Some((Value::Words(words), length))
-}
-
-/// A number as counts are written.
-fn count(json: &str) -> Option<(Value<'_>, usize)> {
-    let length = json.bytes().take_while(u8::is_ascii_digit).count();
-    let digits = &json[..length];
-    let is_count = length == 1 || !digits.starts_with('0');
-    let count = digits.parse().ok().filter(|_| is_count)?;
-    Some((Value::Count(count), length))
+/// The length of a number as counts are written.
+fn count(json: &[u8]) -> Option<usize> {
+    // So many nines are a count still.
+    const DIGITS: usize = 19;
+    let length = json.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    ((1..=DIGITS).contains(&length) && (length == 1 || json[0] != b'0')).then_some(length)
 }
 
 #[cfg(test)]
@@ -245,7 +256,7 @@ mod tests {
             Some(())
         }
 
-        fn fill((): (), mut values: Values<'_>) -> Option<Read> {
+        fn fill((): (), values: &mut Values<'_>) -> Option<Read> {
             let count = values.count(1);
             Some(Read(values.words(0)?.0.into_owned(), count))
         }
@@ -260,7 +271,7 @@ mod tests {
     }
 
     fn fits(forms: &Forms<Small>, data: &str) -> bool {
-        forms.known.iter().any(|form| form.values(data).is_some())
+        forms.known.iter().any(|form| form.fill::<Small>(data).is_some())
     }
 
     #[test]
@@ -270,7 +281,7 @@ mod tests {
         for (text, says, number) in [
             (r#""""#, "", 0),
             (r#""b \"text\": \"c""#, "b \"text\": \"c", 8),
-            (r#""\\""#, "\\", 18_446_744_073_709_551_615),
+            (r#""\\""#, "\\", 9_999_999_999_999_999_999),
             (r#""\u00e4\ud83d\udc4bö}""#, "ä👋ö}", 10),
         ] {
             let data =

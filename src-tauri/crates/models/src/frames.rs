@@ -56,16 +56,18 @@ impl Frames {
             bytes = &bytes[1..];
         }
         while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
+            let pair = bytes[end..].starts_with(b"\r\n");
+            let rest = &bytes[end + if pair { 2 } else { 1 }..];
+            let is_last = rest.starts_with(b"\n") || rest.starts_with(b"\r");
             if self.line.is_empty() {
-                self.line_ended(&bytes[..end], &mut each)?;
+                self.line_ended(&bytes[..end], is_last, &mut each)?;
             } else {
                 let mut line = std::mem::take(&mut self.line);
                 line.extend_from_slice(&bytes[..end]);
-                self.line_ended(&line, &mut each)?;
+                self.line_ended(&line, is_last, &mut each)?;
             }
-            let pair = bytes[end..].starts_with(b"\r\n");
             self.after_return = bytes[end] == b'\r' && end + 1 == bytes.len();
-            bytes = &bytes[end + if pair { 2 } else { 1 }..];
+            bytes = rest;
         }
         self.line.extend_from_slice(bytes);
         Ok(())
@@ -76,7 +78,7 @@ impl Frames {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
             // A line cut within a character is no whole line.
-            self.line_ended(&line, &mut |_| Ok(())).ok()?;
+            self.line_ended(&line, false, &mut |_| Ok(())).ok()?;
         }
         match self.framing {
             Framing::Events => Some(if self.has_data { self.data } else { self.stray })
@@ -85,9 +87,11 @@ impl Frames {
         }
     }
 
+    /// `is_last` where the next line is known to be empty.
     fn line_ended(
         &mut self,
         line: &[u8],
+        is_last: bool,
         each: &mut impl FnMut(&str) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         let line = std::str::from_utf8(line)
@@ -97,13 +101,14 @@ impl Frames {
         match self.framing {
             Framing::Lines if line.trim().is_empty() => Ok(()),
             Framing::Lines => each(line),
-            Framing::Events => self.field(line, each),
+            Framing::Events => self.field(line, is_last, each),
         }
     }
 
     fn field(
         &mut self,
         line: &str,
+        is_last: bool,
         each: &mut impl FnMut(&str) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         if line.is_empty() {
@@ -113,10 +118,15 @@ impl Frames {
         }
         let data = line.strip_prefix("data:").or((line == "data").then_some(""));
         if let Some(value) = data {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            // All there is of it: it need not be put together.
+            if is_last && !self.has_data {
+                return each(value);
+            }
             if std::mem::replace(&mut self.has_data, true) {
                 self.data.push('\n');
             }
-            self.data.push_str(value.strip_prefix(' ').unwrap_or(value));
+            self.data.push_str(value);
             return Ok(());
         }
         let name = line.split_once(':').map_or(line, |(name, _)| name);

@@ -63,7 +63,7 @@ impl Plain for Pieces {
         })
     }
 
-    fn fill<'a>(kind: Kind, mut values: Values<'a>) -> Option<(u64, Piece<'a>)> {
+    fn fill<'a>(kind: Kind, values: &mut Values<'a>) -> Option<(u64, Piece<'a>)> {
         let piece = match kind {
             Kind::Text => Piece::Text(values.words(1)?.0),
             Kind::Thinking => Piece::Thinking(values.words(2)?.0),

@@ -103,7 +103,7 @@ impl Plain for Chunks {
         Some([detail, chunk.arguments.as_ref().map(|(number, _)| *number)])
     }
 
-    fn fill<'a>([detail, call]: [Option<u64>; 2], mut values: Values<'a>) -> Option<Chunk<'a>> {
+    fn fill<'a>([detail, call]: [Option<u64>; 2], values: &mut Values<'a>) -> Option<Chunk<'a>> {
         let id = values.words(0).map_or(Cow::Borrowed(""), |id| id.0);
         let [content, first, second] = [1, 2, 3].map(|name| values.words(name).and_then(Words::said));
         let detail = match detail {

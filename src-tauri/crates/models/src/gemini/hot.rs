@@ -114,7 +114,7 @@ impl Plain for Responses {
         Some([said.usage.is_some(), said.is_thought])
     }
 
-    fn fill<'a>([counts, is_thought]: [bool; 2], mut values: Values<'a>) -> Option<Said<'a>> {
+    fn fill<'a>([counts, is_thought]: [bool; 2], values: &mut Values<'a>) -> Option<Said<'a>> {
         let count = |name| values.count(name).unwrap_or_default();
         let counts = counts.then(|| Counts {
             prompt_token_count: count(2),

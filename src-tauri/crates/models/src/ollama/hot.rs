@@ -45,7 +45,7 @@ impl Plain for Messages {
         Some(())
     }
 
-    fn fill((): (), mut values: Values<'_>) -> Option<Said> {
+    fn fill((): (), values: &mut Values<'_>) -> Option<Said> {
         let mut said = |name| values.words(name).and_then(Words::said);
         Some(Said { text: said(0), thinking: said(1) })
     }

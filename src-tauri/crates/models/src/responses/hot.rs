@@ -67,7 +67,7 @@ impl Plain for Pieces {
         }
     }
 
-    fn fill(kind: Kind, mut values: Values<'_>) -> Option<Event> {
+    fn fill(kind: Kind, values: &mut Values<'_>) -> Option<Event> {
         let (number, place) = (values.count(1), values.count(2).unwrap_or_default());
         let delta = values.words(0)?.0.into_owned();
         let piece = match kind {
