@@ -29,8 +29,11 @@ fn assert_within_the_bar(what: &str, mut took: Vec<Duration>) {
 /// Watches a clock on each core: what these are late, the machine was late, whoever wanted to run.
 struct Metronomes {
     over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<Duration>>,
+    threads: Vec<JoinHandle<Vec<Pause>>>,
 }
+
+/// When it ended, and how long it was.
+type Pause = (Instant, Duration);
 
 impl Metronomes {
     const BEAT: Duration = Duration::from_millis(2);
@@ -38,30 +41,37 @@ impl Metronomes {
     fn start() -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let beat = |over: Arc<AtomicBool>| {
-            let mut worst = Duration::ZERO;
+        let beat = |over: &AtomicBool| {
+            let mut pauses = Vec::new();
             while !over.load(Ordering::Relaxed) {
                 let before = Instant::now();
                 thread::sleep(Self::BEAT);
-                worst = worst.max(before.elapsed().saturating_sub(Self::BEAT));
+                pauses.push((Instant::now(), before.elapsed().saturating_sub(Self::BEAT)));
             }
-            worst
+            pauses
         };
-        let threads = (0..cores)
-            .map(|_| {
-                thread::spawn({
-                    let over = over.clone();
-                    move || beat(over)
-                })
-            })
-            .collect();
-        Self { over, threads }
+        let threads = (0..cores).map(|_| {
+            let over = over.clone();
+            thread::spawn(move || beat(&over))
+        });
+        Self { threads: threads.collect(), over }
     }
 
-    /// The longest pause.
-    fn worst(self) -> Duration {
+    /// The longest pause that lay in these moments, as far as it did.
+    fn worst(mut self, from: Instant, to: Instant) -> Duration {
         self.over.store(true, Ordering::Relaxed);
-        self.threads.into_iter().map(|thread| thread.join().unwrap()).max().unwrap_or_default()
+        let pauses = self.threads.drain(..).flat_map(|thread| thread.join().unwrap());
+        let within = pauses.map(|(end, pause)| {
+            let begin = end.checked_sub(pause).unwrap_or(end).max(from);
+            end.min(to).saturating_duration_since(begin)
+        });
+        within.max().unwrap_or_default()
+    }
+}
+
+impl Drop for Metronomes {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -162,11 +172,10 @@ fn stops_in_typing(
         let machine = Metronomes::start();
         let wished = Instant::now();
         stop(&run);
-        let end = run.wait(LONG).unwrap();
-        let pause = machine.worst();
-        assert_eq!(end.code(), Some(3), "{}", scene.stage.log("run"));
+        assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
-        (witness.last().unwrap().saturating_duration_since(wished), pause)
+        let last = witness.last().unwrap();
+        (last.saturating_duration_since(wished), machine.worst(wished, last))
     };
     trials(trial)
 }
@@ -255,7 +264,7 @@ fn stops_in_a_drag(
             assert!(wished.elapsed() < LONG, "the button stays held");
             std::thread::sleep(Duration::from_millis(1));
         }
-        let took = (wished.elapsed(), machine.worst());
+        let took = (wished.elapsed(), machine.worst(wished, Instant::now()));
         assert_eq!(run.wait(LONG).unwrap().code(), code, "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
         took

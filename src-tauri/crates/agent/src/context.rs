@@ -156,8 +156,9 @@ impl Context {
                     answer.image = Some(image(&sight));
                     self.shown = Some(sight);
                 }
-            } else if let (true, Some(shown)) = (must_show, &self.shown) {
-                // Nothing was done that could be seen, and the vendor takes no answer without a picture.
+            }
+            if let (true, None, Some(shown)) = (must_show, &answer.image, &self.shown) {
+                // Nothing can be shown of it, and the vendor takes no answer without a picture.
                 answer.image = Some(image(shown));
             }
             results.push(answer);

@@ -176,8 +176,8 @@ impl Driver {
             }
         }
         self.operation = None;
-        if let Some(hearing) = self.asking.take() {
-            let (usage, cost) = hearing.dropped(self.run.model.id());
+        let asking = self.asking.take();
+        if let Some((usage, cost)) = asking.and_then(|hearing| hearing.dropped(self.run.model.id())) {
             self.append(EventBody::TurnDropped { turn: self.machine.turn, usage, cost }).await?;
         }
         self.feed(Input::Stop { reason }).await

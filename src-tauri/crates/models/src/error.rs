@@ -17,7 +17,7 @@ pub struct ModelError {
     pub message: String,
     /// What to do about it, where we know.
     pub hint: Option<String>,
-    /// How long the provider asks us to wait.
+    /// How long the provider asks us to wait; of a quota, until it is renewed.
     pub retry_after: Option<Duration>,
     /// Where the provider does not know the model: those to take in its place, the nearest name first and the provider's
     /// fallback last. Empty for all other errors.

@@ -4,6 +4,8 @@
 const TOLD: usize = 3;
 /// How alike two names must be, of 1.
 const ALIKE: f64 = 0.75;
+/// Parts of a name that are looked at: no vendor's has as many.
+const PARTS: usize = 8;
 /// How much less alike one is that has more behind it.
 const LEFT_OUT: f64 = 0.001;
 
@@ -27,7 +29,7 @@ fn how_alike(name: &str, wished: &str) -> f64 {
         _ => &name,
     };
     // What is behind a name, a date or how finished it is, is often left out; with a mistake in the name as well.
-    let ends = name.char_indices().filter(|(_, c)| "-:@".contains(*c)).map(|(at, _)| at);
+    let ends = name.char_indices().filter(|(_, c)| "-:@".contains(*c)).map(|(at, _)| at).take(PARTS);
     let shorter = ends.map(|end| strsim::jaro_winkler(&name[..end], &wished) - LEFT_OUT);
     shorter.fold(strsim::jaro_winkler(name, &wished), f64::max)
 }

@@ -2,7 +2,7 @@
 //!
 //! One reader for all: the shapes differ in where code, type and message stand, and no word means two things.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
@@ -12,7 +12,7 @@ use crate::ModelErrorKind::{
     Auth, BadRequest, NoCredit, NotFound, Overloaded, Protocol, Quota, Rate, TooLarge,
 };
 use crate::retry_after::{seconds, told};
-use crate::{ModelError, ModelErrorKind, Wire};
+use crate::{LONGEST_WAIT, ModelError, ModelErrorKind, Wire};
 
 /// Characters of the provider's own message that are shown.
 const MAX_MESSAGE: usize = 400;
@@ -72,15 +72,30 @@ pub(crate) fn from_answer(
         value => value,
     };
     let wait = told(headers, &value, now);
-    let error = read(provider, status.as_u16(), &value, |rate| {
+    let resets = wait.filter(|wait| *wait > LONGEST_WAIT);
+    let error = read(provider, status.as_u16(), &value, |rate| match wait {
         // Anthropic's spending cap is a 429 too; only its missing `retry-after` tells.
-        if wire == Wire::Anthropic && wait.is_none() { Quota } else { rate }
+        None if wire == Wire::Anthropic => Quota,
+        // Nobody waits so long: it is a limit of the day or the month.
+        Some(_) if resets.is_some() => Quota,
+        _ => rate,
     });
-    match error.kind {
-        // What they say beside it is when the next request is counted, not when the quota is renewed.
-        Quota => error,
+    match (error.kind, resets) {
+        // A short wait beside it is when the next request is counted, not when the quota is renewed.
+        (Quota, None) => error,
+        (Quota, Some(wait)) => ModelError { retry_after: resets, ..error.with_hint(renewed(wait)) },
         _ => ModelError { retry_after: error.retry_after.or(wait), ..error },
     }
+}
+
+fn renewed(wait: Duration) -> String {
+    let minutes = wait.as_secs().div_ceil(60);
+    let when = match minutes {
+        0..120 => format!("{minutes} minutes"),
+        120..2_880 => format!("{} hours", minutes.div_ceil(60)),
+        _ => format!("{} days", minutes.div_ceil(24 * 60)),
+    };
+    format!("the quota is renewed in about {when}; until then use another model or plan")
 }
 
 /// The error that `body` tells of, in an answer or in the middle of a stream, where there is no status (0).

@@ -112,6 +112,25 @@ fn a_wait_that_is_too_long_is_not_waited_for() {
 }
 
 #[test]
+fn a_limit_that_lasts_longer_than_anybody_waits_is_a_quota_and_says_when_it_is_renewed() {
+    for (seconds, renewed) in
+        [(301, "6 minutes"), (7_000, "117 minutes"), (86_400, "24 hours"), (864_000, "10 days")]
+    {
+        let error = read("x", Wire::OpenAiChat, 429, &head(&format!("retry-after: {seconds}\n")), "{}");
+        assert_eq!((error.kind, error.retry()), (Quota, Retry::Never));
+        assert_eq!(error.retry_after, Some(Duration::from_secs(seconds)));
+        let hint = format!("the quota is renewed in about {renewed}; until then use another model or plan");
+        assert_eq!(error.hint, Some(hint));
+    }
+    let error = read("x", Wire::OpenAiChat, 429, &head("retry-after: 300\n"), "{}");
+    assert_eq!((error.kind, error.retry_after), (Rate, Some(Duration::from_secs(300))));
+    // Of OpenRouter's day, which its own copy of the head tells.
+    let reset = json!({ "error": { "message": "free-models-per-day", "metadata": { "headers": { "X-RateLimit-Reset": "99999999999999" } } } });
+    let error = read("openrouter", Wire::OpenRouter, 429, &HeaderMap::new(), &reset.to_string());
+    assert_eq!((error.kind, error.retry()), (Quota, Retry::Never));
+}
+
+#[test]
 fn an_error_without_any_word_in_the_middle_of_a_stream_may_be_tried_again() {
     let error = from_error("lmstudio", 0, &json!({"error": {"message": "It has crashed."}}));
     assert_eq!((error.kind, error.retry()), (Overloaded, AGAIN));

@@ -37,6 +37,7 @@ pub struct Hearing(Arc<Mutex<Heard>>);
 /// What a turn said so far, beside its text.
 #[derive(Default)]
 struct Heard {
+    asked: bool,
     thinking: String,
     citations: Vec<Citation>,
     usage: Usage,
@@ -58,6 +59,7 @@ pub async fn ask(
     scope: Scope,
     hearing: Hearing,
 ) -> Result<Asked, Failed> {
+    hearing.heard().asked = true;
     let refused = |error| Failed { error, usage: Usage::default(), cost: None };
     let mut stream = model.stream(request).await.map_err(refused)?;
     while let Some(event) = stream.next().await {
@@ -93,11 +95,11 @@ impl Hearing {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a turn that nobody waits for any more. The provider may go on with it, and has read the request
-    /// even where no answer came.
-    pub fn dropped(&self, model: &ModelId) -> (Usage, Cost) {
+    /// What is known of a turn that nobody waits for any more; nothing where it was not asked for yet. The provider may go
+    /// on with it, and may have read the request even where no answer came.
+    pub fn dropped(&self, model: &ModelId) -> Option<(Usage, Cost)> {
         let heard = self.heard();
-        (heard.usage, heard.cost(model).at_least())
+        heard.asked.then(|| (heard.usage, heard.cost(model).at_least()))
     }
 }
 
@@ -146,6 +148,9 @@ mod tests {
             assert_eq!(failed(heard()), Some(Cost::Billed { usd: Usd(7) }));
         }
         assert_eq!(failed(Heard::default()), Some(Cost::Unknown));
-        assert_eq!(Hearing::default().dropped(&model), (Usage::default(), Cost::Unknown));
+        let hearing = Hearing::default();
+        assert_eq!(hearing.dropped(&model), None);
+        hearing.heard().asked = true;
+        assert_eq!(hearing.dropped(&model), Some((Usage::default(), Cost::Unknown)));
     }
 }

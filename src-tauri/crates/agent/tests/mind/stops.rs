@@ -35,7 +35,8 @@ async fn a_stop_is_answered_within_the_bound_and_nothing_is_held_then() {
     // bar: C77
     let mut took = Vec::new();
     for _ in 0..15 {
-        let mut bench = Bench::new(vec![Step::silence()]).await;
+        // On a disk: what is written at a stop is part of it.
+        let mut bench = Bench::at(tempfile::tempdir().unwrap(), vec![Step::silence()]).await;
         bench.start(ApprovalMode::Auto).await;
         let wished = Instant::now();
         bench.handle.stop_run(WHATEVER_RUNS, Door::Tray).await.unwrap();
@@ -63,6 +64,9 @@ async fn what_a_stopped_turn_cost_is_told_as_far_as_it_was_heard() {
         let session = bench.start(ApprovalMode::Auto).await;
         if is_begun {
             bench.until(|body| matches!(body, EventBody::TextDelta { .. })).await;
+        }
+        while bench.model.requests().is_empty() {
+            tokio::task::yield_now().await;
         }
         if heard.is_none() {
             bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;

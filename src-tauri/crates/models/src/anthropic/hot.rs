@@ -90,6 +90,24 @@ fn piece(data: &str) -> Option<(u64, Piece<'_>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Forms;
+
+    #[test]
+    fn a_form_is_kept_of_each_kind_of_piece() {
+        let event =
+            |delta: &str| format!(r#"{{"type":"content_block_delta","index":3,"delta":{{{delta}}}}}"#);
+        for kind in [
+            r#""type":"text_delta","text":"#,
+            r#""type":"thinking_delta","thinking":"#,
+            r#""type":"input_json_delta","partial_json":"#,
+        ] {
+            let mut forms = Forms::<Pieces>::new();
+            forms.read(&event(&format!(r#"{kind}"a""#)));
+            assert!(forms.fits(&event(&format!(r#"{kind}"b\n""#))), "{kind}");
+            // No character at all.
+            assert!(forms.read(&event(&format!(r#"{kind}"\ud83d""#))).is_none(), "{kind}");
+        }
+    }
 
     #[test]
     fn plain_pieces_and_nothing_else_are_read_at_once() {

@@ -150,6 +150,7 @@ fn chunk(data: &str) -> Option<Chunk<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Forms;
 
     fn told(delta: &str, more: &str) -> Option<[Option<String>; 3]> {
         let data = format!(
@@ -169,6 +170,42 @@ mod tests {
         assert_eq!(told(thought, ""), Some([some("c"), None, None]));
         let call = r#""tool_calls":[{"index":1,"function":{"arguments":"{}"}}]"#;
         assert_eq!(told(call, ""), Some([None, None, some("1 {}")]));
+    }
+
+    #[test]
+    fn a_form_is_kept_of_each_kind_of_chunk() {
+        let chunk = |created: u64, delta: &str| {
+            format!(
+                r#"{{"id":"x","created":{created},"choices":[{{"index":0,"delta":{{{delta}}},"finish_reason":null}}]}}"#
+            )
+        };
+        let thought = |text: &str| {
+            format!(
+                r#""content":"","reasoning":{text},"reasoning_details":[{{"type":"reasoning.text","text":{text},"format":"f","index":0}}]"#
+            )
+        };
+        let kinds: [&dyn Fn(&str) -> String; 5] = [
+            &|text| format!(r#""content":{text}"#),
+            &|text| format!(r#""role":"assistant","content":null,"reasoning_content":{text}"#),
+            &|text| format!(r#""tool_calls":[{{"index":1,"function":{{"arguments":{text}}}}}]"#),
+            &|text| {
+                format!(r#""tool_calls":[{{"index":1,"type":"function","function":{{"arguments":{text}}}}}]"#)
+            },
+            &thought,
+        ];
+        for kind in kinds {
+            let mut forms = Forms::<Chunks>::new();
+            forms.read(&chunk(1, &kind(r#""a""#)));
+            assert!(forms.fits(&chunk(2, &kind(r#""b\n""#))), "{}", kind(""));
+            assert!(forms.read(&chunk(3, &kind(r#""\ud83d""#))).is_none(), "{}", kind(""));
+        }
+        // A field of that name elsewhere, which the usual one hides until it is empty.
+        let mut forms = Forms::<Chunks>::new();
+        let event = |text: &str| {
+            format!(r#"{{"choices":[{{"delta":{{"reasoning_content":"{text}"}},"reasoning":"z"}}]}}"#)
+        };
+        forms.read(&event("a"));
+        assert!(!forms.fits(&event("b")));
     }
 
     #[test]

@@ -155,6 +155,30 @@ fn said(data: &str) -> Option<Said<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Forms;
+
+    #[test]
+    fn a_form_is_kept_of_texts_and_thoughts() {
+        let data = |part: &str, count: u64| {
+            format!(
+                r#"{{"candidates":[{{"content":{{"parts":[{{{part}}}],"role":"model"}},"index":0}}],"usageMetadata":{{"promptTokenCount":9,"candidatesTokenCount":{count},"totalTokenCount":{count},"promptTokensDetails":[{{"modality":"TEXT","tokenCount":380}}]}},"modelVersion":"m","responseId":"r"}}"#
+            )
+        };
+        let kinds: [&dyn Fn(&str) -> String; 3] = [
+            &|text| format!(r#""text":{text}"#),
+            &|text| format!(r#""text":{text},"thought":true"#),
+            &|text| format!(r#""thought": true, "text": {text} "#),
+        ];
+        for kind in kinds {
+            let mut forms = Forms::<Responses>::new();
+            forms.read(&data(&kind(r#""a""#), 1));
+            let part = kind(r#""b}\"\n""#);
+            let next = data(&part, 2);
+            assert!(forms.fits(&next), "{part}");
+            assert_eq!(forms.read(&next).unwrap().json, format!("{{{part}}}"));
+            assert!(forms.read(&data(&kind(r#""\ud83d""#), 3)).is_none(), "{part}");
+        }
+    }
 
     #[test]
     fn a_part_of_text_and_nothing_else_is_read_at_once() {

@@ -62,6 +62,23 @@ fn said(line: &str) -> Option<Said> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::forms::Forms;
+
+    #[test]
+    fn a_form_is_kept_of_each_kind_of_message() {
+        let line = |time: u64, message: &str| {
+            format!(
+                r#"{{"model":"m","created_at":"2026-11-21T10:00:00.{time}Z","message":{{"role":"assistant",{message}}},"done":false}}"#
+            )
+        };
+        for kind in [r#""content":"#, r#""content":"","thinking":"#] {
+            let mut forms = Forms::<Messages>::new();
+            forms.read(&line(1, &format!(r#"{kind}"a""#)));
+            assert!(forms.fits(&line(2, &format!(r#"{kind}"b\n""#))), "{kind}");
+            assert!(forms.read(&line(3, &format!(r#"{kind}"\ud83d""#))).is_none(), "{kind}");
+        }
+    }
 
     #[test]
     fn messages_of_text_and_thoughts_are_read_at_once() {

@@ -15,6 +15,8 @@ use crate::{ModelError, ModelErrorKind, Provider, Wire};
 
 /// How long the list may take, with all that is asked about it: the failure waits for it.
 const LISTING: Duration = Duration::from_secs(3);
+/// Models of a list that are looked at; OpenRouter has some hundreds.
+const LISTED: usize = 5_000;
 /// No vendor's names are as long.
 const LONGEST_NAME: usize = 200;
 
@@ -57,6 +59,7 @@ impl Remote {
             self.read_list(answer).await
         };
         let mut listed = timeout_at(until, asked).await.ok()?.ok()?;
+        listed.truncate(LISTED);
         listed.retain(|model| is_plain(&model.id) && self.secrets.hide(&model.id) == model.id);
         if self.provider.wire != Wire::Ollama {
             return Some(listed);

@@ -228,8 +228,8 @@ fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
         (Fault::Status(403, &[], "{}"), Auth),
         (Fault::Status(404, &[], "{}"), NotFound),
         (Fault::Status(413, &[], "{}"), TooLarge),
-        (Fault::Status(429, &[("retry-after", "3600")], "{}"), Rate),
-        (Fault::Status(429, &[("retry-after", "99999999999")], "{}"), Rate),
+        (Fault::Status(429, &[("retry-after", "3600")], "{}"), Quota),
+        (Fault::Status(429, &[("retry-after", "99999999999")], "{}"), Quota),
         (Fault::Status(503, &[("retry-after", "86400")], "{}"), Overloaded),
         (Fault::Status(429, &[("retry-after", "1")], "{\"error\":{\"code\":\"insufficient_quota\"}}"), Quota),
     ]

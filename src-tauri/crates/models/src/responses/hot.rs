@@ -102,6 +102,22 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forms::Forms;
+
+    #[test]
+    fn a_form_is_kept_of_each_kind_of_piece() {
+        let event = |kind: &str, number: u64, delta: &str| {
+            format!(
+                r#"{{"type":"response.{kind}.delta","sequence_number":{number},"item_id":"m","output_index":1,"content_index":0,"delta":{delta},"logprobs":[],"obfuscation":"x{number}"}}"#
+            )
+        };
+        for kind in ["output_text", "reasoning_summary_text", "function_call_arguments"] {
+            let mut forms = Forms::<Pieces>::new();
+            forms.read(&event(kind, 7, r#""a""#));
+            assert!(forms.fits(&event(kind, 8, r#""b\n""#)), "{kind}");
+            assert!(forms.read(&event(kind, 9, r#""\ud83d""#)).is_none(), "{kind}");
+        }
+    }
 
     #[test]
     fn plain_pieces_and_what_repeats_them_are_read_at_once() {
