@@ -220,7 +220,7 @@ fn passing() -> Vec<(Fault, Duration)> {
 
 /// Faults that do not pass by waiting.
 fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
-    use ModelErrorKind::{Auth, BadRequest, NoCredit, NotFound, Overloaded, Quota, Rate, TooLarge};
+    use ModelErrorKind::{Auth, BadRequest, NoCredit, NotFound, Overloaded, Quota, TooLarge};
     vec![
         (Fault::Status(400, &[], "{}"), BadRequest),
         (Fault::Status(401, &[], "{\"error\":{\"message\":\"bad canary-Key-123\"}}"), Auth),
