@@ -33,6 +33,18 @@ pub fn cargo(place: &crate::place::Place) -> Command {
     command
 }
 
+/// A program that computes when nobody else wants to, where the system has `nice`.
+pub fn giving_way(program: &std::path::Path) -> Command {
+    match on_path("nice") {
+        Some(nice) => {
+            let mut command = Command::new(nice);
+            command.args(["-n", "19"]).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
 /// Runs to the end with its output streamed; fails with the command line where it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line_of(command);

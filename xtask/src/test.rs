@@ -91,7 +91,7 @@ impl Step {
                     .env("PROPTEST_RNG_SEED", seed()),
             ),
             Self::Tidy => tests(outside(place).args(["--test", "tidy"])),
-            Self::Gui => tests(outside(place).args(["--test", "gui"])),
+            Self::Gui => tests(outside(place).args(["--test", "gui"]).env("RUST_TEST_THREADS", "1")),
             Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
         }
     }
@@ -176,13 +176,14 @@ fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
     })
 }
 
-/// By another process, so that what it says can be told at once afterwards.
+/// By another process, so that what it says can be told at once afterwards; it gives way to the tests, some of which
+/// hold a stop to its bound.
 fn carry_out_apart(step: Step) -> (Tally, Duration, String) {
     let start = Instant::now();
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let told = std::env::current_exe()
         .context("where is this program?")
-        .and_then(|itself| shell::told(Command::new(itself).args(["test", "--only", &name])));
+        .and_then(|itself| shell::told(shell::giving_way(&itself).args(["test", "--only", &name])));
     let (tally, said) = match told {
         Ok((true, said)) => (Tally::PASSED, said),
         Ok((false, said)) => (Tally::FAILED, said),

@@ -9,7 +9,8 @@ use crate::{METADATA, assert_none, members};
 /// A room and those it may import. `miki`, the composition root, may import all.
 const TABLE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
-    ("desktop", &["protocol"]),
+    ("scale", &[]),
+    ("desktop", &["scale", "protocol"]),
     ("models", &["protocol"]),
     ("journal", &["protocol"]),
     ("knowledge", &["protocol"]),

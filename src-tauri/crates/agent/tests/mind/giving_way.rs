@@ -44,19 +44,26 @@ async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has
             _ => json!({}),
         },
     });
-    let steps = vec![Step::turn("", calls.to_vec(), StopReason::ToolCalls), done()];
-    let mut bench = Bench::new(steps).await;
-    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
-    bench.start(ApprovalMode::Auto).await;
-    let started = |body: &EventBody| matches!(body, EventBody::ToolStarted { .. });
-    bench.until(started).await;
-    let released = bench.desktop.releases();
-    let begun = std::time::Instant::now();
-    bench.desktop.interrupt(tools::Interruption::UserInput);
-    let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
-    println!("paused after {:?}", begun.elapsed());
-    assert!(begun.elapsed() < Duration::from_millis(100), "{:?}", begun.elapsed());
-    assert!(bench.desktop.releases() > released);
+    let steps = || vec![Step::turn("", calls.to_vec(), StopReason::ToolCalls), done()];
+    let mut took = Vec::new();
+    let (mut bench, paused) = loop {
+        let mut bench = Bench::new(steps()).await;
+        bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
+        bench.start(ApprovalMode::Auto).await;
+        bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
+        let released = bench.desktop.releases();
+        let begun = std::time::Instant::now();
+        bench.desktop.interrupt(tools::Interruption::UserInput);
+        let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+        took.push(begun.elapsed());
+        assert!(bench.desktop.releases() > released);
+        if took.len() == 5 {
+            break (bench, paused);
+        }
+    };
+    took.sort();
+    println!("paused after {took:?}");
+    assert!(took[2] < Duration::from_millis(100), "{took:?}");
     assert!(matches!(paused.body, EventBody::RunPaused { reason } if reason.contains("mouse")));
     let cut = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
     let EventBody::ToolFinished { result, .. } = cut.body else { unreachable!() };

@@ -1,7 +1,6 @@
 //! Rectangles in a frame's pixels, and cutting them out. Arithmetic only.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use scale::{PIXEL, Part, Scaler, Source};
 
 use crate::DesktopError;
 use crate::picture::{Frame, Order};
@@ -95,24 +94,21 @@ pub(super) fn cut(
     (width, height): (u32, u32),
     planes: &mut Planes<'_>,
 ) -> Result<(), DesktopError> {
-    let failed = |error: &dyn std::fmt::Display| DesktopError::Failed(format!("cut text out: {error}"));
-    let source =
-        ImageRef::new(frame.width, frame.height, &frame.pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
-    let mut target = Image::new(width, height, PixelType::U8x4);
-    let options = ResizeOptions::new()
-        .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))
-        .use_alpha(false)
-        .crop(f64::from(part.left), f64::from(part.top), f64::from(part.width()), f64::from(part.height()));
-    Resizer::new().resize(&source, &mut target, &options).map_err(|e| failed(&e))?;
+    let source = Source { pixels: &frame.pixels, width: frame.width, height: frame.height };
+    let part = Part { left: part.left, top: part.top, width: part.width(), height: part.height() };
+    let mut target = vec![0; width as usize * height as usize * PIXEL];
+    Scaler::default()
+        .scale(source, Some(part), (width, height), &mut target)
+        .map_err(|error| DesktopError::Failed(format!("cut text out: {error}")))?;
     let bytes: [usize; 3] = match frame.order {
         Order::Bgrx => [0, 1, 2],
         Order::Rgbx => [2, 1, 0],
     };
     let size = planes.width * planes.height;
-    let rows = target.buffer().chunks_exact(width as usize * 4);
+    let rows = target.chunks_exact(width as usize * PIXEL);
     for (plane, byte) in planes.into.chunks_exact_mut(size).zip(bytes) {
         for (to, from) in plane.chunks_exact_mut(planes.width).zip(rows.clone()) {
-            for (value, pixel) in to.iter_mut().zip(from.chunks_exact(4)) {
+            for (value, pixel) in to.iter_mut().zip(from.chunks_exact(PIXEL)) {
                 *value = pixel.get(byte).map_or(0.0, |colour| f32::from(*colour) / 127.5 - 1.0);
             }
         }

@@ -1,14 +1,13 @@
-//! Scaling down with SIMD, into memory that is kept.
+//! Scaling down, into memory that is kept.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use protocol::geometry::PixelSize;
+use scale::{PIXEL, Source};
 
 use crate::DesktopError;
 
 #[derive(Default)]
 pub(super) struct Scaler {
-    resizer: Resizer,
+    scaler: scale::Scaler,
     scaled: Vec<u8>,
 }
 
@@ -20,17 +19,11 @@ impl Scaler {
         from: PixelSize,
         to: PixelSize,
     ) -> Result<&mut [u8], DesktopError> {
-        let failed =
-            |error: &dyn std::fmt::Display| DesktopError::Failed(format!("scale the picture: {error}"));
-        let source =
-            ImageRef::new(from.width, from.height, pixels, PixelType::U8x4).map_err(|e| failed(&e))?;
-        self.scaled.resize(to.width as usize * to.height as usize * 4, 0);
-        let mut target = Image::from_slice_u8(to.width, to.height, &mut self.scaled, PixelType::U8x4)
-            .map_err(|e| failed(&e))?;
-        // The fourth byte is no alpha: multiplying by it would blacken the picture.
-        let options =
-            ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).use_alpha(false);
-        self.resizer.resize(&source, &mut target, &options).map_err(|e| failed(&e))?;
+        let source = Source { pixels, width: from.width, height: from.height };
+        self.scaled.resize(to.width as usize * to.height as usize * PIXEL, 0);
+        self.scaler
+            .scale(source, None, (to.width, to.height), &mut self.scaled)
+            .map_err(|error| DesktopError::Failed(format!("scale the picture: {error}")))?;
         Ok(&mut self.scaled)
     }
 }

@@ -48,9 +48,15 @@ async fn an_editors_menus_and_text_are_found_focused_and_read() {
     let acted = accessibility.focus(&area.reference).await.unwrap();
     assert_eq!(acted.evidence, Evidence::ReadBack, "{acted:?}");
     assert_eq!(accessibility.focused_text().await.as_deref(), Some(text));
-    let started = Instant::now();
-    assert_eq!(accessibility.focused_text().await.as_deref(), Some(text));
-    assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
+    let mut took = Vec::new();
+    for _ in 0..5 {
+        let started = Instant::now();
+        assert_eq!(accessibility.focused_text().await.as_deref(), Some(text));
+        took.push(started.elapsed());
+    }
+    // By most: a single one may meet a moment in which the machine did something else.
+    took.sort();
+    assert!(took[2] < Duration::from_millis(400), "{took:?}");
 
     for unknown in ["e0", "e9999", "f1", ""] {
         let error = accessibility.focus(unknown).await.unwrap_err();
