@@ -1,8 +1,5 @@
 //! Stops, measured from outside: the time from the wish to the last input event, and what is held afterwards.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use outside::fake_model::{Asked, FakeModel, MindTurn};
@@ -14,79 +11,21 @@ use protocol::event::RunEnd;
 use serde_json::{Value, json};
 
 const TRIALS: usize = 7;
-/// The bar, held by the median: a test shares two cores with others, which a single stop may meet.
+/// The bar, held by the median, and the worst, held by all but one: a test shares two cores with others, which a single
+/// stop may meet.
 const BAR: Duration = Duration::from_millis(100);
 const WORST: Duration = Duration::from_millis(250);
+
+/// So many stops, each with how long it took.
+fn trials(trial: impl FnMut() -> Duration) -> Vec<Duration> {
+    std::iter::repeat_with(trial).take(TRIALS).collect()
+}
 
 fn assert_within_the_bar(what: &str, mut took: Vec<Duration>) {
     took.sort();
     println!("{what}: {took:?}");
-    assert!(took.len() >= TRIALS, "{what}: only {} trials", took.len());
     assert!(took[took.len() / 2] <= BAR, "{what}: {took:?}");
-    assert!(took[took.len() - 1] <= WORST, "{what}: {took:?}");
-}
-
-/// Watches a clock on each core: what these are late, the machine was late, whoever wanted to run.
-struct Metronomes {
-    over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<Vec<Pause>>>,
-}
-
-/// When it ended, and how long it was.
-type Pause = (Instant, Duration);
-
-impl Metronomes {
-    const BEAT: Duration = Duration::from_millis(2);
-
-    fn start() -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let beat = |over: &AtomicBool| {
-            let mut pauses = Vec::new();
-            while !over.load(Ordering::Relaxed) {
-                let before = Instant::now();
-                thread::sleep(Self::BEAT);
-                pauses.push((Instant::now(), before.elapsed().saturating_sub(Self::BEAT)));
-            }
-            pauses
-        };
-        let threads = (0..cores).map(|_| {
-            let over = over.clone();
-            thread::spawn(move || beat(&over))
-        });
-        Self { threads: threads.collect(), over }
-    }
-
-    /// The longest pause that lay in these moments, as far as it did.
-    fn worst(mut self, from: Instant, to: Instant) -> Duration {
-        self.over.store(true, Ordering::Relaxed);
-        let pauses = self.threads.drain(..).flat_map(|thread| thread.join().unwrap());
-        let within = pauses.map(|(end, pause)| {
-            let begin = end.checked_sub(pause).unwrap_or(end).max(from);
-            end.min(to).saturating_duration_since(begin)
-        });
-        within.max().unwrap_or_default()
-    }
-}
-
-impl Drop for Metronomes {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-    }
-}
-
-/// So many trials, each with the longest pause of the machine in it. One that was late by such a pause alone says nothing
-/// of us: it is made again, a few times at most.
-fn trials(trial: impl FnMut() -> (Duration, Duration)) -> Vec<Duration> {
-    let is_ours = |(took, pause): &(Duration, Duration)| {
-        let is_late = *took > WORST && took.saturating_sub(*pause) <= WORST;
-        if is_late {
-            println!("passed over: {took:?}, of which the machine stood still for {pause:?}");
-        }
-        !is_late
-    };
-    let all = std::iter::repeat_with(trial).take(TRIALS + 3);
-    all.filter(is_ours).map(|(took, _)| took).take(TRIALS).collect()
+    assert!(took[took.len() - 2] <= WORST, "{what}: {took:?}");
 }
 
 /// Does the same thing over and over.
@@ -169,13 +108,11 @@ fn stops_in_typing(
         let before = witness.count();
         let mut run = start();
         in_the_middle(&witness, before);
-        let machine = Metronomes::start();
         let wished = Instant::now();
         stop(&run);
         assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
-        let last = witness.last().unwrap();
-        (last.saturating_duration_since(wished), machine.worst(wished, last))
+        witness.last().unwrap().saturating_duration_since(wished)
     };
     trials(trial)
 }
@@ -256,15 +193,21 @@ fn stops_in_a_drag(
     let held = || screen.held_mask().unwrap() & LEFT != 0;
     let trial = || {
         let mut run = start();
-        wait_for("a held button", LONG, || held().then_some(())).unwrap();
-        let machine = Metronomes::start();
+        wait_for("a held button", LONG, || {
+            // Refused where the app has not let go yet of the call of a command that was killed.
+            if run.has_ended() {
+                run = start();
+            }
+            held().then_some(())
+        })
+        .unwrap();
         let wished = Instant::now();
         stop(&mut run);
         while held() {
             assert!(wished.elapsed() < LONG, "the button stays held");
             std::thread::sleep(Duration::from_millis(1));
         }
-        let took = (wished.elapsed(), machine.worst(wished, Instant::now()));
+        let took = wished.elapsed();
         assert_eq!(run.wait(LONG).unwrap().code(), code, "{}", scene.stage.log("run"));
         scene.assert_nothing_is_held();
         took

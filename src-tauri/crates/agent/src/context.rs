@@ -29,12 +29,9 @@ const KEPT_PICTURES: usize = 2;
 
 /// A conversation with its bounds.
 pub struct Context {
-    system: String,
-    tools: Vec<ToolSpec>,
-    messages: Vec<Message>,
-    /// Size of the pictures, for a vendor's own computer tool.
-    display: Option<PixelSize>,
-    /// Where the current run's goal stands in `messages`.
+    /// The conversation as it is asked. Shared with a turn under way and with nobody else: it is not copied for a turn.
+    request: Arc<Request>,
+    /// Where the current run's goal stands among the messages.
     goal: usize,
     /// The newest picture that was sent.
     shown: Option<Sight>,
@@ -111,22 +108,23 @@ impl Context {
         let mut messages = earlier;
         messages.push(Message::User(vec![Part::Text(goal.to_owned())]));
         let goal = messages.len() - 1;
-        let mut context =
-            Self { system, tools, messages, display: None, goal, shown: None, paused: false, bounds };
+        let request = Arc::new(Request { system, tools, messages, display: None });
+        let mut context = Self { request, goal, shown: None, paused: false, bounds };
         context.compact();
         context
     }
 
     /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
     pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
-        self.tools.retain(|tool| !computer.replaces(&tool.name));
-        self.system.push_str(&prompts::COMPUTER.replace("{places}", computer.places()));
-        self.display = Some(display);
+        let request = Arc::make_mut(&mut self.request);
+        request.tools.retain(|tool| !computer.replaces(&tool.name));
+        request.system.push_str(&prompts::COMPUTER.replace("{places}", computer.places()));
+        request.display = Some(display);
     }
 
     /// The newest turn in neutral form, with these calls: what its provider wrote cannot be answered any more.
     pub fn retell(&mut self, calls: Vec<ProposedCall>) {
-        if let Some(Message::Assistant(turn)) = self.messages.last_mut() {
+        if let Some(Message::Assistant(turn)) = self.messages_mut().last_mut() {
             turn.raw = Value::Null;
             turn.calls = calls;
         }
@@ -134,7 +132,7 @@ impl Context {
 
     pub fn push_turn(&mut self, turn: Turn) {
         self.paused = false;
-        self.messages.push(Message::Assistant(turn));
+        self.messages_mut().push(Message::Assistant(turn));
     }
 
     /// A turn that goes on where it stopped, as soon as it is sent back.
@@ -163,31 +161,34 @@ impl Context {
             }
             results.push(answer);
         }
-        self.messages.push(Message::ToolResults(results));
+        self.messages_mut().push(Message::ToolResults(results));
     }
 
     /// After a word of the user's a paused turn does not go on: what it had begun, a search, must not go back half done.
     pub fn push_user(&mut self, text: String) {
-        if let (true, Some(Message::Assistant(turn))) = (self.paused, self.messages.last_mut()) {
+        if let (true, Some(Message::Assistant(turn))) = (self.paused, self.messages_mut().last_mut()) {
             turn.raw = Value::Null;
         }
         self.paused = false;
-        self.messages.push(Message::User(vec![Part::Text(text)]));
+        self.messages_mut().push(Message::User(vec![Part::Text(text)]));
     }
 
     /// The request for the next turn; compacts first where a bound is passed.
-    pub fn request(&mut self) -> Request {
+    pub fn request(&mut self) -> Arc<Request> {
         self.compact();
-        Request {
-            system: self.system.clone(),
-            tools: self.tools.clone(),
-            messages: self.messages.clone(),
-            display: self.display,
-        }
+        Arc::clone(&self.request)
+    }
+
+    fn messages(&self) -> &[Message] {
+        &self.request.messages
+    }
+
+    fn messages_mut(&mut self) -> &mut Vec<Message> {
+        &mut Arc::make_mut(&mut self.request).messages
     }
 
     fn compact(&mut self) {
-        if self.messages.len() > self.bounds.messages {
+        if self.messages().len() > self.bounds.messages {
             self.drop_oldest();
             self.shrink_old();
         } else if self.pictures() > self.bounds.pictures {
@@ -228,7 +229,7 @@ impl Context {
     }
 
     fn answers(&mut self) -> impl Iterator<Item = &mut ToolAnswer> {
-        self.messages.iter_mut().flat_map(|message| match message {
+        self.messages_mut().iter_mut().flat_map(|message| match message {
             Message::ToolResults(answers) => answers.as_mut_slice(),
             Message::User(_) | Message::Assistant(_) => &mut [],
         })
@@ -238,31 +239,32 @@ impl Context {
     /// result loses its call.
     fn drop_oldest(&mut self) {
         let keep = (self.bounds.messages / 2).max(2);
-        let goal = self.messages[self.goal].clone();
-        let from = self.messages.len().saturating_sub(keep).max(self.goal + 1);
+        let from = self.messages().len().saturating_sub(keep).max(self.goal + 1);
         // What goes on a paused turn belongs to it.
-        let begins = |at: &usize| {
-            let is_turn = |at: usize| matches!(self.messages[at], Message::Assistant(_));
-            is_turn(*at) && !is_turn(*at - 1)
-        };
-        let at = (from..self.messages.len()).find(begins);
-        let kept = at.map_or_else(Vec::new, |at| self.messages.split_off(at));
-        self.messages = std::iter::once(goal).chain(kept).collect();
+        let is_turn = |at: usize| matches!(self.messages()[at], Message::Assistant(_));
+        let begins = |at: &usize| is_turn(*at) && !is_turn(*at - 1);
+        let at = (from..self.messages().len()).find(begins).unwrap_or(self.messages().len());
+        let goal = self.goal;
+        let messages = self.messages_mut();
+        messages.drain(goal + 1..at);
+        messages.drain(..goal);
         self.goal = 0;
     }
 
     /// Shortens results and drops pictures of all but the newest results.
     fn shrink_old(&mut self) {
-        let results: Vec<usize> = (0..self.messages.len())
-            .filter(|at| matches!(self.messages[*at], Message::ToolResults(_)))
+        let bounds = self.bounds;
+        let mut results: Vec<&mut Vec<ToolAnswer>> = self
+            .messages_mut()
+            .iter_mut()
+            .filter_map(|message| match message {
+                Message::ToolResults(answers) => Some(answers),
+                Message::User(_) | Message::Assistant(_) => None,
+            })
             .collect();
         let newest = results.len().saturating_sub(KEPT_PICTURES);
-        for at in &results[..newest] {
-            if let Message::ToolResults(answers) = &mut self.messages[*at] {
-                for answer in answers {
-                    shrink(answer, &self.bounds);
-                }
-            }
+        for answer in results[..newest].iter_mut().flat_map(|answers| answers.iter_mut()) {
+            shrink(answer, &bounds);
         }
     }
 
@@ -271,7 +273,7 @@ impl Context {
             Message::ToolResults(answers) => answers.iter().filter(|answer| answer.image.is_some()).count(),
             Message::User(_) | Message::Assistant(_) => 0,
         };
-        self.messages.iter().map(of).sum()
+        self.messages().iter().map(of).sum()
     }
 }
 

@@ -106,9 +106,16 @@ pub(crate) fn marked(all: &[Said<'_>]) -> Vec<bool> {
     marked
 }
 
-/// The part of a body with a mark of what to cache, in Anthropic's way.
+/// The field that marks what to cache, in Anthropic's way.
+pub(crate) const MARK: &str = "cache_control";
+
+pub(crate) fn mark_value() -> Value {
+    json!({ "type": "ephemeral" })
+}
+
+/// The part of a body with such a mark.
 pub(crate) fn mark(part: &mut Value) {
-    part["cache_control"] = json!({ "type": "ephemeral" });
+    part[MARK] = mark_value();
 }
 
 /// The turn as its own provider wrote it.
@@ -169,10 +176,10 @@ pub(crate) fn data_url(image: &Image) -> String {
 }
 
 /// Arguments for wires that take objects only; what is none is wrapped.
-pub(crate) fn object(value: &Value, name: &str) -> Value {
+pub(crate) fn object<'a>(value: &'a Value, name: &str) -> Cow<'a, Value> {
     match value {
-        Value::Object(_) => value.clone(),
-        Value::Null => serde_json::json!({}),
-        other => serde_json::json!({ name: other }),
+        Value::Object(_) => Cow::Borrowed(value),
+        Value::Null => Cow::Owned(json!({})),
+        other => Cow::Owned(json!({ name: other })),
     }
 }

@@ -78,7 +78,7 @@ pub trait Model: Send + Sync {
     /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
     fn stream(
         &self,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
 
     /// One cheap call that tells whether the key and the network work.

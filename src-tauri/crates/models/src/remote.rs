@@ -6,6 +6,7 @@ mod addresses;
 mod instead;
 mod listing;
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures::StreamExt;
@@ -219,7 +220,7 @@ impl Model for Remote {
 
     fn stream(
         &self,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
         Box::pin(async move {
             let body = self.body(&request);

@@ -1,7 +1,7 @@
 //! A model that does what a test says, without a network. Beside the trait it fakes, for the tests of every room.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -21,7 +21,7 @@ pub const USAGE: Usage = Usage { input: 100, cached: 0, output: 10, thinking: 0,
 pub struct Scripted {
     id: ModelId,
     steps: Mutex<VecDeque<Step>>,
-    requests: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<Arc<Request>>>,
     computer: Option<Computer>,
 }
 
@@ -124,7 +124,7 @@ impl Scripted {
     }
 
     /// The requests so far, oldest first.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Arc<Request>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -133,9 +133,9 @@ impl Scripted {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn next(&self, request: &Request) -> Step {
+    fn next(&self, request: &Arc<Request>) -> Step {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.push(request.clone());
+        requests.push(Arc::clone(request));
         let step = self.steps.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         step.unwrap_or_else(|| {
             let message = format!("the script has no step {}", requests.len());
@@ -155,7 +155,7 @@ impl Model for Scripted {
 
     fn stream(
         &self,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
         let mut step = self.next(&request);
         async move {
@@ -191,7 +191,7 @@ mod tests {
 
     async fn ask(model: &Scripted, text: &str) -> Result<Vec<Result<TurnEvent, ModelError>>, ModelError> {
         let messages = vec![Message::User(vec![Part::Text(text.into())])];
-        let stream = model.stream(Request { messages, ..Request::default() }).await?;
+        let stream = model.stream(Request { messages, ..Request::default() }.into()).await?;
         Ok(stream.collect().await)
     }
 

@@ -2,12 +2,12 @@
 //!
 //! A parsed number or escape would be written in another way, and a signature may be over the old one.
 
-use serde_json::Value;
+use serde::Serialize;
 
-/// The value as JSON. Its `Display` is the same, at half the pace: each bit of it goes through a formatter.
-pub(crate) fn written(value: &Value) -> String {
-    // No value is refused.
-    serde_json::to_string(value).unwrap_or_else(|_| value.to_string())
+/// The value as JSON. A tree's `Display` is the same, at half the pace: each bit of it goes through a formatter.
+pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> String {
+    // Refused would be keys that are no text, which nothing here has.
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// An object, field by field, in this order.
@@ -18,7 +18,7 @@ impl ObjectText {
         Self("{".into())
     }
 
-    pub(crate) fn field(&mut self, name: &str, value: &Value) {
+    pub(crate) fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
         self.verbatim(name, &written(value));
     }
 
@@ -27,7 +27,7 @@ impl ObjectText {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        self.0.push_str(&written(&name.into()));
+        self.0.push_str(&written(name));
         self.0.push(':');
         self.0.push_str(json);
     }

@@ -36,7 +36,7 @@ pub struct Trial {
 /// The model's.
 pub async fn trial(model: &dyn Model) -> Result<Trial, ModelError> {
     let began = Instant::now();
-    let mut stream = model.stream(question()).await?;
+    let mut stream = model.stream(question().into()).await?;
     let (mut first, mut billed) = (None, None);
     while let Some(event) = stream.next().await {
         let event = event?;

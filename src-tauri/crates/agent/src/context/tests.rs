@@ -84,11 +84,11 @@ fn context() -> Context {
 #[test]
 fn a_request_is_the_last_one_with_more_at_its_end_except_where_a_bound_was_passed() {
     let mut context = context();
-    let (mut before, mut compactions) = (context.request().messages, 0);
+    let (mut before, mut compactions) = (context.request().messages.clone(), 0);
     for n in 0..60 {
         exchange(&mut context, n);
-        let is_over = context.messages.len() > BOUNDS.messages || context.pictures() > BOUNDS.pictures;
-        let now = context.request().messages;
+        let is_over = context.messages().len() > BOUNDS.messages || context.pictures() > BOUNDS.pictures;
+        let now = context.request().messages.clone();
         assert_eq!(now.starts_with(&before), !is_over, "at step {n}");
         compactions += usize::from(is_over);
         before = now;
@@ -135,7 +135,7 @@ fn a_goal_in_a_long_session_survives_the_first_compaction() {
         earlier.push_turn(Turn { text: format!("{n}"), ..Turn::default() });
         earlier.push_results(vec![]);
     }
-    let mut next = Context::new("system".into(), vec![], earlier.messages, "second goal", BOUNDS);
+    let mut next = Context::new("system".into(), vec![], earlier.messages().to_vec(), "second goal", BOUNDS);
     assert_eq!(next.request().messages, [Message::User(vec![Part::Text("second goal".into())])]);
 }
 
@@ -185,7 +185,7 @@ fn a_paused_turn_and_what_goes_on_from_it_are_never_parted() {
     for n in 0..60 {
         context.push_turn(Turn { text: format!("paused {n}"), ..Turn::default() });
         exchange(&mut context, n);
-        let messages = context.request().messages;
+        let messages = context.request().messages.clone();
         let turns: Vec<&str> = messages
             .iter()
             .filter_map(|message| match message {

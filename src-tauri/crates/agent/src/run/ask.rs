@@ -54,7 +54,7 @@ const MOST_CITATIONS: usize = 50;
 /// The model's; what was shown of the turn is then void (`TurnFailed` tells the surfaces so).
 pub async fn ask(
     model: SharedModel,
-    request: Request,
+    request: Arc<Request>,
     log: Arc<Log>,
     scope: Scope,
     hearing: Hearing,

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use models::computer::Computer;
 use models::scripted::Step;
@@ -209,7 +209,7 @@ pub fn remote(http: &Http, provider: &str, options: Options) -> Remote {
 }
 
 /// The requests of a run in which the model says what was recorded of these providers.
-pub async fn run(recorded: impl IntoIterator<Item = (&str, &[u8])>) -> Vec<Request> {
+pub async fn run(recorded: impl IntoIterator<Item = (&str, &[u8])>) -> Vec<Arc<Request>> {
     let said = recorded.into_iter().map(|(provider, stream)| {
         let (events, end) = decode(Provider::named(provider).unwrap().wire, provider, stream);
         Step::events(events.into_iter().chain([end.unwrap()]).map(Ok).collect())

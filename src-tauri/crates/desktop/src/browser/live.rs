@@ -150,15 +150,26 @@ impl Live {
             self.current.iter().filter(|current| tabs.contains(current)).cloned().collect();
         order.extend(tabs.into_iter().filter(|tab| Some(tab) != self.current.as_ref()));
         let mut hidden = None;
-        for target in order {
+        // Where no tab answers, the first one is busy rather than gone: it is asked once more, and waited for.
+        let again = order.first().cloned().map(|first| (first, STEP));
+        for (target, patience) in order.into_iter().map(|target| (target, GLANCE)).chain(again) {
+            if patience == STEP && hidden.is_some() {
+                break;
+            }
             let page = self.page(&target).await?;
+            let frame = self.main_frame(&page);
+            let look = match self.dialog(&page) {
+                Some(_) => None,
+                None => {
+                    tokio::time::timeout(patience, self.ask::<About>(&frame, "about", json!({}))).await.ok()
+                }
+            };
+            // It may have come while the page was asked, which says nothing then.
             if self.dialog(&page).is_some() {
                 self.current = Some(target);
                 return Ok((page, About::default()));
             }
-            let frame = self.main_frame(&page);
-            let look = tokio::time::timeout(GLANCE, self.ask::<About>(&frame, "about", json!({}))).await;
-            let Ok(Ok(about)) = look else { continue };
+            let Some(Ok(about)) = look else { continue };
             if about.visible {
                 self.current = Some(target);
                 return Ok((page, about));

@@ -2,7 +2,7 @@
 
 use desktop::{Button, Deed, DesktopError, Element, Evidence, Glance, Rung, Selector, Target};
 
-use super::stage::{Stage, by, elements, eventually, find_in, of, operate, signal};
+use super::stage::{Stage, by, elements, eventually, find_in, of, operate, query, signal};
 
 const CLICK: Deed = Deed::Click { button: Button::Left, count: 1 };
 
@@ -123,8 +123,13 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     operate(&desktop, of(&area), right.clone()).await.unwrap();
     let menu = elements(&desktop, "mousepad", |seen| find_in(seen, "menu item", "Paste").is_some()).await;
     assert!(find_in(&menu, "menu item", "Paste").is_some());
-    let escape = desktop::Action::Press { key: desktop::Key::Escape, times: 1 };
-    desktop.act(escape, tokio_util::sync::CancellationToken::new()).await.unwrap();
+    // The menu is in the tree before it takes the keys.
+    let close = async || {
+        let escape = desktop::Action::Press { key: desktop::Key::Escape, times: 1 };
+        desktop.act(escape, tokio_util::sync::CancellationToken::new()).await.unwrap();
+        desktop.elements(query("mousepad")).await.unwrap().elements
+    };
+    eventually("the menu's end", close, |seen| find_in(seen, "menu item", "Paste").is_none()).await;
 
     stage.start("xterm", &["-geometry", "300x100+0+0", "-title", "The wall"]);
     let is_up = |now: &Glance| now.active_title() == Some("The wall");

@@ -10,6 +10,7 @@ mod peer;
 mod server;
 mod streams;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures::StreamExt;
@@ -54,7 +55,8 @@ async fn main() -> Result<(), Failure> {
         let model = remote(&http, &server, provider)?;
         let long = |tokens, pictures| asked::long(id, provider.wire, &stream, Size { tokens, pictures });
         // A run's conversation has ten pictures at most, and two after it was made shorter.
-        let (large, usual, small) = (long(100_000, 20), long(40_000, 6), asked::small());
+        let (large, usual) = (long(100_000, 20), Arc::new(long(40_000, 6)));
+        let small = Arc::new(asked::small());
         let body = model.body(&usual);
         let address = format!("{}/{id}/bare", server.url);
 
@@ -176,8 +178,8 @@ fn parse(stream: &[u8]) -> Result<u64, Failure> {
 }
 
 /// A turn from the request to its end; tells the characters of its text.
-async fn ask(model: &Remote, request: &Request) -> Result<u64, Failure> {
-    let mut stream = model.stream(request.clone()).await?;
+async fn ask(model: &Remote, request: &Arc<Request>) -> Result<u64, Failure> {
+    let mut stream = model.stream(Arc::clone(request)).await?;
     let (mut told, mut ended) = (0, false);
     while let Some(event) = stream.next().await {
         match event? {

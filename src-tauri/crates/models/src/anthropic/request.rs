@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
-use crate::conversation::{Said, Target, base64, mark, marked, object, said};
+use crate::conversation::{MARK, Said, Target, base64, mark, mark_value, marked, object, said};
 use crate::hot::Words;
 use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
@@ -19,9 +19,9 @@ const MAX_OUTPUT: u32 = 16_384;
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
     let mut body = ObjectText::new();
-    body.field("model", &target.model.into());
-    body.field("max_tokens", &options.max_output.unwrap_or(MAX_OUTPUT).into());
-    body.field("stream", &true.into());
+    body.field("model", target.model);
+    body.field("max_tokens", &options.max_output.unwrap_or(MAX_OUTPUT));
+    body.field("stream", &true);
     if options.thinking {
         // What no longer fits its conversation is left out by Anthropic, not refused: compaction may have moved it.
         let binding = json!({ "prefix_mismatch_behavior": "drop_block" });
@@ -33,23 +33,38 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         mark(&mut system);
         body.field("system", &json!([system]));
     }
-    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-    if options.search {
-        tools.push(json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 5 }));
-    }
-    let computer = options.computer.zip(request.display);
-    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
-    if let Some(last) = tools.last_mut() {
-        mark(last);
-        body.field("tools", &tools.into());
+    let tools = tools(request, target);
+    if !tools.is_empty() {
+        body.verbatim("tools", &list(&tools));
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
     body.verbatim("messages", &list(messages(request, target)));
     filled(body.finish(), request)
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema })
+/// Ours and the vendor's own, the last one marked.
+fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
+    let mut own = Vec::new();
+    if target.options.search {
+        own.push(json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 5 }));
+    }
+    let computer = target.options.computer.zip(request.display);
+    own.extend(computer.map(|(computer, display)| computer.declared(display)));
+    own.last_mut().map(mark);
+    let last = request.tools.len().checked_sub(1).filter(|_| own.is_empty());
+    let ours = request.tools.iter().enumerate().map(|(at, one)| tool(one, Some(at) == last));
+    ours.chain(own.iter().map(written)).collect()
+}
+
+fn tool(tool: &ToolSpec, is_marked: bool) -> String {
+    let mut told = ObjectText::new();
+    told.field("name", &tool.name);
+    told.field("description", &tool.description);
+    told.field("input_schema", &tool.schema);
+    if is_marked {
+        told.field(MARK, &mark_value());
+    }
+    told.finish()
 }
 
 fn messages(request: &Request, target: Target<'_>) -> Vec<String> {

@@ -22,8 +22,8 @@ pub(crate) enum Manner {
 pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> String {
     let options = target.options;
     let mut body = ObjectText::new();
-    body.field("model", &target.model.into());
-    body.field("stream", &true.into());
+    body.field("model", target.model);
+    body.field("stream", &true);
     match manner {
         Manner::Plain => body.field("stream_options", &json!({ "include_usage": true })),
         Manner::OpenRouter => {
@@ -38,12 +38,11 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         }
     }
     if let Some(most) = options.max_output {
-        body.field("max_tokens", &most.into());
+        body.field("max_tokens", &most);
     }
     if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
-        body.field("tools", &tools.into());
-        body.field("tool_choice", &"auto".into());
+        body.verbatim("tools", &list(request.tools.iter().map(tool)));
+        body.field("tool_choice", "auto");
     }
     let mut messages = Vec::new();
     if !request.system.is_empty() {
@@ -57,13 +56,15 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
     filled(body.finish(), request)
 }
 
-pub(crate) fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.schema,
-    });
-    json!({ "type": "function", "function": function })
+pub(crate) fn tool(tool: &ToolSpec) -> String {
+    let mut function = ObjectText::new();
+    function.field("name", &tool.name);
+    function.field("description", &tool.description);
+    function.field("parameters", &tool.schema);
+    let mut told = ObjectText::new();
+    told.field("type", "function");
+    told.verbatim("function", &function.finish());
+    told.finish()
 }
 
 fn system(text: &str, manner: Manner) -> String {

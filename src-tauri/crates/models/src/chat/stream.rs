@@ -163,7 +163,7 @@ impl Making {
 
     fn raw(&self, reasoning: Option<Value>) -> String {
         let mut raw = ObjectText::new();
-        raw.field("role", &"assistant".into());
+        raw.field("role", "assistant");
         let content = if self.text.is_empty() { Value::Null } else { self.text.as_str().into() };
         raw.field("content", &content);
         if let Some(details) = reasoning {
@@ -181,7 +181,7 @@ impl Making {
         });
         let calls: Vec<Value> = calls.collect();
         if !calls.is_empty() {
-            raw.field("tool_calls", &calls.into());
+            raw.field("tool_calls", &calls);
         }
         raw.finish()
     }

@@ -20,20 +20,21 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let generation = generation(target);
     if !generation.is_empty() {
-        body.field("generationConfig", &generation.into());
+        body.field("generationConfig", &generation);
     }
     let mut tools = Vec::new();
     if !request.tools.is_empty() {
-        let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
-        tools.push(json!({ "functionDeclarations": declarations }));
+        let mut tool = ObjectText::new();
+        tool.verbatim("functionDeclarations", &list(request.tools.iter().map(declaration)));
+        tools.push(tool.finish());
     }
     if target.options.search {
-        tools.push(json!({ "googleSearch": {} }));
+        tools.push(written(&json!({ "googleSearch": {} })));
     }
     let computer = target.options.computer.zip(request.display);
-    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
+    tools.extend(computer.map(|(computer, display)| written(&computer.declared(display))));
     if !tools.is_empty() {
-        body.field("tools", &tools.into());
+        body.verbatim("tools", &list(&tools));
     }
     if !request.tools.is_empty() {
         // Without `includeServerSideToolInvocations`, a search and functions are not taken together; with it, what the
@@ -73,8 +74,12 @@ fn generation(target: Target<'_>) -> Map<String, Value> {
     generation
 }
 
-fn declaration(tool: &ToolSpec) -> Value {
-    json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.schema })
+fn declaration(tool: &ToolSpec) -> String {
+    let mut declaration = ObjectText::new();
+    declaration.field("name", &tool.name);
+    declaration.field("description", &tool.description);
+    declaration.field("parametersJsonSchema", &tool.schema);
+    declaration.finish()
 }
 
 fn content(said: &Said<'_>) -> String {
@@ -83,12 +88,12 @@ fn content(said: &Said<'_>) -> String {
         Said::User(parts) => ("user", parts.iter().map(|one| written(&part(one))).collect()),
         Said::Assistant { text, calls } => {
             let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
-            ("model", parts.iter().map(Value::to_string).collect())
+            ("model", parts.iter().map(written).collect())
         }
         Said::Answers { answers, .. } => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
     };
     let mut content = ObjectText::new();
-    content.field("role", &role.into());
+    content.field("role", role);
     content.verbatim("parts", &list(&parts));
     content.finish()
 }
@@ -123,7 +128,7 @@ fn function_call(call: &ProposedCall) -> Value {
         value.insert("id".into(), id.as_str().into());
     }
     value.insert("name".into(), call.name.as_str().into());
-    value.insert("args".into(), object(&call.arguments, "arguments"));
+    value.insert("args".into(), object(&call.arguments, "arguments").into_owned());
     Value::Object(value)
 }
 
@@ -131,18 +136,14 @@ fn function_call(call: &ProposedCall) -> Value {
 fn answer(answer: &ToolAnswer) -> String {
     let mut function = ObjectText::new();
     if let Some(id) = &answer.id {
-        function.field("id", &id.as_str().into());
+        function.field("id", id);
     }
-    function.field("name", &answer.name.as_str().into());
-    let is_plain = answer.response.is_object() && answer.response.get(ACKNOWLEDGED).is_none();
+    function.field("name", &answer.name);
     match &answer.image {
-        None if is_plain => function.field("response", &answer.response),
-        None => function.field("response", &response(answer)),
+        None => function.verbatim("response", &response(answer, None)),
         Some(image) => {
             let name = format!("screen.{}", image.media_type.rsplit('/').next().unwrap_or_default());
-            let mut response = response(answer);
-            response["image"] = json!({ "$ref": name });
-            function.field("response", &response);
+            function.verbatim("response", &response(answer, Some(&name)));
             let data = json!({ "displayName": name, "mimeType": image.media_type, "data": base64(image) });
             function.field("parts", &json!([{ "inlineData": data }]));
         }
@@ -153,12 +154,22 @@ fn answer(answer: &ToolAnswer) -> String {
 }
 
 /// What came of a call, as an object, with the user's yes to what Google warned of as Google takes it.
-fn response(answer: &ToolAnswer) -> Value {
-    let mut response = object(&answer.response, "output");
-    if response.as_object_mut().and_then(|fields| fields.shift_remove(ACKNOWLEDGED)).is_some() {
-        response["safety_acknowledgement"] = "true".into();
+fn response(answer: &ToolAnswer, image: Option<&str>) -> String {
+    let mut response = ObjectText::new();
+    let mut acknowledged = false;
+    for (name, value) in object(&answer.response, "output").as_object().into_iter().flatten() {
+        match name.as_str() {
+            ACKNOWLEDGED => acknowledged = true,
+            name => response.field(name, value),
+        }
     }
-    response
+    if acknowledged {
+        response.field("safety_acknowledgement", "true");
+    }
+    if let Some(name) = image {
+        response.field("image", &json!({ "$ref": name }));
+    }
+    response.finish()
 }
 
 #[cfg(test)]

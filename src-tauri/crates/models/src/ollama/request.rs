@@ -18,17 +18,16 @@ const KEEP: &str = "10m";
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
     let mut body = ObjectText::new();
-    body.field("model", &target.model.into());
-    body.field("stream", &true.into());
-    body.field("keep_alive", &KEEP.into());
+    body.field("model", target.model);
+    body.field("stream", &true);
+    body.field("keep_alive", KEEP);
     let mut knobs = json!({ "num_ctx": options.context.unwrap_or(CONTEXT) });
     if let Some(most) = options.max_output {
         knobs["num_predict"] = most.into();
     }
     body.field("options", &knobs);
     if !request.tools.is_empty() {
-        let tools: Vec<Value> = request.tools.iter().map(tool).collect();
-        body.field("tools", &tools.into());
+        body.verbatim("tools", &list(request.tools.iter().map(tool)));
     }
     let mut messages = Vec::new();
     if !request.system.is_empty() {

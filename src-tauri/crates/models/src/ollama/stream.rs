@@ -135,10 +135,10 @@ impl TurnInMaking for Making {
             _ => StopReason::Blocked { reason },
         };
         let mut raw = ObjectText::new();
-        raw.field("role", &"assistant".into());
-        raw.field("content", &self.text.as_str().into());
+        raw.field("role", "assistant");
+        raw.field("content", &self.text);
         if !self.thinking.is_empty() {
-            raw.field("thinking", &self.thinking.as_str().into());
+            raw.field("thinking", &self.thinking);
         }
         if !self.calls.is_empty() {
             let calls: Vec<String> = self.calls.iter().map(|call| call.json.clone()).collect();

@@ -71,7 +71,7 @@ fn named(provider: &str) -> Provider {
 
 async fn refused(model: &Remote) -> ModelError {
     let messages = vec![Message::User(vec![Part::Text("go".into())])];
-    let turn = model.stream(Request { messages, ..Request::default() }).await.map(drop).unwrap_err();
+    let turn = model.stream(Request { messages, ..Request::default() }.into()).await.map(drop).unwrap_err();
     assert_eq!((turn.kind, turn.retry()), (ModelErrorKind::NotFound, crate::Retry::Never));
     turn
 }
@@ -110,7 +110,7 @@ async fn what_ollama_tells_in_time_counts_and_what_it_does_not_tell_stays_unknow
     let slow = |json: &str| Duration::from_secs(if json.contains("qwen3") { 60 } else { 1 });
     let (model, _) = remote(named("ollama"), "gemma4", Duration::from_secs(1), LOCAL, slow);
     let began = Instant::now();
-    let error = model.stream(Request::default()).await.map(drop).unwrap_err();
+    let error = model.stream(Request::default().into()).await.map(drop).unwrap_err();
     assert_eq!(began.elapsed(), Duration::from_secs(3));
     assert_eq!(ids(&error), ["ollama/qwen3:8b"]);
     let (model, _) = remote(named("ollama"), "gemma4", Duration::ZERO, LOCAL, at_once);

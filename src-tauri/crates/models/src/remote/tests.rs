@@ -126,7 +126,7 @@ fn remote(provider: &str, answer: &'static [u8], faults: Vec<Fault>) -> (Remote,
 
 async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {
     let messages = vec![Message::User(vec![Part::Text("go".into())])];
-    let mut stream = model.stream(Request { messages, ..Request::default() }).await?;
+    let mut stream = model.stream(Request { messages, ..Request::default() }.into()).await?;
     let mut last = None;
     while let Some(event) = stream.next().await {
         assert!(last.replace(event?).is_none_or(|last| !matches!(last, TurnEvent::Finished { .. })));

@@ -37,38 +37,39 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
     let options = target.options;
     let looks = Looks::of(target, manner);
     let mut body = ObjectText::new();
-    body.field("model", &target.model.into());
-    body.field("stream", &true.into());
-    body.field("store", &false.into());
+    body.field("model", target.model);
+    body.field("stream", &true);
+    body.field("store", &false);
     body.field("include", &json!(["reasoning.encrypted_content"]));
     let mut input = Vec::new();
     match manner {
         _ if request.system.is_empty() => {}
-        Manner::OpenAi => body.field("instructions", &request.system.as_str().into()),
+        Manner::OpenAi => body.field("instructions", &request.system),
         Manner::Xai => input.push(written(&json!({ "role": "system", "content": request.system }))),
     }
     if options.thinking && manner == Manner::OpenAi {
         body.field("reasoning", &json!({ "summary": "auto" }));
     }
     if let Some(most) = options.max_output {
-        body.field("max_output_tokens", &most.into());
+        body.field("max_output_tokens", &most);
     }
-    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-    match (options.search, manner) {
-        (false, _) => {}
-        (true, Manner::OpenAi) => tools.push(json!({ "type": "web_search" })),
-        (true, Manner::Xai) => tools.extend([json!({ "type": "web_search" }), json!({ "type": "x_search" })]),
-    }
+    let mut tools: Vec<String> = request.tools.iter().map(tool).collect();
+    let searches: &[&str] = match (options.search, manner) {
+        (false, _) => &[],
+        (true, Manner::OpenAi) => &["web_search"],
+        (true, Manner::Xai) => &["web_search", "x_search"],
+    };
+    tools.extend(searches.iter().map(|kind| written(&json!({ "type": kind }))));
     let computer = options.computer.zip(request.display).filter(|_| manner == Manner::OpenAi);
-    tools.extend(computer.map(|(computer, display)| computer.declared(display)));
+    tools.extend(computer.map(|(computer, display)| written(&computer.declared(display))));
     let computer = computer.map(|(computer, _)| computer);
     if computer == Some(Computer::OpenAiPreview) {
-        body.field("truncation", &"auto".into());
+        body.field("truncation", "auto");
     }
     if !tools.is_empty() {
-        body.field("tools", &tools.into());
-        body.field("tool_choice", &"auto".into());
-        body.field("parallel_tool_calls", &true.into());
+        body.verbatim("tools", &list(&tools));
+        body.field("tool_choice", "auto");
+        body.field("parallel_tool_calls", &true);
     }
     for one in said(request, target.provider) {
         items(&one, manner, &looks, computer, &mut input);
@@ -78,14 +79,14 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
 }
 
 /// Our schemas are not of the kind that `strict` takes: fields may be left out.
-fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.schema,
-        "strict": false,
-    })
+fn tool(tool: &ToolSpec) -> String {
+    let mut told = ObjectText::new();
+    told.field("type", "function");
+    told.field("name", &tool.name);
+    told.field("description", &tool.description);
+    told.field("parameters", &tool.schema);
+    told.field("strict", &false);
+    told.finish()
 }
 
 fn items(

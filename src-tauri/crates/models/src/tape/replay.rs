@@ -1,6 +1,6 @@
 //! Plays a tape: answers each request as it was answered then, where it is the same in what matters.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
@@ -147,7 +147,7 @@ impl Model for Replay {
 
     fn stream(
         &self,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
         async move {
             let bytes = self.answer(&request)?;

@@ -126,7 +126,7 @@ fn next(mut request: Request, turn: &Turn, effect: &str, picture: u8) -> Request
 type Events = Vec<Result<TurnEvent, ModelError>>;
 
 async fn ask(model: &dyn Model, request: &Request) -> Events {
-    match model.stream(request.clone()).await {
+    match model.stream(request.clone().into()).await {
         Ok(stream) => stream.collect().await,
         Err(error) => vec![Err(error)],
     }
@@ -332,11 +332,11 @@ async fn a_turn_that_was_lost_or_let_go_of_is_played_as_far_as_it_came() {
     let model = remote("anthropic", said, Box::new(paper.clone()));
     let first = request("go");
     let heard = ask(&model, &first).await;
-    let mut stopped = model.stream(first.clone()).await.unwrap();
+    let mut stopped = model.stream(first.clone().into()).await.unwrap();
     let one = stopped.next().await;
     drop(stopped);
     // Also before anything is heard.
-    tokio::time::timeout(Duration::from_millis(10), model.stream(first.clone())).await.err().unwrap();
+    tokio::time::timeout(Duration::from_millis(10), model.stream(first.clone().into())).await.err().unwrap();
     let replay = Replay::read(&paper.bytes()).unwrap();
     assert_eq!(ask(&replay, &first).await, heard);
     assert_eq!(heard.last(), Some(&Err(lost)));

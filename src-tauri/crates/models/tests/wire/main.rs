@@ -111,7 +111,7 @@ fn hello() -> Request {
 
 /// The whole stream, or the first error.
 async fn ask(model: &Remote) -> Result<Vec<TurnEvent>, ModelError> {
-    let mut stream = model.stream(hello()).await?;
+    let mut stream = model.stream(hello().into()).await?;
     let mut events = Vec::new();
     while let Some(event) = tokio::time::timeout(PATIENCE, stream.next()).await.expect("the stream goes on") {
         events.push(event?);
@@ -275,7 +275,7 @@ fn first_piece() -> String {
 #[tokio::test]
 async fn dropping_the_stream_ends_the_request() {
     let (url, server) = raw(format!("{HEAD}{}", first_piece())).await;
-    let mut stream = gemini(&url, "v1").stream(hello()).await.unwrap();
+    let mut stream = gemini(&url, "v1").stream(hello().into()).await.unwrap();
     assert_eq!(stream.next().await, Some(Ok(TurnEvent::Text("a".into()))));
     drop(stream);
     let mut socket = server.await.unwrap();
@@ -290,7 +290,7 @@ async fn dropping_the_question_before_its_answer_ends_the_request() {
     let (url, server) = raw(String::new()).await;
     let model = gemini(&url, "v1");
     let mut socket = tokio::select! {
-        _ = model.stream(hello()) => panic!("there is no answer"),
+        _ = model.stream(hello().into()) => panic!("there is no answer"),
         socket = server => socket.unwrap(),
     };
     let read =
@@ -304,7 +304,7 @@ async fn a_connection_lost_in_the_middle_never_finishes_a_turn() {
     // With the end of the body, the server says that it is whole; without, that it was lost.
     for (end, kind) in [("0\r\n\r\n", ModelErrorKind::Protocol), ("", ModelErrorKind::Network)] {
         let (url, server) = raw(format!("{HEAD}{}{end}", first_piece())).await;
-        let mut stream = gemini(&url, "v1").stream(hello()).await.unwrap();
+        let mut stream = gemini(&url, "v1").stream(hello().into()).await.unwrap();
         drop(server.await.unwrap());
         assert_eq!(stream.next().await, Some(Ok(TurnEvent::Text("a".into()))));
         let error = tokio::time::timeout(PATIENCE, stream.next()).await.unwrap().unwrap().unwrap_err();
