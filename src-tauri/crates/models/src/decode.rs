@@ -11,7 +11,14 @@ use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire};
 
 /// A turn under way, put together by one wire's rules from the data of its events.
 pub(crate) trait TurnInMaking: Send {
-    /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass.
+    /// Takes an event of those that come by the hundred, of a form that was seen before or is read at once, and adds what
+    /// it says. Whether it is one is the answer: where it is none, nothing was done.
+    ///
+    /// # Errors
+    /// An event out of its place.
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError>;
+
+    /// Takes any other event's data and adds what it says to the neutral stream. Unknown events pass.
     ///
     /// # Errors
     /// Data that is none of this wire's, or an error in the middle of the stream.
@@ -87,7 +94,7 @@ impl Decoder {
         let outcome = frames.push(bytes, |data| match turn.progress() {
             // After its end a turn does not change any more.
             Progress::Over => Ok(()),
-            Progress::Open | Progress::Complete => turn.feed(data, events),
+            Progress::Open | Progress::Complete => take(turn.as_mut(), data, events),
         });
         if let Err(error) = &outcome {
             self.failed = Some(error.clone());
@@ -111,7 +118,7 @@ impl Decoder {
         // Half of an event is none; a whole one may only lack the empty line after it.
         let rest = rest.filter(|rest| rest.trim() == "[DONE]" || is_object(rest));
         if let Some(rest) = rest.filter(|_| self.turn.progress() != Progress::Over) {
-            self.turn.feed(&rest, events)?;
+            take(self.turn.as_mut(), rest.as_bytes(), events)?;
         }
         if self.turn.progress() == Progress::Open {
             return Err(ModelError::cut());
@@ -119,6 +126,14 @@ impl Decoder {
         let made = self.turn.finish()?;
         Ok(finished(made, self.provider))
     }
+}
+
+/// What is wholly of a known form is not looked at as text but in those places that are text.
+fn take(turn: &mut dyn TurnInMaking, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    if turn.plain(data, events)? {
+        return Ok(());
+    }
+    turn.feed(utf8(data)?, events)
 }
 
 fn is_object(text: &str) -> bool {
@@ -176,6 +191,12 @@ pub(crate) fn citation(source: &Value) -> Option<TurnEvent> {
     let url = source["url"].as_str().or_else(|| source["uri"].as_str())?;
     let title = source["title"].as_str().unwrap_or_default();
     Some(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() })
+}
+
+/// # Errors
+/// Bytes that are no UTF-8.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ModelError> {
+    std::str::from_utf8(bytes).map_err(|_| protocol_error("the model's answer is not UTF-8"))
 }
 
 pub(crate) fn protocol_error(message: impl Into<String>) -> ModelError {

@@ -36,15 +36,17 @@ pub(crate) trait Plain {
 
 /// The values of an event by their names' places in [`Plain::NAMES`].
 pub(crate) struct Values<'a> {
-    pub data: &'a str,
+    pub data: &'a [u8],
     /// Where each stands, quotes included; empty where there is none.
     places: [(usize, usize); MOST],
-    /// Strings with escapes that were not read yet, a bit each.
+    /// Strings with escapes, a bit each.
     escaped: u8,
+    /// Strings that were not read yet, a bit each.
+    unread: u8,
 }
 
 impl<'a> Values<'a> {
-    fn json(&self, name: usize) -> Option<&'a str> {
+    fn json(&self, name: usize) -> Option<&'a [u8]> {
         let (start, end) = *self.places.get(name)?;
         self.data.get(start..end).filter(|json| !json.is_empty())
     }
@@ -52,20 +54,26 @@ impl<'a> Values<'a> {
     pub(crate) fn words(&mut self, name: usize) -> Option<Words<'a>> {
         let json = self.json(name)?;
         let bit = 1 << name;
-        if self.escaped & bit == 0 {
-            return json
-                .get(1..json.len() - 1)
-                .filter(|_| json.starts_with('"'))
-                .map(|words| Words(words.into()));
-        }
         // What is no string is left unread, and the event is none of this form.
-        let words = serde_json::from_str(json).ok()?;
-        self.escaped &= !bit;
+        let words = match (json, self.escaped & bit == 0) {
+            ([b'"', words @ .., b'"'], true) => Words(std::str::from_utf8(words).ok()?.into()),
+            ([b'"', words @ .., b'"'], false) => match unescaped(words) {
+                Some(words) => Words(words.into()),
+                None => serde_json::from_slice(json).ok()?,
+            },
+            _ => return None,
+        };
+        self.unread &= !bit;
         Some(words)
     }
 
     pub(crate) fn count(&self, name: usize) -> Option<u64> {
-        self.json(name)?.parse().ok()
+        std::str::from_utf8(self.json(name)?).ok()?.parse().ok()
+    }
+
+    /// Whether each string is one, those that nobody asked for among them.
+    fn are_strings(&mut self) -> bool {
+        (0..MOST).all(|name| self.unread & (1 << name) == 0 || self.words(name).is_some())
     }
 
     /// Where a value stands in the data.
@@ -91,11 +99,12 @@ struct Form<S> {
 
 impl<P: Plain> Forms<P> {
     pub(crate) const fn new() -> Self {
+        const { assert!(P::NAMES.len() <= MOST, "a bit and a place for each") };
         Self { known: Vec::new(), idle: 0 }
     }
 
     /// An event that is plain; nothing where it is not wholly so.
-    pub(crate) fn read<'a>(&mut self, data: &'a str) -> Option<P::Said<'a>> {
+    pub(crate) fn read<'a>(&mut self, data: &'a [u8]) -> Option<P::Said<'a>> {
         for at in 0..self.known.len() {
             if let Some(said) = self.known[at].fill::<P>(data) {
                 self.known[at].has_fitted = true;
@@ -103,6 +112,7 @@ impl<P: Plain> Forms<P> {
                 return Some(said);
             }
         }
+        let data = std::str::from_utf8(data).ok()?;
         let said = P::read(data)?;
         if let Some(same) = P::same(&said).filter(|_| self.idle < MOST_IDLE) {
             self.keep(data, same);
@@ -112,7 +122,7 @@ impl<P: Plain> Forms<P> {
 
     #[cfg(test)]
     pub(crate) fn fits(&self, data: &str) -> bool {
-        self.known.iter().any(|form| form.fill::<P>(data).is_some())
+        self.known.iter().any(|form| form.fill::<P>(data.as_bytes()).is_some())
     }
 
     fn keep(&mut self, data: &str, same: P::Same) {
@@ -133,25 +143,26 @@ impl<P: Plain> Forms<P> {
 
 impl<S: Copy + PartialEq> Form<S> {
     /// What an event of this form says.
-    fn fill<'a, P: Plain<Same = S>>(&self, data: &'a str) -> Option<P::Said<'a>> {
+    fn fill<'a, P: Plain<Same = S>>(&self, data: &'a [u8]) -> Option<P::Said<'a>> {
         let mut values = self.values(data)?;
-        // An escape that nobody has read may be none.
-        P::fill(self.same, &mut values).filter(|_| values.escaped == 0)
+        let said = P::fill(self.same, &mut values)?;
+        // A string that nobody has read may be none: by its escapes, or no text at all.
+        values.are_strings().then_some(said)
     }
 
     /// The values of an event of this form, which is JSON as the form is.
-    fn values<'a>(&self, data: &'a str) -> Option<Values<'a>> {
-        let mut values = Values { data, places: [(0, 0); MOST], escaped: 0 };
-        let bytes = data.as_bytes();
+    fn values<'a>(&self, data: &'a [u8]) -> Option<Values<'a>> {
+        let mut values = Values { data, places: [(0, 0); MOST], escaped: 0, unread: 0 };
         let (mut at, mut from) = (0, 0);
         for (hole, name) in &self.holes {
             let between = &self.data.as_bytes()[from..hole.start];
-            let rest = bytes.get(at..)?.strip_prefix(between)?;
+            let rest = data.get(at..)?.strip_prefix(between)?;
             at += between.len();
             let length = match self.data.as_bytes().get(hole.start)? {
                 b'"' => {
                     let (length, is_plain) = string(rest)?;
                     values.escaped |= u8::from(!is_plain) << name;
+                    values.unread |= 1 << name;
                     length
                 }
                 _ => count(rest)?,
@@ -160,7 +171,7 @@ impl<S: Copy + PartialEq> Form<S> {
             at += length;
             from = hole.end;
         }
-        (bytes.get(at..)? == &self.data.as_bytes()[from..]).then_some(values)
+        (data.get(at..)? == &self.data.as_bytes()[from..]).then_some(values)
     }
 
     /// Whether events with other values in them say the same read by them and read as a whole; also where one of them is
@@ -168,7 +179,7 @@ impl<S: Copy + PartialEq> Form<S> {
     fn is_true<P: Plain<Same = S>>(&self) -> bool {
         let agree = |other: &str| {
             let read = P::read(other);
-            (self.fill::<P>(other) == read).then_some(read.as_ref().and_then(P::same))
+            (self.fill::<P>(other.as_bytes()) == read).then_some(read.as_ref().and_then(P::same))
         };
         let strings = self.holes.iter().filter(|(hole, _)| self.data[hole.start..].starts_with('"'));
         agree(&self.with(None)) == Some(Some(self.same))
@@ -239,6 +250,28 @@ fn string(json: &[u8]) -> Option<(usize, bool)> {
     json[1..end].iter().all(|byte| *byte >= b' ').then_some((end + 1, is_plain))
 }
 
+/// A string's text without its escapes; nothing where it has one that is written in another way than a letter after a
+/// backslash.
+fn unescaped(string: &[u8]) -> Option<String> {
+    let mut text = Vec::with_capacity(string.len());
+    let mut rest = string;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        text.extend_from_slice(&rest[..at]);
+        text.push(match rest.get(at + 1)? {
+            letter @ (b'"' | b'\\' | b'/') => *letter,
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            _ => return None,
+        });
+        rest = &rest[at + 2..];
+    }
+    text.extend_from_slice(rest);
+    String::from_utf8(text).ok()
+}
+
 /// The length of a number as counts are written.
 fn count(json: &[u8]) -> Option<usize> {
     // So many nines are a count still.
@@ -283,7 +316,7 @@ mod tests {
     /// Forms that know `first`, and whether they do.
     fn after(first: &str) -> (Forms<Small>, bool) {
         let mut forms = Forms::new();
-        forms.read(first);
+        forms.read(first.as_bytes());
         let known = !forms.known.is_empty();
         (forms, known)
     }
@@ -294,15 +327,15 @@ mod tests {
         assert!(known);
         for (text, says, number) in [
             (r#""""#, "", 0),
-            (r#""b \"text\": \"c""#, "b \"text\": \"c", 8),
+            (r#""b \"text\":\n\t\r\b\f\/ \"c""#, "b \"text\":\n\t\r\u{8}\u{c}/ \"c", 8),
             (r#""\\""#, "\\", 9_999_999_999_999_999_999),
             (r#""\u00e4\ud83d\udc4bö}""#, "ä👋ö}", 10),
         ] {
             let data =
                 format!(r#"{{"said": {{"text": {text}, "k": "text"}}, "n" : {number}, "model": "m"}}"#);
             assert!(forms.fits(&data), "{data}");
-            assert_eq!(forms.read(&data), Some(Read(says.into(), Some(number))));
-            assert_eq!(Small::read(&data), forms.read(&data));
+            assert_eq!(forms.read(data.as_bytes()), Some(Read(says.into(), Some(number))));
+            assert_eq!(Small::read(&data), forms.read(data.as_bytes()));
         }
     }
 
@@ -343,7 +376,7 @@ mod tests {
         // What is no count stays as it is, and so does what is in words.
         let (mut forms, known) = after(r#"{"said":{"text":"a"},"n":7.5}"#);
         assert!(known);
-        assert_eq!(forms.read(r#"{"said":{"text":"b"},"n":7.5}"#), Some(Read("b".into(), None)));
+        assert_eq!(forms.read(r#"{"said":{"text":"b"},"n":7.5}"#.as_bytes()), Some(Read("b".into(), None)));
         assert!(!forms.fits(r#"{"said":{"text":"b"},"n":8.5}"#));
     }
 
@@ -352,14 +385,14 @@ mod tests {
         let event = |model: usize, text: &str| format!(r#"{{"said":{{"text":"{text}"}},"model":{model}}}"#);
         let mut forms = Forms::<Small>::new();
         for model in 0..4 {
-            forms.read(&event(model, "a"));
+            forms.read(event(model, "a").as_bytes());
         }
         assert!((0..4).all(|model| forms.fits(&event(model, "b"))));
         for model in 4..100 {
-            assert_eq!(forms.read(&event(model, "c")), Some(Read("c".into(), None)));
+            assert_eq!(forms.read(event(model, "c").as_bytes()), Some(Read("c".into(), None)));
         }
         assert_eq!((forms.known.len(), forms.idle), (KEPT, MOST_IDLE));
         assert!(!forms.fits(&event(99, "d")));
-        assert_eq!(forms.read(r#"{"said":{"text":"b"},"odd":1,"model":99}"#), None);
+        assert_eq!(forms.read(r#"{"said":{"text":"b"},"odd":1,"model":99}"#.as_bytes()), None);
     }
 }

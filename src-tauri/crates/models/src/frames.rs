@@ -3,7 +3,8 @@
 //! Our own, because the crate there was (eventsource-stream) moves its whole buffer for each line, which is quadratic
 //! in a piece, and breaks down on a byte order mark. Wherever the pieces are cut, the same events come out.
 
-use crate::{ModelError, ModelErrorKind};
+use crate::ModelError;
+use crate::decode::utf8;
 
 /// How a wire cuts its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub(crate) enum Framing {
     Lines,
 }
 
+/// Before the first line, where a server's file had one.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 /// What came of an answer that is no event may be the body of an error: so much of it is kept.
 const MAX_STRAY: usize = 64 * 1024;
 
@@ -23,7 +26,7 @@ pub(crate) struct Frames {
     /// The line whose end has not come.
     line: Vec<u8>,
     /// Of the event whose end has not come: its data, and whether it had any. One buffer for all of them.
-    data: String,
+    data: Vec<u8>,
     has_data: bool,
     stray: String,
     after_return: bool,
@@ -35,7 +38,7 @@ impl Frames {
         Self {
             framing,
             line: Vec::new(),
-            data: String::new(),
+            data: Vec::new(),
             has_data: false,
             stray: String::new(),
             after_return: false,
@@ -46,11 +49,11 @@ impl Frames {
     /// Takes the next bytes and gives each event that they end.
     ///
     /// # Errors
-    /// Bytes that are no UTF-8, and what `each` says.
+    /// What is no event and no UTF-8, and what `each` says.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],
-        mut each: impl FnMut(&str) -> Result<(), ModelError>,
+        mut each: impl FnMut(&[u8]) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         if std::mem::take(&mut self.after_return) && bytes.first() == Some(&b'\n') {
             bytes = &bytes[1..];
@@ -81,10 +84,11 @@ impl Frames {
             self.line_ended(&line, false, &mut |_| Ok(())).ok()?;
         }
         match self.framing {
-            Framing::Events => Some(if self.has_data { self.data } else { self.stray })
-                .filter(|text| !text.trim().is_empty()),
-            Framing::Lines => String::from_utf8(line).ok().filter(|text| !text.trim().is_empty()),
+            Framing::Events if self.has_data => String::from_utf8(self.data).ok(),
+            Framing::Events => Some(self.stray),
+            Framing::Lines => String::from_utf8(line).ok(),
         }
+        .filter(|text| !text.trim().is_empty())
     }
 
     /// `is_last` where the next line is known to be empty.
@@ -92,14 +96,12 @@ impl Frames {
         &mut self,
         line: &[u8],
         is_last: bool,
-        each: &mut impl FnMut(&str) -> Result<(), ModelError>,
+        each: &mut impl FnMut(&[u8]) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
-        let line = std::str::from_utf8(line)
-            .map_err(|_| ModelError::new(ModelErrorKind::Protocol, "the model's answer is not UTF-8"))?;
-        let line = if self.begun { line } else { line.strip_prefix('\u{feff}').unwrap_or(line) };
+        let line = if self.begun { line } else { line.strip_prefix(MARK).unwrap_or(line) };
         self.begun = true;
         match self.framing {
-            Framing::Lines if line.trim().is_empty() => Ok(()),
+            Framing::Lines if line.trim_ascii().is_empty() => Ok(()),
             Framing::Lines => each(line),
             Framing::Events => self.field(line, is_last, each),
         }
@@ -107,34 +109,35 @@ impl Frames {
 
     fn field(
         &mut self,
-        line: &str,
+        line: &[u8],
         is_last: bool,
-        each: &mut impl FnMut(&str) -> Result<(), ModelError>,
+        each: &mut impl FnMut(&[u8]) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
         if line.is_empty() {
             let outcome = if std::mem::take(&mut self.has_data) { each(&self.data) } else { Ok(()) };
             self.data.clear();
             return outcome;
         }
-        let data = line.strip_prefix("data:").or((line == "data").then_some(""));
-        if let Some(value) = data {
-            let value = value.strip_prefix(' ').unwrap_or(value);
-            // All there is of it: it need not be put together.
-            if is_last && !self.has_data {
-                return each(value);
-            }
-            if std::mem::replace(&mut self.has_data, true) {
-                self.data.push('\n');
-            }
-            self.data.push_str(value);
-            return Ok(());
-        }
-        let name = line.split_once(':').map_or(line, |(name, _)| name);
+        let (name, value) = match memchr::memchr(b':', line) {
+            Some(colon) => (&line[..colon], &line[colon + 1..]),
+            None => (line, &line[line.len()..]),
+        };
         match name {
+            b"data" => {
+                let value = value.strip_prefix(b" ").unwrap_or(value);
+                // All there is of it: it need not be put together.
+                if is_last && !self.has_data {
+                    return each(value);
+                }
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.data.push(b'\n');
+                }
+                self.data.extend_from_slice(value);
+            }
             // A comment, or what only a browser would want to know.
-            "" | "event" | "id" | "retry" => {}
+            b"" | b"event" | b"id" | b"retry" => {}
             _ if self.stray.len() + line.len() < MAX_STRAY => {
-                self.stray.push_str(line);
+                self.stray.push_str(utf8(line)?);
                 self.stray.push('\n');
             }
             _ => {}
@@ -152,8 +155,8 @@ mod tests {
         let mut frames = Frames::new(framing);
         let mut events = Vec::new();
         for piece in text.chunks(size) {
-            let each = |event: &str| {
-                events.push(event.to_owned());
+            let each = |event: &[u8]| {
+                events.push(String::from_utf8(event.to_vec()).unwrap());
                 Ok(())
             };
             frames.push(piece, each).unwrap();
@@ -186,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_utf_8_is_refused() {
-        let error = Frames::new(Framing::Events).push(b"data: \xff\n", |_| Ok(())).unwrap_err();
-        assert_eq!(error.kind, ModelErrorKind::Protocol);
+    fn what_is_no_event_and_no_utf_8_is_refused() {
+        let error = Frames::new(Framing::Events).push(b"data\xff\n", |_| Ok(())).unwrap_err();
+        assert_eq!(error.kind, crate::ModelErrorKind::Protocol);
     }
 }

@@ -121,12 +121,15 @@ impl Http {
 /// An answer's body as it comes.
 pub(crate) type Bytes = BoxStream<'static, Result<Vec<u8>, ModelError>>;
 
+/// A request's body: sent twice, it is not copied.
+pub(crate) type Json = bytes::Bytes;
+
 /// What a request asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub url: Url,
     /// A POST of this JSON, a GET without.
-    pub json: Option<String>,
+    pub json: Option<Json>,
 }
 
 pub(crate) struct Answer {

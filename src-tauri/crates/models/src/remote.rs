@@ -20,7 +20,7 @@ use crate::computer::Computer;
 use crate::conversation::Target;
 use crate::decode::Decoder;
 use crate::http::{
-    Answer, Call, Carrier, Door, Http, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
+    Answer, Call, Carrier, Door, Http, Json, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
 };
 use crate::reading::Reading;
 use crate::secrets::Secrets;
@@ -146,7 +146,7 @@ impl Remote {
     }
 
     /// Sends; where this API version may be what is wrong, once more to the one that knows all.
-    async fn send(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
+    async fn send(&self, verb: Verb, json: Option<Json>) -> Result<Answer, ModelError> {
         let version = match self.provider.api_version.as_deref() {
             None => return self.send_to(None, verb, json).await,
             Some(version) if version == FALLBACK_VERSION || self.refused.has(&self.base, version) => {
@@ -173,7 +173,7 @@ impl Remote {
         &self,
         version: Option<&str>,
         verb: Verb,
-        json: Option<String>,
+        json: Option<Json>,
     ) -> Result<Answer, ModelError> {
         let (url, json) = addresses::of(&self.provider, &self.base, version, verb, self.model.name(), json);
         let limit = self.timeouts.first_byte;
@@ -227,7 +227,7 @@ impl Model for Remote {
             let recorder = self.recorder.as_ref();
             let asked = recorder.map(|recorder| recorder.asked(&request, &self.secrets)).transpose()?;
             drop(request);
-            let answer = self.ask(Verb::Turn, Some(body)).await.map(|answer| answer.body);
+            let answer = self.ask(Verb::Turn, Some(body.into())).await.map(|answer| answer.body);
             let bytes = match asked {
                 Some(asked) => asked.answered(answer)?,
                 None => answer?,

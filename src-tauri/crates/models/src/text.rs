@@ -38,15 +38,33 @@ impl ObjectText {
     }
 }
 
+/// A list of JSON values, in one piece from the first on.
+pub(crate) struct ListText(String);
+
+impl ListText {
+    pub(crate) fn new() -> Self {
+        Self("[".into())
+    }
+
+    /// `json` must be a JSON value.
+    pub(crate) fn push(&mut self, json: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(json);
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.0.push(']');
+        self.0
+    }
+}
+
 /// A list of JSON values.
 pub(crate) fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
-    let mut list = String::from("[");
+    let mut list = ListText::new();
     for item in items {
-        if list.len() > 1 {
-            list.push(',');
-        }
-        list.push_str(item.as_ref());
+        list.push(item.as_ref());
     }
-    list.push(']');
-    list
+    list.finish()
 }

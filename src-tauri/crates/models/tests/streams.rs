@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use models::{Decoder, ModelError, Progress, TurnEvent, Wire, decode, told};
+use models::{Decoder, ModelError, ModelErrorKind, Progress, TurnEvent, Wire, decode, told};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -307,6 +307,30 @@ fn odd_events_are_passed_over_or_refused_but_never_a_panic() {
             }
         }
     }
+}
+
+/// Also in an event that is the one before with another text, of which only that text is looked at.
+#[test]
+fn bytes_that_are_no_text_are_refused_wherever_they_stand_in_an_event() {
+    let mut refused = 0;
+    for (name, wire, bytes) in streams() {
+        let mut before = 0;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (start, end) = (before, before + line.len());
+            before = end;
+            let mut decoder = Decoder::new(wire, wire.name());
+            let is_read = decoder.push(&bytes[..start], &mut Vec::new()).is_ok()
+                && decoder.progress() != Progress::Over;
+            let Some(open) = line.iter().position(|byte| *byte == b'{').filter(|_| is_read) else { continue };
+            for at in (start + open + 1..end - 1).step_by(5) {
+                let broken = [&bytes[..at], b"\xff", &bytes[at..]].concat();
+                let error = decode(wire, wire.name(), &broken).1.unwrap_err();
+                assert_eq!(error.kind, ModelErrorKind::Protocol, "{name} at {at}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{refused} broken streams, each refused");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //! Decoding alone; a large request built; a turn asked of a server of this machine that answers at once, beside a bare
 //! HTTP client that does the same exchange; a stream read beside the vendors' own Python SDKs. `PEERS_PYTHON` runs
-//! `PEERS`, their script. Judges nothing: what a figure should be is xtask's to know. An argument is the only work to do,
-//! for whoever looks into it with a profiler.
+//! `PEERS`, their script. Judges nothing: what a figure should be is xtask's to know. Arguments are the only work to do,
+//! the only provider and the only lane, for whoever looks into it with a profiler.
 
 mod asked;
 mod peer;
@@ -101,13 +101,17 @@ async fn main() -> Result<(), Failure> {
 /// Each lane its trials, by turns: a busy moment is busy for all. The first of each, in which connections are opened,
 /// does not count.
 async fn race(work: &str, of: &str, rounds: usize, lanes: &[Lane<'_>]) -> Result<Value, Failure> {
-    if std::env::args().nth(1).is_some_and(|only| only != work) {
+    let only: Vec<String> = std::env::args().skip(1).collect();
+    if only.iter().zip([work, of]).any(|(only, this)| only != this) {
         return Ok(json!({ "work": format!("{work} {of}"), "lanes": [] }));
     }
     let mut times = vec![Vec::with_capacity(rounds); lanes.len()];
     let mut counts = vec![0; lanes.len()];
     for round in 0..=rounds {
-        for (at, (_, lane)) in lanes.iter().enumerate() {
+        for (at, (who, lane)) in lanes.iter().enumerate() {
+            if only.get(2).is_some_and(|only| only != who) {
+                continue;
+            }
             let Trial { ms, count } = lane().await?;
             counts[at] = count;
             if round > 0 {

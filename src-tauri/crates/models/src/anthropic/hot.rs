@@ -102,10 +102,10 @@ mod tests {
             r#""type":"input_json_delta","partial_json":"#,
         ] {
             let mut forms = Forms::<Pieces>::new();
-            forms.read(&event(&format!(r#"{kind}"a""#)));
+            forms.read(event(&format!(r#"{kind}"a""#)).as_bytes());
             assert!(forms.fits(&event(&format!(r#"{kind}"b\n""#))), "{kind}");
             // No character at all.
-            assert!(forms.read(&event(&format!(r#"{kind}"\ud83d""#))).is_none(), "{kind}");
+            assert!(forms.read(event(&format!(r#"{kind}"\ud83d""#)).as_bytes()).is_none(), "{kind}");
         }
     }
 

@@ -135,11 +135,13 @@ impl Making {
 }
 
 impl TurnInMaking for Making {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
+        let Some((index, piece)) = self.forms.read(data) else { return Ok(false) };
+        self.block(Some(index))?.grow(piece, events);
+        Ok(true)
+    }
+
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        if let Some((index, piece)) = self.forms.read(data) {
-            self.block(Some(index))?.grow(piece, events);
-            return Ok(());
-        }
         let mut event = read_json(&self.provider, data)?;
         let kind = event["type"].as_str().unwrap_or_default().to_owned();
         match kind.as_str() {

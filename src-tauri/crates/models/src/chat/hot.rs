@@ -195,16 +195,16 @@ mod tests {
         ];
         for kind in kinds {
             let mut forms = Forms::<Chunks>::new();
-            forms.read(&chunk(1, &kind(r#""a""#)));
+            forms.read(chunk(1, &kind(r#""a""#)).as_bytes());
             assert!(forms.fits(&chunk(2, &kind(r#""b\n""#))), "{}", kind(""));
-            assert!(forms.read(&chunk(3, &kind(r#""\ud83d""#))).is_none(), "{}", kind(""));
+            assert!(forms.read(chunk(3, &kind(r#""\ud83d""#)).as_bytes()).is_none(), "{}", kind(""));
         }
         // A field of that name elsewhere, which the usual one hides until it is empty.
         let mut forms = Forms::<Chunks>::new();
         let event = |text: &str| {
             format!(r#"{{"choices":[{{"delta":{{"reasoning_content":"{text}"}},"reasoning":"z"}}]}}"#)
         };
-        forms.read(&event("a"));
+        forms.read(event("a").as_bytes());
         assert!(!forms.fits(&event("b")));
     }
 

@@ -56,7 +56,7 @@ impl Making {
     }
 
     /// Adds a chunk of one plain piece. Where it is more than that, nothing is done.
-    fn grow(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> bool {
+    fn grow(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> bool {
         let Some(Chunk { id, thinking, detail, text, arguments }) = self.forms.read(data) else {
             return false;
         };
@@ -188,12 +188,13 @@ impl Making {
 }
 
 impl TurnInMaking for Making {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
+        Ok(self.grow(data, events))
+    }
+
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             self.over = true;
-            return Ok(());
-        }
-        if self.grow(data, events) {
             return Ok(());
         }
         let chunk = read_json(&self.provider, data)?;

@@ -124,9 +124,9 @@ impl Plain for Responses {
         });
         let text = values.place(0)?;
         // A part of text has no other braces.
-        let start = values.data.get(..text.start)?.rfind('{')?;
-        let end = text.end + values.data.get(text.end..)?.find('}')? + 1;
-        let json = values.data.get(start..end)?;
+        let start = memchr::memrchr(b'{', values.data.get(..text.start)?)?;
+        let end = text.end + memchr::memchr(b'}', values.data.get(text.end..)?)? + 1;
+        let json = std::str::from_utf8(values.data.get(start..end)?).ok()?;
         let role = values.words(1);
         Some(Said { usage: counts.map(Usage::from), role, is_thought, json, text: values.words(0)?.said()? })
     }
@@ -171,12 +171,12 @@ mod tests {
         ];
         for kind in kinds {
             let mut forms = Forms::<Responses>::new();
-            forms.read(&data(&kind(r#""a""#), 1));
+            forms.read(data(&kind(r#""a""#), 1).as_bytes());
             let part = kind(r#""b}\"\n""#);
             let next = data(&part, 2);
             assert!(forms.fits(&next), "{part}");
-            assert_eq!(forms.read(&next).unwrap().json, format!("{{{part}}}"));
-            assert!(forms.read(&data(&kind(r#""\ud83d""#), 3)).is_none(), "{part}");
+            assert_eq!(forms.read(next.as_bytes()).unwrap().json, format!("{{{part}}}"));
+            assert!(forms.read(data(&kind(r#""\ud83d""#), 3).as_bytes()).is_none(), "{part}");
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Pure. Nothing is finished before a `finishReason`, so no call of a cut stream can be run.
 
+use std::borrow::Cow;
+
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,7 +13,7 @@ use super::hot::{Counts, Responses};
 use super::interactions::Interaction;
 use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
 use crate::forms::Forms;
-use crate::text::{ObjectText, list};
+use crate::text::{ListText, ObjectText};
 use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls, refusal};
 
 /// A turn whose end has not come yet, or has and waits to be taken.
@@ -20,17 +22,13 @@ pub(crate) struct Making {
     forms: Forms<Responses>,
     role: Option<Value>,
     /// As they came, in order, never merged: a signature belongs to its part.
-    parts: Vec<Part>,
+    parts: ListText,
+    calls: Vec<ProposedCall>,
     text: String,
     usage: Usage,
     end: Option<End>,
     /// The newer API, where its events come instead.
     interaction: Option<Interaction>,
-}
-
-struct Part {
-    json: String,
-    call: Option<ProposedCall>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,7 +62,8 @@ impl Making {
             provider: provider.to_owned(),
             forms: Forms::new(),
             role: None,
-            parts: Vec::new(),
+            parts: ListText::new(),
+            calls: Vec::new(),
             text: String::new(),
             usage: Usage::default(),
             end: None,
@@ -81,7 +80,7 @@ impl Making {
         }
     }
 
-    fn part(&mut self, part: &Value, json: String, events: &mut Vec<TurnEvent>) {
+    fn part(&mut self, part: &Value, json: &str, events: &mut Vec<TurnEvent>) {
         let text = part["text"].as_str().unwrap_or_default();
         if !text.is_empty() {
             self.say(text.to_owned(), part["thought"] == true, events);
@@ -89,21 +88,18 @@ impl Making {
         let call = part.get("functionCall").map(read_call);
         if let Some(call) = &call {
             // A response that came twice must not be done twice.
-            if call.id.is_some() && self.calls().any(|known| known == call) {
+            if call.id.is_some() && self.calls.contains(call) {
                 return;
             }
-            calls::whole(self.calls().count(), call, events);
+            calls::whole(self.calls.len(), call, events);
         }
+        self.calls.extend(call);
         // Says nothing and signs nothing; sent back, Gemini would refuse it as empty.
         let is_empty = text.is_empty()
             && part.as_object().is_some_and(|fields| fields.len() == 1 && fields.contains_key("text"));
         if !is_empty {
-            self.parts.push(Part { json, call });
+            self.parts.push(json);
         }
-    }
-
-    fn calls(&self) -> impl Iterator<Item = &ProposedCall> {
-        self.parts.iter().filter_map(|part| part.call.as_ref())
     }
 
     fn stop(&self, reason: String, message: &str) -> Result<StopReason, ModelError> {
@@ -131,22 +127,24 @@ impl Making {
 }
 
 impl TurnInMaking for Making {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
+        let Some(said) = self.forms.read(data) else { return Ok(false) };
+        if let Some(usage) = said.usage {
+            self.usage = usage;
+            events.push(TurnEvent::Usage(usage));
+        }
+        if let (None, Some(role)) = (&self.role, said.role) {
+            self.role = Some(role.0.into());
+        }
+        self.say(said.text, said.is_thought, events);
+        self.parts.push(said.json);
+        Ok(true)
+    }
+
     /// The data of one event is a whole response.
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // The end mark of the newer API.
         if data.trim() == "[DONE]" {
-            return Ok(());
-        }
-        if let Some(said) = self.forms.read(data) {
-            if let Some(usage) = said.usage {
-                self.usage = usage;
-                events.push(TurnEvent::Usage(usage));
-            }
-            if let (None, Some(role)) = (&self.role, said.role) {
-                self.role = Some(role.0.into());
-            }
-            self.say(said.text, said.is_thought, events);
-            self.parts.push(Part { json: said.json.to_owned(), call: None });
             return Ok(());
         }
         let mut response = read_json(&self.provider, data)?;
@@ -188,8 +186,9 @@ impl TurnInMaking for Making {
         let verbatim = verbatim.and_then(|all| all.candidates.into_iter().next());
         let verbatim = verbatim.map_or(Vec::new(), |candidate| candidate.content.parts);
         for (at, part) in parts.iter().enumerate() {
-            let json = verbatim.get(at).map_or_else(|| part.to_string(), |raw| raw.get().to_owned());
-            self.part(part, json, events);
+            let json =
+                verbatim.get(at).map_or_else(|| part.to_string().into(), |raw| Cow::Borrowed(raw.get()));
+            self.part(part, &json, events);
         }
         Ok(())
     }
@@ -212,11 +211,11 @@ impl TurnInMaking for Making {
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
         let mut raw = ObjectText::new();
-        raw.verbatim("parts", &list(self.parts.iter().map(|part| &part.json)));
+        raw.verbatim("parts", &std::mem::replace(&mut self.parts, ListText::new()).finish());
         raw.field("role", &self.role.take().unwrap_or_else(|| "model".into()));
         Ok(Made {
             text: std::mem::take(&mut self.text),
-            calls: self.calls().cloned().collect(),
+            calls: std::mem::take(&mut self.calls),
             raw: Some(raw.finish()),
             usage: self.usage,
             stop,

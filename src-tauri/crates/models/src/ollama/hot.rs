@@ -74,9 +74,9 @@ mod tests {
         };
         for kind in [r#""content":"#, r#""content":"","thinking":"#] {
             let mut forms = Forms::<Messages>::new();
-            forms.read(&line(1, &format!(r#"{kind}"a""#)));
+            forms.read(line(1, &format!(r#"{kind}"a""#)).as_bytes());
             assert!(forms.fits(&line(2, &format!(r#"{kind}"b\n""#))), "{kind}");
-            assert!(forms.read(&line(3, &format!(r#"{kind}"\ud83d""#))).is_none(), "{kind}");
+            assert!(forms.read(line(3, &format!(r#"{kind}"\ud83d""#)).as_bytes()).is_none(), "{kind}");
         }
     }
 

@@ -92,12 +92,14 @@ impl Making {
 }
 
 impl TurnInMaking for Making {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
         let said = if self.lines.is_empty() { self.forms.read(data) } else { None };
-        if let Some(said) = said {
-            self.say(said.thinking, said.text, events);
-            return Ok(());
-        }
+        let Some(said) = said else { return Ok(false) };
+        self.say(said.thinking, said.text, events);
+        Ok(true)
+    }
+
+    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         self.lines.push_str(data);
         let value = match serde_json::from_str::<Value>(&self.lines) {
             Err(error) if error.is_eof() => {

@@ -4,7 +4,7 @@ use reqwest::Url;
 use serde_json::json;
 
 use super::Verb;
-use crate::http::joined;
+use crate::http::{Json, joined};
 use crate::{Provider, Wire};
 
 /// The address, and the body where the question has one of its own.
@@ -14,8 +14,8 @@ pub(super) fn of(
     version: Option<&str>,
     verb: Verb,
     model: &str,
-    json: Option<String>,
-) -> (Url, Option<String>) {
+    json: Option<Json>,
+) -> (Url, Option<Json>) {
     match provider.wire {
         Wire::Gemini => (gemini(base, version.unwrap_or("v1beta"), verb, model), json),
         Wire::Anthropic => match verb {
@@ -41,7 +41,9 @@ pub(super) fn of(
         },
         Wire::Ollama => match verb {
             Verb::Turn => (joined(base, &["api", "chat"]), json),
-            Verb::Probe => (joined(base, &["api", "show"]), Some(json!({ "model": model }).to_string())),
+            Verb::Probe => {
+                (joined(base, &["api", "show"]), Some(json!({ "model": model }).to_string().into()))
+            }
             Verb::List => (joined(base, &["api", "tags"]), None),
         },
     }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{DESCRIBED_AT_ONCE, FALLBACK_VERSION, ListedModel, Remote, Verb};
 use crate::catalogue::catalogue;
-use crate::http::Answer;
+use crate::http::{Answer, Json};
 use crate::near::near;
 use crate::{ModelError, ModelErrorKind, Provider, Wire};
 
@@ -23,7 +23,7 @@ const LONGEST_NAME: usize = 200;
 impl Remote {
     /// Sends; where the provider does not know the model, the error says what to take in its place. A wrong address is
     /// answered in the same way as a wrong name, and has no list either.
-    pub(super) async fn ask(&self, verb: Verb, json: Option<String>) -> Result<Answer, ModelError> {
+    pub(super) async fn ask(&self, verb: Verb, json: Option<Json>) -> Result<Answer, ModelError> {
         match self.send(verb, json).await {
             Err(error) if self.may_be_the_name(&error) => {
                 let listed = self.listed_soon().await;

@@ -31,7 +31,7 @@ impl Carrier for Provided {
         self.asked.lock().unwrap().push(path.clone());
         Box::pin(async move {
             if path == "/api/show" {
-                tokio::time::sleep((self.telling)(&call.json.unwrap())).await;
+                tokio::time::sleep((self.telling)(std::str::from_utf8(&call.json.unwrap()).unwrap())).await;
                 return Ok(answer(StatusCode::OK, r#"{"capabilities":["embedding"]}"#));
             }
             if ["/api/tags", "/v1/models", "/models"].contains(&path.as_str()) {

@@ -18,6 +18,10 @@ impl Either {
 }
 
 impl TurnInMaking for Either {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
+        self.turn.as_mut().map_or(Ok(false), |turn| turn.plain(data, events))
+    }
+
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if self.turn.is_none() {
             let event: Value = json(&self.provider, data)?;

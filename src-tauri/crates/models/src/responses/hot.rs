@@ -113,9 +113,9 @@ mod tests {
         };
         for kind in ["output_text", "reasoning_summary_text", "function_call_arguments"] {
             let mut forms = Forms::<Pieces>::new();
-            forms.read(&event(kind, 7, r#""a""#));
+            forms.read(event(kind, 7, r#""a""#).as_bytes());
             assert!(forms.fits(&event(kind, 8, r#""b\n""#)), "{kind}");
-            assert!(forms.read(&event(kind, 9, r#""\ud83d""#)).is_none(), "{kind}");
+            assert!(forms.read(event(kind, 9, r#""\ud83d""#).as_bytes()).is_none(), "{kind}");
         }
     }
 

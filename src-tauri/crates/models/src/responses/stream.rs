@@ -122,15 +122,17 @@ impl Making {
 }
 
 impl TurnInMaking for Making {
+    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
+        let Some(Event { number, place, piece }) = self.forms.read(data) else { return Ok(false) };
+        if !self.is_repeated(number) {
+            events.extend(self.piece(place, piece));
+        }
+        Ok(true)
+    }
+
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // Not this wire's, but its kin's; it ends nothing that has not ended.
         if data.trim() == "[DONE]" {
-            return Ok(());
-        }
-        if let Some(Event { number, place, piece }) = self.forms.read(data) {
-            if !self.is_repeated(number) {
-                events.extend(self.piece(place, piece));
-            }
             return Ok(());
         }
         let mut event = read_json(&self.provider, data)?;
