@@ -39,93 +39,133 @@ pub struct Trial {
     count: u64,
 }
 
-type Lane<'a> = (&'static str, Box<dyn Fn() -> BoxFuture<'a, Result<Trial, Failure>> + 'a>);
+type Work<'a> = Box<dyn Fn() -> BoxFuture<'a, Result<Trial, Failure>> + 'a>;
+
+/// A way of doing the work, whose it is, and what its trials came to.
+struct Lane<'a> {
+    who: &'static str,
+    work: Work<'a>,
+    ms: Vec<f64>,
+    count: u64,
+}
+
+impl<'a> Lane<'a> {
+    fn new(who: &'static str, work: impl Fn() -> BoxFuture<'a, Result<Trial, Failure>> + 'a) -> Self {
+        Self { who, work: Box::new(work), ms: Vec::new(), count: 0 }
+    }
+}
+
+/// A provider with all that is asked of its model.
+struct Subject<'a> {
+    provider: &'a Provider,
+    model: Remote,
+    stream: Vec<u8>,
+    large: Request,
+    usual: Arc<Request>,
+    small: Arc<Request>,
+    /// `usual` as its wire has it, and where it is sent past us.
+    body: String,
+    address: String,
+}
+
+impl<'a> Subject<'a> {
+    fn new(http: &Http, server: &Server, provider: &'a Provider) -> Result<Self, Failure> {
+        let id = provider.id.as_str();
+        let stream = streams::of(id)?;
+        let model = remote(http, server, provider)?;
+        let long = |tokens, pictures| asked::long(id, provider.wire, &stream, Size { tokens, pictures });
+        // A run's conversation has ten pictures at most, and two after it was made shorter.
+        let (large, usual) = (long(100_000, 20), Arc::new(long(40_000, 6)));
+        let (body, address) = (model.body(&usual), format!("{}/{id}/bare", server.url));
+        Ok(Self { provider, model, stream, large, usual, small: Arc::new(asked::small()), body, address })
+    }
+
+    fn id(&self) -> &'a str {
+        &self.provider.id
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let load = load()?;
     let server = Server::start().await?;
-    let peer = tokio::sync::Mutex::new(Peer::start(&server.url)?);
+    let peer = &tokio::sync::Mutex::new(Peer::start(&server.url)?);
     let http = Http::new(CONNECT)?;
-    let bare = reqwest::Client::builder().no_proxy().build()?;
+    let bare = &reqwest::Client::builder().no_proxy().build()?;
+    let known = Provider::known().iter().map(|provider| Subject::new(&http, &server, provider));
+    let subjects: Vec<Subject<'_>> = known.collect::<Result<_, _>>()?;
     let mut races = Vec::new();
-    for provider in Provider::known() {
-        let id = provider.id.as_str();
-        let stream = streams::of(id)?;
-        let model = remote(&http, &server, provider)?;
-        let long = |tokens, pictures| asked::long(id, provider.wire, &stream, Size { tokens, pictures });
-        // A run's conversation has ten pictures at most, and two after it was made shorter.
-        let (large, usual) = (long(100_000, 20), Arc::new(long(40_000, 6)));
-        let small = Arc::new(asked::small());
-        let body = model.body(&usual);
-        let address = format!("{}/{id}/bare", server.url);
 
-        let lanes: Vec<Lane<'_>> = vec![
-            ("ours", Box::new(|| timed(async { decode(provider.wire, &stream) }))),
-            ("bare", Box::new(|| timed(async { parse(&stream) }))),
-        ];
-        races.push(race("decode", id, 15, &lanes).await?);
+    let decoding = race("decode", 15, &subjects, |of| {
+        let wire = of.provider.wire;
+        let ours = Lane::new("ours", move || timed(async move { decode(wire, &of.stream) }));
+        [ours, Lane::new("bare", || timed(async { parse(&of.stream) }))]
+    });
+    races.extend(decoding.await?);
 
-        let lanes: Vec<Lane<'_>> = vec![
-            ("ours", Box::new(|| timed(async { Ok(model.body(&large).len() as u64) }))),
-            ("bare", Box::new(|| timed(async { Ok(asked::bare(&large)?.len() as u64) }))),
-        ];
-        races.push(race("build", id, 40, &lanes).await?);
+    let building = race("build", 40, &subjects, |of| {
+        let ours = Lane::new("ours", || timed(async { Ok(of.model.body(&of.large).len() as u64) }));
+        [ours, Lane::new("bare", || timed(async { Ok(asked::bare(&of.large)?.len() as u64) }))]
+    });
+    races.extend(building.await?);
 
-        let lanes: Vec<Lane<'_>> = vec![
-            ("ours", Box::new(|| timed(ask(&model, &usual)))),
-            (
-                "bare",
-                Box::new(|| {
-                    let body = body.clone();
-                    timed(exchange(&bare, &address, body))
-                }),
-            ),
-        ];
-        races.push(race("turn", id, 60, &lanes).await?);
+    let asking = race("turn", 60, &subjects, |of| {
+        let ours = Lane::new("ours", || timed(ask(&of.model, &of.usual)));
+        let exchanged = || {
+            let body = of.body.clone();
+            timed(exchange(bare, &of.address, body))
+        };
+        [ours, Lane::new("bare", exchanged)]
+    });
+    races.extend(asking.await?);
 
-        let lanes: Vec<Lane<'_>> = vec![
-            ("ours", Box::new(|| timed(ask(&model, &small)))),
-            ("sdk", Box::new(|| Box::pin(async { peer.lock().await.ask(id).await }))),
-        ];
-        let read = race("read", id, 20, &lanes).await?;
-        if read["lanes"][0]["count"] != read["lanes"][1]["count"] {
-            return Err(format!("{id}: its SDK reads another text than we do: {read}").into());
-        }
-        races.push(read);
+    let reading = race("read", 20, &subjects, |of| {
+        let ours = Lane::new("ours", || timed(ask(&of.model, &of.small)));
+        [ours, Lane::new("sdk", || Box::pin(async { peer.lock().await.ask(of.id()).await }))]
+    });
+    let read = reading.await?;
+    let is_alike = |race: &Value| match race["lanes"].as_array().map(Vec::as_slice) {
+        Some([ours, theirs]) => ours["count"] == theirs["count"],
+        _ => true,
+    };
+    if let Some(other) = read.iter().find(|race| !is_alike(race)) {
+        return Err(format!("an SDK reads another text than we do: {other}").into());
     }
+    races.extend(read);
     println!("{}", json!({ "load": [load, self::load()?], "races": races, "memory": [] }));
     Ok(())
 }
 
-/// Each lane its trials, by turns: a busy moment is busy for all. The first of each, in which connections are opened,
-/// does not count.
-async fn race(work: &str, of: &str, rounds: usize, lanes: &[Lane<'_>]) -> Result<Value, Failure> {
+/// Each lane of each provider its trials, by turns: a busy moment is busy for all. The first of each, in which
+/// connections are opened, does not count.
+async fn race<'a>(
+    work: &str,
+    rounds: usize,
+    subjects: &'a [Subject<'a>],
+    lanes: impl Fn(&'a Subject<'a>) -> [Lane<'a>; 2],
+) -> Result<Vec<Value>, Failure> {
     let only: Vec<String> = std::env::args().skip(1).collect();
-    if only.iter().zip([work, of]).any(|(only, this)| only != this) {
-        return Ok(json!({ "work": format!("{work} {of}"), "lanes": [] }));
-    }
-    let mut times = vec![Vec::with_capacity(rounds); lanes.len()];
-    let mut counts = vec![0; lanes.len()];
+    let is_wanted = |at: usize, this: &str| only.get(at).is_none_or(|only| only == this);
+    let subjects = subjects.iter().filter(|of| is_wanted(0, work) && is_wanted(1, of.id()));
+    let mut races: Vec<(&str, Vec<Lane<'a>>)> = subjects
+        .map(|of| (of.id(), lanes(of).into_iter().filter(|lane| is_wanted(2, lane.who)).collect()))
+        .collect();
     for round in 0..=rounds {
-        for (at, (who, lane)) in lanes.iter().enumerate() {
-            if only.get(2).is_some_and(|only| only != who) {
-                continue;
-            }
-            let Trial { ms, count } = lane().await?;
-            counts[at] = count;
+        for lane in races.iter_mut().flat_map(|(_, lanes)| lanes) {
+            let Trial { ms, count } = (lane.work)().await?;
+            lane.count = count;
             if round > 0 {
-                times[at].push(ms);
+                lane.ms.push(ms);
             }
         }
     }
-    eprintln!("    {work} {of}");
-    let lanes: Vec<Value> = lanes
-        .iter()
-        .zip(times.iter().zip(&counts))
-        .map(|((who, _), (ms, count))| json!({ "who": who, "count": count, "ms": ms }))
-        .collect();
-    Ok(json!({ "work": format!("{work} {of}"), "lanes": lanes }))
+    eprintln!("    {work}");
+    let told = |lane: Lane<'_>| json!({ "who": lane.who, "count": lane.count, "ms": lane.ms });
+    let told = |(of, lanes): (&str, Vec<Lane<'_>>)| {
+        let lanes: Vec<Value> = lanes.into_iter().map(told).collect();
+        json!({ "work": format!("{work} {of}"), "lanes": lanes })
+    };
+    Ok(races.into_iter().map(told).collect())
 }
 
 fn timed<'a>(
