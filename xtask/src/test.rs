@@ -91,6 +91,7 @@ impl Step {
                     .env("PROPTEST_RNG_SEED", seed()),
             ),
             Self::Tidy => tests(outside(place).args(["--test", "tidy"])),
+            // One window has the focus at a time, and a page of an unoptimised app is slow enough alone.
             Self::Gui => tests(outside(place).args(["--test", "gui"]).env("RUST_TEST_THREADS", "1")),
             Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
         }

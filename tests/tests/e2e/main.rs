@@ -12,6 +12,7 @@ mod crossing;
 mod searches;
 
 mod custom;
+mod proxied;
 mod unknown;
 
 mod approvals;

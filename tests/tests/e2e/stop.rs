@@ -196,6 +196,8 @@ fn stops_in_a_drag(
         wait_for("a held button", LONG, || {
             // Refused where the app has not let go yet of the call of a command that was killed.
             if run.has_ended() {
+                let log = scene.stage.log("run");
+                assert!(log.lines().rev().take(5).any(|line| line.contains("has the desktop")), "{log}");
                 run = start();
             }
             held().then_some(())

@@ -16,7 +16,7 @@ pub(crate) enum Framing {
 }
 
 /// Before the first line, where a server's file had one.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+const BOM: &[u8] = "\u{feff}".as_bytes();
 /// What came of an answer that is no event may be the body of an error: so much of it is kept.
 const MAX_STRAY: usize = 64 * 1024;
 
@@ -98,7 +98,7 @@ impl Frames {
         is_last: bool,
         each: &mut impl FnMut(&[u8]) -> Result<(), ModelError>,
     ) -> Result<(), ModelError> {
-        let line = if self.begun { line } else { line.strip_prefix(MARK).unwrap_or(line) };
+        let line = if self.begun { line } else { line.strip_prefix(BOM).unwrap_or(line) };
         self.begun = true;
         match self.framing {
             Framing::Lines if line.trim_ascii().is_empty() => Ok(()),

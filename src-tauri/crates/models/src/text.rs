@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The value as JSON. A tree's `Display` is the same, at half the pace: each bit of it goes through a formatter.
 pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> String {
     // Refused would be keys that are no text, which nothing here has.
-    serde_json::to_string(value).unwrap_or_default()
+    serde_json::to_string(value).unwrap_or_else(|_| "null".into())
 }
 
 /// An object, field by field, in this order.

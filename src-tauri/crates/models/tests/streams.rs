@@ -331,6 +331,7 @@ fn bytes_that_are_no_text_are_refused_wherever_they_stand_in_an_event() {
         }
     }
     println!("{refused} broken streams, each refused");
+    assert!(refused > 5_000, "only {refused} were made");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Scaling pictures down with SIMD, into memory of the caller's.
 //!
 //! A crate of its own, optimised in every profile: the library's loops are generic and so are compiled where they are
-//! called. Within `desktop` a debug build spent a second on each picture.
+//! called. Within `desktop` a debug build spent a second on each picture. It knows nothing of screens and their colours.
 
 use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::{
+    FilterType, ImageBufferError, PixelType, ResizeAlg, ResizeError, ResizeOptions, Resizer,
+};
 
 /// Bytes of a pixel. The fourth is no alpha: multiplying by it would blacken the picture.
 pub const PIXEL: usize = 4;
@@ -26,6 +28,17 @@ pub struct Part {
     pub height: u32,
 }
 
+/// Why a picture cannot be scaled.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaleError {
+    #[error("the picture is not as large as its pixels: {0}")]
+    Source(ImageBufferError),
+    #[error("there is no room for the scaled picture: {0}")]
+    Target(ImageBufferError),
+    #[error("the part is not within the picture: {0}")]
+    Part(ResizeError),
+}
+
 /// Keeps its working memory from picture to picture.
 #[derive(Default)]
 pub struct Scaler(Resizer);
@@ -35,23 +48,23 @@ impl Scaler {
     /// hold at [`PIXEL`] bytes each.
     ///
     /// # Errors
-    /// Says which of source, part and target is not of its size.
+    /// Source, part or target is not of its size.
     pub fn scale(
         &mut self,
         source: Source<'_>,
         part: Option<Part>,
         (width, height): (u32, u32),
         into: &mut [u8],
-    ) -> Result<(), String> {
+    ) -> Result<(), ScaleError> {
         let from = ImageRef::new(source.width, source.height, source.pixels, PixelType::U8x4)
-            .map_err(|error| format!("the picture: {error}"))?;
-        let mut to = Image::from_slice_u8(width, height, into, PixelType::U8x4)
-            .map_err(|error| format!("the scaled picture: {error}"))?;
+            .map_err(ScaleError::Source)?;
+        let mut to =
+            Image::from_slice_u8(width, height, into, PixelType::U8x4).map_err(ScaleError::Target)?;
         let mut options =
             ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).use_alpha(false);
         if let Some(Part { left, top, width, height }) = part {
             options = options.crop(left.into(), top.into(), width.into(), height.into());
         }
-        self.0.resize(&from, &mut to, &options).map_err(|error| format!("the part of the picture: {error}"))
+        self.0.resize(&from, &mut to, &options).map_err(ScaleError::Part)
     }
 }

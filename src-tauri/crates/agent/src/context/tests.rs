@@ -82,6 +82,18 @@ fn context() -> Context {
 }
 
 #[test]
+fn a_conversation_is_not_copied_for_a_turn_but_for_one_that_is_still_under_way() {
+    let mut context = context();
+    let first = Arc::as_ptr(&context.request());
+    exchange(&mut context, 1);
+    assert_eq!(Arc::as_ptr(&context.request()), first);
+    let asked = context.request();
+    let said = asked.messages.len();
+    exchange(&mut context, 2);
+    assert_eq!((asked.messages.len(), context.messages().len()), (said, said + 2));
+}
+
+#[test]
 fn a_request_is_the_last_one_with_more_at_its_end_except_where_a_bound_was_passed() {
     let mut context = context();
     let (mut before, mut compactions) = (context.request().messages.clone(), 0);

@@ -12,6 +12,7 @@ mod bodies;
 mod computer;
 mod computer_words;
 mod giving_way;
+mod matrix;
 mod prefix;
 mod runs;
 mod search;

@@ -33,6 +33,16 @@ pub(super) struct Page {
     pub(super) session: String,
 }
 
+/// What a tab says of itself when it is looked at.
+enum Look {
+    InFront(Page, About),
+    Hidden(Page, About),
+    /// Nothing in time.
+    Silent,
+    /// That it cannot be asked.
+    Broken,
+}
+
 /// What a ref stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
@@ -150,37 +160,51 @@ impl Live {
             self.current.iter().filter(|current| tabs.contains(current)).cloned().collect();
         order.extend(tabs.into_iter().filter(|tab| Some(tab) != self.current.as_ref()));
         let mut hidden = None;
-        // Where no tab answers, the first one is busy rather than gone: it is asked once more, and waited for.
-        let again = order.first().cloned().map(|first| (first, STEP));
-        for (target, patience) in order.into_iter().map(|target| (target, GLANCE)).chain(again) {
-            if patience == STEP && hidden.is_some() {
-                break;
+        let mut busy = None;
+        for target in order {
+            match self.look_at(&target, GLANCE).await? {
+                Look::InFront(page, about) => return Ok(self.now_at(page, about)),
+                Look::Hidden(page, about) => hidden = hidden.or(Some((page, about))),
+                Look::Silent => busy = busy.or(Some(target)),
+                Look::Broken => {}
             }
-            let page = self.page(&target).await?;
-            let frame = self.main_frame(&page);
-            let look = match self.dialog(&page) {
-                Some(_) => None,
-                None => {
-                    tokio::time::timeout(patience, self.ask::<About>(&frame, "about", json!({}))).await.ok()
-                }
-            };
-            // It may have come while the page was asked, which says nothing then.
-            if self.dialog(&page).is_some() {
-                self.current = Some(target);
-                return Ok((page, About::default()));
-            }
-            let Some(Ok(about)) = look else { continue };
-            if about.visible {
-                self.current = Some(target);
-                return Ok((page, about));
-            }
-            hidden = hidden.or(Some((page, about)));
+        }
+        // Where no tab answers, the first one has much to do: it is waited for.
+        if let (None, Some(target)) = (&hidden, busy)
+            && let Look::InFront(page, about) | Look::Hidden(page, about) =
+                self.look_at(&target, STEP).await?
+        {
+            hidden = Some((page, about));
         }
         let (page, about) = hidden.ok_or_else(|| {
             DesktopError::NotFound("a tab that answers; open one with webNavigate or webTabs".into())
         })?;
+        Ok(self.now_at(page, about))
+    }
+
+    fn now_at(&mut self, page: Page, about: About) -> (Page, About) {
         self.current = Some(page.target.clone());
-        Ok((page, about))
+        (page, about)
+    }
+
+    /// Asks a tab whether it is in front, for so long. One with a dialog is, and says nothing.
+    async fn look_at(&mut self, target: &str, patience: Duration) -> Result<Look, DesktopError> {
+        let page = self.page(target).await?;
+        if self.dialog(&page).is_some() {
+            return Ok(Look::InFront(page, About::default()));
+        }
+        let frame = self.main_frame(&page);
+        let look = tokio::time::timeout(patience, self.ask::<About>(&frame, "about", json!({}))).await;
+        // It may have come meanwhile.
+        if self.dialog(&page).is_some() {
+            return Ok(Look::InFront(page, About::default()));
+        }
+        Ok(match look {
+            Ok(Ok(about)) if about.visible => Look::InFront(page, about),
+            Ok(Ok(about)) => Look::Hidden(page, about),
+            Ok(Err(_)) => Look::Broken,
+            Err(_) => Look::Silent,
+        })
     }
 
     pub(super) fn dialog(&self, page: &Page) -> Option<Dialog> {

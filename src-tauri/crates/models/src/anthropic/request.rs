@@ -50,7 +50,9 @@ fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
     }
     let computer = target.options.computer.zip(request.display);
     own.extend(computer.map(|(computer, display)| computer.declared(display)));
-    own.last_mut().map(mark);
+    if let Some(last) = own.last_mut() {
+        mark(last);
+    }
     let last = request.tools.len().checked_sub(1).filter(|_| own.is_empty());
     let ours = request.tools.iter().enumerate().map(|(at, one)| tool(one, Some(at) == last));
     ours.chain(own.iter().map(written)).collect()

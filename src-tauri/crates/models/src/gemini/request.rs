@@ -10,6 +10,9 @@ use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
+/// Fields of an answer that are Google's: the user's yes to its warning, and which part is the picture.
+const ACKNOWLEDGEMENT: &str = "safety_acknowledgement";
+const PICTURE: &str = "image";
 /// Stands in for the signature of a call that another model made (Google's documented value).
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
@@ -160,14 +163,16 @@ fn response(answer: &ToolAnswer, image: Option<&str>) -> String {
     for (name, value) in object(&answer.response, "output").as_object().into_iter().flatten() {
         match name.as_str() {
             ACKNOWLEDGED => acknowledged = true,
+            // Ours alone: a field that is there twice is refused.
+            ACKNOWLEDGEMENT | PICTURE => {}
             name => response.field(name, value),
         }
     }
     if acknowledged {
-        response.field("safety_acknowledgement", "true");
+        response.field(ACKNOWLEDGEMENT, "true");
     }
     if let Some(name) = image {
-        response.field("image", &json!({ "$ref": name }));
+        response.field(PICTURE, &json!({ "$ref": name }));
     }
     response.finish()
 }
@@ -247,6 +252,19 @@ mod tests {
         let output = json!({"size": "1280x800", "image": {"$ref": "screen.png"}});
         expected["contents"][2]["parts"][0]["functionResponse"]["response"] = output;
         assert_eq!(ask(&request, true), expected);
+    }
+
+    #[test]
+    fn a_field_of_an_answer_stands_in_it_once() {
+        let answer = ToolAnswer {
+            response: json!({ "safety_acknowledgement": "no", "image": "i", "summary": "s", ACKNOWLEDGED: [] }),
+            image: Some(Image { media_type: "image/png".into(), bytes: vec![1].into() }),
+            id: None,
+            name: "click".into(),
+        };
+        let told = super::answer(&answer);
+        let response = r#"{"summary":"s","safety_acknowledgement":"true","image":{"$ref":"screen.png"}}"#;
+        assert!(told.contains(&format!(r#""response":{response}"#)), "{told}");
     }
 
     #[test]

@@ -118,6 +118,20 @@ impl Stage {
         Self { browser, here, running, _home: home }
     }
 
+    /// Looks until the page is the one of this path.
+    pub(super) async fn comes_to(&self, app: &'static App, path: &str) {
+        let (wanted, end) = (format!("{}{path}", self.here), Instant::now() + Duration::from_secs(30));
+        loop {
+            // None answers while one page goes and the next comes.
+            let seen = self.browser.elements(app, query()).await.map(|view| view.url);
+            if seen.as_ref().is_ok_and(|url| *url == wanted) {
+                return;
+            }
+            assert!(Instant::now() < end, "not {wanted} but {seen:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Looks until the page has an element of this name; answers it with what was seen.
     pub(super) async fn find(&self, app: &'static App, name: &str) -> (WebElement, PageView) {
         let end = Instant::now() + Duration::from_secs(30);
