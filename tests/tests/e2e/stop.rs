@@ -11,21 +11,30 @@ use protocol::event::RunEnd;
 use serde_json::{Value, json};
 
 const TRIALS: usize = 7;
-/// The bar, held by the median, and the worst, held by all but one: a test shares two cores with others, which a single
-/// stop may meet.
+/// The bar, held by the median: a test shares two cores with others, which a single stop may meet.
 const BAR: Duration = Duration::from_millis(100);
+/// Held by all of a set of trials, of so many at most: a machine may stand still in one, our own lateness is in all.
 const WORST: Duration = Duration::from_millis(250);
+const SETS: usize = 3;
 
 /// So many stops, each with how long it took.
 fn trials(trial: impl FnMut() -> Duration) -> Vec<Duration> {
     std::iter::repeat_with(trial).take(TRIALS).collect()
 }
 
-fn assert_within_the_bar(what: &str, mut took: Vec<Duration>) {
-    took.sort();
-    println!("{what}: {took:?}");
-    assert!(took[took.len() / 2] <= BAR, "{what}: {took:?}");
-    assert!(took[took.len() - 2] <= WORST, "{what}: {took:?}");
+fn assert_within_the_bar(what: &str, mut measured: impl FnMut() -> Vec<Duration>) {
+    let mut sets = Vec::new();
+    for _ in 0..SETS {
+        let mut took = measured();
+        took.sort();
+        println!("{what}: {took:?}");
+        assert!(took[took.len() / 2] <= BAR, "{what}: {took:?}");
+        if took.last().is_some_and(|worst| *worst <= WORST) {
+            return;
+        }
+        sets.push(took);
+    }
+    panic!("{what}: no set of trials without one over {WORST:?}: {sets:?}");
 }
 
 /// Does the same thing over and over.
@@ -121,8 +130,9 @@ fn stops_in_typing(
 fn ctrl_c_in_the_middle_of_typing_stops_within_the_bound_and_ends_with_code_3() {
     // bar: C77
     let scene = Scene::plain("batch", typing());
-    let took = stops_in_typing(&scene, || scene.run(), Process::interrupt);
-    assert_within_the_bar("stop by ctrl-c, last key after", took);
+    assert_within_the_bar("stop by ctrl-c, last key after", || {
+        stops_in_typing(&scene, || scene.run(), Process::interrupt)
+    });
     assert!(matches!(scene.end(), RunEnd::Stopped { .. }));
 }
 
@@ -130,15 +140,16 @@ fn ctrl_c_in_the_middle_of_typing_stops_within_the_bound_and_ends_with_code_3() 
 fn a_stop_from_another_door_in_the_middle_of_typing_stops_within_the_bound() {
     // bar: C77
     let scene = Scene::plain("batch", typing());
-    let took = stops_in_typing(
-        &scene,
-        || scene.run(),
-        |_| {
-            let mut client = scene.miki.connect(LONG).unwrap();
-            client.call(AnyCommand::StopRun(StopRun { run: None })).unwrap();
-        },
-    );
-    assert_within_the_bar("stop through the socket, last key after", took);
+    assert_within_the_bar("stop through the socket, last key after", || {
+        stops_in_typing(
+            &scene,
+            || scene.run(),
+            |_| {
+                let mut client = scene.miki.connect(LONG).unwrap();
+                client.call(AnyCommand::StopRun(StopRun { run: None })).unwrap();
+            },
+        )
+    });
 }
 
 #[test]
@@ -146,8 +157,9 @@ fn the_users_pointer_in_the_corner_stops_everything() {
     // bar: C77
     let scene = Scene::plain("batch", typing());
     let user = scene.stage.user().unwrap();
-    let took = stops_in_typing(&scene, || scene.run(), |_| user.move_to(0, 0).unwrap());
-    assert_within_the_bar("stop by the corner, last key after", took);
+    assert_within_the_bar("stop by the corner, last key after", || {
+        stops_in_typing(&scene, || scene.run(), |_| user.move_to(0, 0).unwrap())
+    });
     match scene.end() {
         RunEnd::Stopped { reason } => assert!(reason.contains("failsafe"), "{reason}"),
         other => panic!("{other:?}"),
@@ -225,8 +237,9 @@ fn a_stop_in_the_middle_of_a_drag_lets_go_of_the_button() {
         let mut client = scene.miki.connect(LONG).unwrap();
         client.call(AnyCommand::StopRun(StopRun { run: None })).unwrap();
     };
-    let took = stops_in_a_drag(&scene, || scene.run(), stop, Some(3));
-    assert_within_the_bar("stop in a drag, button let go after", took);
+    assert_within_the_bar("stop in a drag, button let go after", || {
+        stops_in_a_drag(&scene, || scene.run(), stop, Some(3))
+    });
 }
 
 #[test]
@@ -234,9 +247,9 @@ fn ctrl_c_in_a_single_drag_lets_go_of_the_button() {
     // bar: C78
     let scene = Scene::plain("drag", dragging());
     let call = dragging().to_string();
-    let took =
-        stops_in_a_drag(&scene, || scene.start(&["do", "drag", &call]), |run| run.interrupt(), Some(3));
-    assert_within_the_bar("stop of a single drag, button let go after", took);
+    assert_within_the_bar("stop of a single drag, button let go after", || {
+        stops_in_a_drag(&scene, || scene.start(&["do", "drag", &call]), |run| run.interrupt(), Some(3))
+    });
 }
 
 #[test]
@@ -250,10 +263,12 @@ fn a_single_drag_in_the_running_app_ends_with_the_command_that_asked_for_it() {
     scene.miki.connect(LONG).unwrap();
     let call = dragging().to_string();
     let start = || scene.start(&["do", "drag", &call]);
-    let took = stops_in_a_drag(&scene, start, |run| run.interrupt(), Some(3));
-    assert_within_the_bar("ctrl-c of a call in the app, button let go after", took);
-    let took = stops_in_a_drag(&scene, start, Process::kill, None);
-    assert_within_the_bar("a command killed, button let go after", took);
+    assert_within_the_bar("ctrl-c of a call in the app, button let go after", || {
+        stops_in_a_drag(&scene, start, |run| run.interrupt(), Some(3))
+    });
+    assert_within_the_bar("a command killed, button let go after", || {
+        stops_in_a_drag(&scene, start, Process::kill, None)
+    });
 }
 
 #[test]
