@@ -3,11 +3,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use outside::fake_model::{Asked, FakeModel, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::{Screen, Stage, Window};
 use outside::{LONG, wait_for};
+use protocol::command::{AnyCommand, RunOverrides, StartRun};
 use serde_json::json;
+
+use crate::browser::Browser;
 
 /// Text with smooth edges has hundreds of colours, an empty window one.
 const COLOURS: usize = 40;
@@ -58,4 +61,55 @@ fn the_dashboard_and_the_chat_widget_are_drawn_and_the_overlay_covers_nothing() 
     screen.wait_for_window("the overlay", LONG, |title| title == "Miki Overlay").unwrap();
     wait_for("the editor to be seen below the overlay", LONG, || (below() * 2 >= before).then_some(()))
         .unwrap();
+}
+
+/// More than the dashboard's list has room for.
+const SESSIONS: usize = 30;
+
+/// How far the page itself can be scrolled, by whatever means.
+const SCROLLS: &str = "
+    window.scrollTo(0, 100000);
+    document.body.scrollTo(0, 100000);
+    return Math.max(document.documentElement.scrollTop, document.body.scrollTop)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_without_a_key_but_with_a_history_shows_the_settings_from_their_top() {
+    let stage = Stage::full().unwrap();
+    let model = FakeModel::start(ScriptMind::new([])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let app = miki.start(&stage, "before", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    for number in 0..SESSIONS {
+        let (goal, overrides) = (format!("goal {number}"), RunOverrides::default());
+        let start = AnyCommand::StartRun(StartRun { goal, session: None, overrides });
+        // Refused for a moment, while the run before lets go of the desktop.
+        wait_for("a run's start", LONG, || client.call(start.clone()).ok()).unwrap();
+        client.events_until(miki::is_end).unwrap();
+    }
+    drop((client, app));
+
+    let without_key = Miki::on(&stage, "miki").unwrap();
+    let browser = Browser::open(&stage, &without_key).await.unwrap();
+    browser.window("dashboard").await.unwrap();
+    let listed = format!("return document.querySelectorAll('#sessions li').length === {SESSIONS}");
+    browser.until("the history", &listed).await.unwrap();
+    browser.until("the settings", "return document.querySelector('.first-run') !== null").await.unwrap();
+    assert_eq!(browser.script(SCROLLS).await.unwrap(), json!(0), "the page is scrolled out of its window");
+    // The list still scrolls within itself, down to its last session.
+    let last = "
+        const list = document.querySelector('#sessions');
+        list.scrollTo(0, 100000);
+        const last = list.lastElementChild.getBoundingClientRect();
+        return list.scrollTop > 0 && last.bottom <= list.getBoundingClientRect().bottom + 1";
+    assert_eq!(browser.script(last).await.unwrap(), json!(true), "the last session cannot be reached");
+
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    let (middle, half) = (dashboard.width / 2, dashboard.height / 2);
+    for (x, y) in [(0, 0), (middle, 0), (0, half), (middle, half)] {
+        let (x, y) = (dashboard.x + x.cast_signed(), dashboard.y + y.cast_signed());
+        let title = format!("{} from {x}, {y}", dashboard.title);
+        wait_until_drawn(&screen, &Window { x, y, width: middle, height: half, title, ..dashboard });
+    }
 }
