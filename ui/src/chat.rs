@@ -55,6 +55,7 @@ pub fn Chat() -> impl IntoView {
     });
     let anew = move |_| {
         own.set(None);
+        store.change(crate::state::State::show_new);
         focus();
     };
     let open = move |_| {

@@ -63,9 +63,13 @@ impl Feed {
         }
     }
 
-    /// Takes the snapshot that was asked for and folds on top what came meanwhile.
-    pub fn snapshot(&mut self, view: SnapshotView) -> (State, Wants) {
+    /// Takes the snapshot that was asked for and folds on top what came meanwhile. Of the state `before` only what the
+    /// user chose to see stays; a session that is then [`State::opening`] is to be fetched.
+    pub fn snapshot(&mut self, before: Option<&State>, view: SnapshotView) -> (State, Wants) {
         let mut state = State::from(view);
+        if let Some(before) = before {
+            state.keep_choice(before);
+        }
         state.broken.clone_from(&self.broken);
         let mut kept = self.kept.take().unwrap_or_default().into_iter();
         while let Some(event) = kept.next() {

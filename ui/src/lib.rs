@@ -5,6 +5,7 @@
 //! decides nothing that the engine decides.
 
 pub mod feed;
+pub mod goal;
 pub mod instead;
 pub mod state;
 pub mod transcript;

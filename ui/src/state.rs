@@ -1,17 +1,21 @@
 //! What a window shows, and how one event changes it.
 //!
-//! Pure: no clock, no IPC, no DOM. Holds nothing that a snapshot and the events after it could not rebuild.
+//! Pure: no clock, no IPC, no DOM. Beside what the user chose to see it holds nothing that a snapshot and the events after
+//! it could not rebuild.
 
 use std::cmp::Reverse;
 
 use protocol::event::{Activity, EventBody, RunEnd, Status};
-use protocol::ids::{RunId, Seq, SessionId};
+use protocol::ids::{ApprovalId, RunId, Seq, SessionId};
 use protocol::settings::Settings;
 use protocol::tool::{Approval, ApprovalMode, Mode};
-use protocol::view::{Platform, RunView, SessionHistory, SessionView, SnapshotView};
+use protocol::view::{Platform, RunView, SessionView, SnapshotView};
 use protocol::{ErrorCode, ErrorView, Event};
 
+use self::page::Opening;
 use crate::transcript::Transcript;
+
+mod page;
 
 /// All a window knows of the engine, up to and with `seq`.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,11 +25,18 @@ pub struct State {
     pub status: Status,
     /// Newest first.
     pub sessions: Vec<SessionView>,
-    /// The session whose transcript is shown; nothing means a new one.
+    /// The session whose transcript is shown; `None` means a new one.
     pub shown: Option<SessionId>,
+    /// Whether the user chose what is shown. Then the work of another session does not take its place.
+    pub chosen: bool,
     pub transcript: Transcript,
     /// Oldest first.
     pub approvals: Vec<Approval>,
+    /// Whose questions they are, where that was told.
+    askers: Vec<(ApprovalId, RunId)>,
+    opening: Option<Opening>,
+    /// Sessions opened so far: numbers the next one.
+    openings: u32,
     /// The journal cannot be written: nothing more is accepted until the program is started again.
     pub broken: Option<ErrorView>,
     pub version: String,
@@ -50,8 +61,12 @@ impl From<SnapshotView> for State {
             status: view.status,
             sessions: view.sessions,
             shown: view.current,
+            chosen: false,
             transcript: Transcript::of(&view.events),
             approvals: view.approvals,
+            askers: view.events.iter().filter_map(asker).collect(),
+            opening: None,
+            openings: 0,
             broken: None,
             version: view.version,
             platform: view.platform,
@@ -88,22 +103,15 @@ pub fn reduce(state: &mut State, event: &Event) -> Reduced {
     if event.scope.session.is_some() && event.scope.session == state.shown {
         state.transcript.fold(event);
     }
+    if let Some(opening) = &mut state.opening
+        && event.scope.session.as_ref() == Some(&opening.session)
+    {
+        opening.since.push(event.clone());
+    }
     Reduced::Applied
 }
 
 impl State {
-    /// Shows an older session. Events after `seq` are left out: they come by themselves.
-    pub fn show(&mut self, history: &SessionHistory) {
-        self.shown = Some(history.session.id.clone());
-        self.transcript = Transcript::of(history.events.iter().filter(|event| event.seq <= self.seq));
-    }
-
-    /// Shows an empty page, for a session that begins with the next goal.
-    pub fn show_new(&mut self) {
-        self.shown = None;
-        self.transcript = Transcript::default();
-    }
-
     pub fn session(&self, id: &SessionId) -> Option<&SessionView> {
         self.sessions.iter().find(|session| session.id == *id)
     }
@@ -112,10 +120,14 @@ impl State {
         self.session(self.shown.as_ref()?)
     }
 
-    /// The run under way, if any.
+    /// The run under way, if any, in whatever session.
     pub fn running(&self) -> Option<&RunId> {
-        let runs = self.sessions.iter().filter_map(|session| session.last_run.as_ref());
-        runs.filter(|run| run.end.is_none()).map(|run| &run.id).next()
+        self.sessions.iter().find_map(run_of)
+    }
+
+    /// The run under way in the session that is shown, if any.
+    pub fn run_shown(&self) -> Option<&RunId> {
+        run_of(self.shown_session()?)
     }
 
     /// Whether there is something to stop.
@@ -147,9 +159,10 @@ impl State {
         self.shown_session().is_some_and(|session| session.search)
     }
 
-    /// Work begins in a session whose past is not in this state.
+    /// Work begins in a session that is to be shown, and whose past is not in this state.
     fn would_show_unseen(&self, event: &Event) -> bool {
-        matches!(event.body, EventBody::RunStarted { .. })
+        !self.chosen
+            && matches!(event.body, EventBody::RunStarted { .. })
             && event.scope.session.is_some()
             && event.scope.session != self.shown
     }
@@ -172,11 +185,14 @@ impl State {
                     });
                 }
             }
-            EventBody::ApprovalRequested { approval } => self.approvals.push(approval.clone()),
+            EventBody::ApprovalRequested { approval } => {
+                self.approvals.push(approval.clone());
+                self.askers.extend(asker(event));
+            }
             EventBody::ApprovalAnswered { approval, .. } => {
                 self.approvals.retain(|asked| asked.id != *approval)
             }
-            EventBody::RunEnded { end } => self.close_questions(end),
+            EventBody::RunEnded { end } => self.close_questions(event.scope.run.as_ref(), end),
             EventBody::SessionEdited { .. }
             | EventBody::RunStarted { .. }
             | EventBody::RunSteered { .. }
@@ -197,24 +213,23 @@ impl State {
         }
     }
 
-    /// A new session is where the work is: it is shown at once.
+    /// A new session is where the work is: it is shown at once, unless the user chose another.
     fn created(&mut self, session: SessionView) {
-        self.shown = Some(session.id.clone());
+        if !self.chosen {
+            self.shown = Some(session.id.clone());
+            self.transcript = Transcript::default();
+        }
         self.sessions.insert(0, session);
-        self.transcript = Transcript::default();
     }
 
     /// A question of a run that is over can no longer be answered.
-    fn close_questions(&mut self, end: &RunEnd) {
-        let over: Vec<_> = self.transcript.last_run().iter().collect();
+    fn close_questions(&mut self, run: Option<&RunId>, end: &RunEnd) {
         self.approvals.retain(|asked| {
             let named = matches!(end, RunEnd::NeedsApproval { approval } if *approval == asked.id);
-            let of_this_run = over.iter().any(|entry| match &entry.body {
-                crate::transcript::EntryBody::Step(step) => step.call.id == asked.call.id,
-                _ => false,
-            });
+            let of_this_run = self.askers.iter().any(|(id, asker)| *id == asked.id && Some(asker) == run);
             !named && !of_this_run
         });
+        self.askers.retain(|(_, asker)| Some(asker) != run);
     }
 
     fn touch(&mut self, event: &Event) {
@@ -247,6 +262,19 @@ impl State {
 
     fn sort(&mut self) {
         self.sessions.sort_by_key(|session| Reverse(session.updated));
+    }
+}
+
+/// The run under way in this session, if any.
+fn run_of(session: &SessionView) -> Option<&RunId> {
+    session.last_run.as_ref().filter(|run| run.end.is_none()).map(|run| &run.id)
+}
+
+/// The question that an event asks, and the run that asks it.
+fn asker(event: &Event) -> Option<(ApprovalId, RunId)> {
+    match &event.body {
+        EventBody::ApprovalRequested { approval } => Some((approval.id.clone(), event.scope.run.clone()?)),
+        _ => None,
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::command::{Snapshot, Window};
+use protocol::command::{OpenSession, Snapshot, Window};
+use protocol::ids::SessionId;
 use protocol::settings::{Language, Settings, Theme};
 use protocol::view::Platform;
 use protocol::{Command, ErrorView, Event};
@@ -142,6 +143,29 @@ impl Store {
         });
     }
 
+    /// Shows a session, as soon as its history is here.
+    pub fn open_session(&self, session: SessionId) {
+        self.change(|state| {
+            state.open(session);
+        });
+        self.read_opening();
+    }
+
+    /// Fetches the history of the session that is being opened, if any.
+    fn read_opening(&self) {
+        let Some((number, session)) = self.peek(State::opening) else { return };
+        let store = *self;
+        spawn_local(async move {
+            match ipc::invoke(OpenSession { session }).await {
+                Ok(history) => store.change(|state| state.show(number, &history)),
+                Err(error) => {
+                    store.error.set(Some(error));
+                    store.change(|state| state.not_opened(number));
+                }
+            }
+        });
+    }
+
     fn connect(self) {
         spawn_local(async move {
             match ipc::subscribe(move |event| self.take(event)).await {
@@ -167,9 +191,11 @@ impl Store {
         match ipc::invoke(Snapshot {}).await {
             Ok(view) => {
                 let feed = self.feed.get_value();
-                let (state, wants) = feed.borrow_mut().snapshot(view);
+                let (state, wants) =
+                    self.state.with_untracked(|before| feed.borrow_mut().snapshot(before.as_ref(), view));
                 self.state.set(Some(state));
                 self.error.set(None);
+                self.read_opening();
                 if wants == Wants::Snapshot {
                     set_timeout(move || spawn_local(self.fetch()), BEHIND);
                 }

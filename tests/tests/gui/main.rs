@@ -10,5 +10,6 @@ mod goal;
 mod instead;
 mod overlay;
 mod rights;
+mod sessions;
 mod settings;
 mod shortcut;

@@ -1,7 +1,6 @@
 //! The list of sessions, newest first.
 
 use leptos::prelude::*;
-use protocol::command::OpenSession;
 use protocol::ids::Timestamp;
 use protocol::view::SessionView;
 
@@ -59,8 +58,7 @@ fn Item(session: SessionView, tab: RwSignal<Tab>) -> impl IntoView {
         move |_| {
             tab.set(Tab::Work);
             if !shown.get_untracked() {
-                let command = OpenSession { session: id.clone() };
-                store.send_then(command, move |history| store.change(|state| state.show(&history)));
+                store.open_session(id.clone());
             }
         }
     };

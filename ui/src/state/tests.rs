@@ -1,5 +1,7 @@
 //! The fold as its surfaces see it: whole values, one sentence a test.
 
+mod page;
+
 use super::*;
 use crate::feed::{Feed, Wants};
 use crate::transcript::{Bill, Entry, EntryBody, Stage, Step, Streaming, picture_url};
@@ -110,6 +112,14 @@ fn after(bodies: Vec<EventBody>) -> State {
         assert_eq!(reduce(&mut state, &event(seq, body)), Reduced::Applied);
     }
     state
+}
+
+fn steered(seq: u64) -> Event {
+    event(seq, EventBody::RunSteered { text: seq.to_string() })
+}
+
+fn said(seq: u64) -> EntryBody {
+    EntryBody::Said { text: seq.to_string() }
 }
 
 fn bodies(state: &State) -> Vec<EntryBody> {
@@ -272,6 +282,24 @@ fn the_end_of_a_run_takes_its_questions_and_its_unstarted_calls_with_it() {
 }
 
 #[test]
+fn the_end_of_a_run_that_is_not_shown_takes_its_own_questions_and_no_others() {
+    let mut state = after(vec![created(), started(), EventBody::ApprovalRequested { approval: question() }]);
+    state.show_new();
+    let mut of_another = in_session(
+        "s-2",
+        4,
+        EventBody::ApprovalRequested { approval: Approval { id: ApprovalId("q-2".into()), ..question() } },
+    );
+    of_another.scope.run = Some(RunId("r-2".into()));
+    let ended = event(5, EventBody::RunEnded { end: RunEnd::Interrupted });
+    for event in [of_another, ended] {
+        assert_eq!(reduce(&mut state, &event), Reduced::Applied);
+    }
+    let asked: Vec<&str> = state.approvals.iter().map(|asked| asked.id.0.as_str()).collect();
+    assert_eq!(asked, ["q-2"]);
+}
+
+#[test]
 fn a_pause_holds_until_it_is_resumed_or_the_run_is_over() {
     let paused = || vec![created(), started(), EventBody::RunPaused { reason: "by the user".into() }];
     let with = |body| after(paused().into_iter().chain([body]).collect());
@@ -307,33 +335,6 @@ fn the_ring_is_where_it_acts_and_then_where_the_dot_is() {
 }
 
 #[test]
-fn work_in_a_session_that_is_not_shown_asks_for_a_snapshot() {
-    let mut state = after(vec![created()]);
-    state.show_new();
-    assert_eq!(reduce(&mut state, &event(2, started())), Reduced::NeedsSnapshot);
-}
-
-#[test]
-fn another_sessions_events_stay_out_of_the_one_shown() {
-    let mut state = after(vec![created(), started()]);
-    let before = bodies(&state);
-    let other = in_session("s-2", 3, EventBody::RunSteered { text: "faster".into() });
-    assert_eq!(reduce(&mut state, &other), Reduced::Applied);
-    assert_eq!(bodies(&state), before);
-}
-
-#[test]
-fn an_older_session_is_shown_without_what_is_still_to_come() {
-    let mut state = after(vec![created(), started()]);
-    let session = state.sessions[0].clone();
-    let steered = |seq| event(seq, EventBody::RunSteered { text: seq.to_string() });
-    state.show(&SessionHistory { session, events: vec![steered(2), steered(3)] });
-    assert_eq!(bodies(&state), [EntryBody::Said { text: "2".into() }]);
-    assert_eq!(reduce(&mut state, &steered(3)), Reduced::Applied);
-    assert_eq!(bodies(&state), [EntryBody::Said { text: "2".into() }, EntryBody::Said { text: "3".into() }]);
-}
-
-#[test]
 fn a_broken_journal_is_told_whatever_its_number() {
     let mut state = after(vec![created()]);
     let failed = EventBody::JournalFailed { message: "disk full".into(), hint: Some("make room".into()) };
@@ -354,34 +355,35 @@ fn events_before_the_snapshot_are_folded_on_top_of_it() {
         current: known.shown.clone(),
         ..view()
     };
-    let (state, wants) = feed.snapshot(snapshot);
+    let (state, wants) = feed.snapshot(None, snapshot);
     assert_eq!((wants, state.seq, state.status.detail.as_str()), (Wants::Nothing, Seq(2), "thinking"));
 }
 
 #[test]
 fn after_a_gap_the_feed_fetches_once_and_goes_on() {
     let mut feed = Feed::default();
-    let (mut state, wants) = feed.snapshot(view());
+    let (mut state, wants) = feed.snapshot(None, view());
     assert_eq!(wants, Wants::Nothing);
     assert_eq!(feed.event(Some(&mut state), event(1, created())), Wants::Nothing);
-    let said = |seq| event(seq, EventBody::RunSteered { text: seq.to_string() });
-    assert_eq!(feed.event(Some(&mut state), said(3)), Wants::Snapshot);
-    assert_eq!(feed.event(Some(&mut state), said(4)), Wants::Nothing);
-    let (state, wants) =
-        feed.snapshot(SnapshotView { seq: Seq(2), sessions: state.sessions, current: state.shown, ..view() });
+    assert_eq!(feed.event(Some(&mut state), steered(3)), Wants::Snapshot);
+    assert_eq!(feed.event(Some(&mut state), steered(4)), Wants::Nothing);
+    let (state, wants) = feed.snapshot(
+        None,
+        SnapshotView { seq: Seq(2), sessions: state.sessions, current: state.shown, ..view() },
+    );
     assert_eq!((wants, state.seq), (Wants::Nothing, Seq(4)));
-    assert_eq!(bodies(&state), [EntryBody::Said { text: "3".into() }, EntryBody::Said { text: "4".into() }]);
+    assert_eq!(bodies(&state), [said(3), said(4)]);
 }
 
 #[test]
 fn a_snapshot_does_not_hide_that_the_journal_is_broken() {
     let mut feed = Feed::default();
-    let (mut state, _) = feed.snapshot(view());
+    let (mut state, _) = feed.snapshot(None, view());
     let failed = EventBody::JournalFailed { message: "disk full".into(), hint: None };
     assert_eq!(feed.event(Some(&mut state), event(0, failed)), Wants::Nothing);
     let gap = event(9, EventBody::RunSteered { text: "x".into() });
     assert_eq!(feed.event(Some(&mut state), gap), Wants::Snapshot);
-    let (state, _) = feed.snapshot(SnapshotView { seq: Seq(9), ..view() });
+    let (state, _) = feed.snapshot(None, SnapshotView { seq: Seq(9), ..view() });
     assert_eq!(state.broken, Some(ErrorView::new(ErrorCode::Storage, "disk full")));
 }
 

@@ -1,10 +1,11 @@
-//! The goal field: says a goal, or something to the run under way.
+//! The goal field: says a goal, or something to the run under way in the session shown.
 
 use leptos::{html, prelude::*};
-use protocol::command::{RunOverrides, StartRun, SteerRun};
+use protocol::command::{RunOverrides, StartedRun};
 use protocol::ids::SessionId;
 
 use super::icon::icon;
+use crate::goal::{Said, said};
 use crate::store::store;
 use crate::words::Word;
 
@@ -23,26 +24,32 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
     let store = store();
     let text = RwSignal::new(String::new());
     let sending = RwSignal::new(false);
-    let running = store.memo(|state| state.running().cloned());
+    let steers = store.memo(|state| state.run_shown().is_some());
     let empty = move || text.with(|text| text.trim().is_empty());
 
     let submit = move || {
-        let said = text.get_untracked().trim().to_owned();
-        if said.is_empty() || sending.get_untracked() {
+        let typed = text.get_untracked().trim().to_owned();
+        if typed.is_empty() || sending.get_untracked() {
             return;
         }
+        let (session, overrides) = (aim.session.get_untracked(), aim.overrides.get_untracked());
+        let Some(said) = store.peek(|state| Some(said(state, typed, session, overrides))) else { return };
+        let page = store.peek(|state| state.shown.clone());
         sending.set(true);
+        // Refused words stay in the field.
         let done = move || text.set(String::new());
-        match running.get_untracked() {
-            Some(run) => store.send_or(SteerRun { run, text: said }, move |_| done(), sending),
-            None => {
-                let (session, overrides) = (aim.session.get_untracked(), aim.overrides.get_untracked());
-                let started = move |run: protocol::command::StartedRun| {
-                    done();
-                    aim.started.run(run.session);
-                };
-                store.send_or(StartRun { goal: said, session, overrides }, started, sending);
+        let started = move |run: StartedRun| {
+            done();
+            // A page that the user did not choose follows the work by itself; one chosen since stays.
+            let stayed = store.peek(|state| state.chosen && state.shown == page);
+            if stayed && page.as_ref() != Some(&run.session) {
+                store.open_session(run.session.clone());
             }
+            aim.started.run(run.session);
+        };
+        match said {
+            Said::ToRun(steer) => store.send_or(steer, move |()| done(), sending),
+            Said::Goal(start) => store.send_or(start, started, sending),
         }
     };
     // While an input method composes, Enter chooses a candidate; WebKit says so by the key code alone.
@@ -53,10 +60,8 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
             submit();
         }
     };
-    let hint = move || {
-        store.say(if running.with(Option::is_some) { Word::SteerPlaceholder } else { Word::GoalPlaceholder })
-    };
-    let verb = move || store.say(if running.with(Option::is_some) { Word::Tell } else { Word::Run });
+    let hint = move || store.say(if steers.get() { Word::SteerPlaceholder } else { Word::GoalPlaceholder });
+    let verb = move || store.say(if steers.get() { Word::Tell } else { Word::Run });
 
     view! {
         <div class="goal">
