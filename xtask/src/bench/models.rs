@@ -30,7 +30,7 @@ macro_rules! each {
 }
 
 /// Megabytes of streams, decoded.
-const DECODE: [Figure; 7] = each!("decode", "bare", "a tree of each event", Aim::PerSecond(200.0, "MB"));
+const DECODE: [Figure; 7] = each!("decode", "bare", "a tree of each event", Aim::PerSecond(50.0, "MB"));
 /// 100,000 tokens and 20 pictures.
 const BUILD: [Figure; 7] = each!("build", "bare", "escapes and base64", Aim::Within(20.0));
 /// 40,000 tokens and 6 pictures asked, and the answer read, of a server that answers at once.

@@ -25,9 +25,8 @@ mod responses;
 
 mod calls;
 mod conversation;
-mod forms;
 mod frames;
-mod hot;
+mod lenient;
 mod refusal;
 mod retry_after;
 mod slots;

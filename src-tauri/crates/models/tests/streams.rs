@@ -309,7 +309,6 @@ fn odd_events_are_passed_over_or_refused_but_never_a_panic() {
     }
 }
 
-/// Also in an event that is the one before with another text, of which only that text is looked at.
 #[test]
 fn bytes_that_are_no_text_are_refused_wherever_they_stand_in_an_event() {
     let mut refused = 0;

@@ -1,12 +1,7 @@
-//! Anthropic's wire: Messages. What is asked is in `request`, what comes in `stream`.
+//! Anthropic's wire: Messages. `request` writes what is asked, `stream` reads what comes.
 
-mod hot;
 mod request;
 mod stream;
 
 pub(crate) use request::body;
-
-/// A turn to come.
-pub(crate) fn turn(provider: &str) -> stream::Making {
-    stream::Making::new(provider)
-}
+pub(crate) use stream::AnthropicDecoder;

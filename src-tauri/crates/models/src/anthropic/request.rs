@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{MARK, Said, Target, base64, mark, mark_value, marked, object, said};
-use crate::hot::Words;
+use crate::lenient::Lenient;
 use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
@@ -129,25 +129,22 @@ fn answer(id: &str, answer: &ToolAnswer) -> Value {
 }
 
 /// What tells an action of the computer tool from a call of a function: tools of ours have names of its actions.
-#[derive(Deserialize)]
-struct Call<'a> {
-    #[serde(borrow)]
-    id: Option<Words<'a>>,
-    #[serde(borrow)]
-    name: Option<Words<'a>>,
-    #[serde(borrow)]
-    toolset_name: Option<Words<'a>>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call {
+    id: Lenient<Option<String>>,
+    name: Lenient<String>,
+    toolset_name: Lenient<String>,
 }
 
 /// The ids of a turn's calls that are the computer tool's.
 fn actions((computer, turn): (Computer, &str)) -> Vec<String> {
-    let calls: Vec<Call<'_>> = serde_json::from_str(turn).unwrap_or_default();
-    let is_action = |call: &Call<'_>| {
+    let calls: Vec<Call> = serde_json::from_str(turn).unwrap_or_default();
+    let is_action = |call: &Call| {
         let tool = if computer == Computer::AnthropicToolset { &call.toolset_name } else { &call.name };
-        tool.as_ref().is_some_and(|tool| tool.0 == "computer")
+        tool.0 == "computer"
     };
-    let actions = calls.into_iter().filter(is_action);
-    actions.filter_map(|call| Some(call.id?.0.into_owned())).collect()
+    calls.into_iter().filter(is_action).filter_map(|call| call.id.0).collect()
 }
 
 /// What came of one of the vendor's own actions: words and a picture, or why it was not done.

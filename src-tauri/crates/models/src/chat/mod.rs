@@ -1,14 +1,9 @@
-//! Chat Completions, the wire that most speak and each in its own way: read leniently. What is asked is in `request`,
-//! what comes in `stream`, thinking that must go back in `reasoning`.
+//! Chat Completions, the wire that most speak and each in its own way: read leniently. `request` writes what is asked,
+//! `stream` reads what comes, `reasoning` keeps the thinking that must go back.
 
-mod hot;
 mod reasoning;
 mod request;
 mod stream;
 
 pub(crate) use request::{Manner, body, tool};
-
-/// A turn to come.
-pub(crate) fn turn(provider: &str) -> stream::Making {
-    stream::Making::new(provider)
-}
+pub(crate) use stream::ChatDecoder;

@@ -1,14 +1,9 @@
-//! Gemini's wire: `generateContent`, streamed. What is asked is in `request`, what comes in `stream`, and in
-//! `interactions` where the newer API answers.
+//! Gemini's wire: `generateContent` asked for as a stream. `request` writes what is asked, `stream` reads what comes, of the
+//! newer Interactions API too (`interactions`).
 
-mod hot;
 mod interactions;
 mod request;
 mod stream;
 
 pub(crate) use request::body;
-
-/// A turn to come.
-pub(crate) fn turn(provider: &str) -> stream::Making {
-    stream::Making::new(provider)
-}
+pub(crate) use stream::GeminiDecoder;

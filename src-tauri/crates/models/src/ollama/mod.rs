@@ -1,12 +1,7 @@
-//! Ollama's own wire: `/api/chat`, JSON lines. What is asked is in `request`, what comes in `stream`.
+//! Ollama's own wire: `/api/chat`, JSON lines. `request` writes what is asked, `stream` reads what comes.
 
-mod hot;
 mod request;
 mod stream;
 
 pub(crate) use request::body;
-
-/// A turn to come.
-pub(crate) fn turn(provider: &str) -> stream::Making {
-    stream::Making::new(provider)
-}
+pub(crate) use stream::OllamaDecoder;

@@ -1,20 +1,10 @@
-//! OpenAI's wire: Responses; xAI speaks it too, with searches of its own. What is asked is in `request`, what comes in
-//! `stream`.
+//! OpenAI's wire: Responses; xAI speaks it too, with searches of its own. `request` writes what is asked, `stream` reads
+//! what comes.
 
-mod either;
-mod hot;
 mod request;
 mod stream;
+mod xai;
 
 pub(crate) use request::{Manner, body};
-pub(crate) use stream::billed;
-
-/// A turn to come.
-pub(crate) fn turn(provider: &str) -> stream::Making {
-    stream::Making::new(provider)
-}
-
-/// A turn to come on this wire or as chat completions: the first event tells.
-pub(crate) fn either(provider: &str) -> either::Either {
-    either::Either::new(provider)
-}
+pub(crate) use stream::{ResponsesDecoder, billed};
+pub(crate) use xai::XaiDecoder;
