@@ -4,11 +4,12 @@
 
 use std::borrow::Cow;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::computer::Computer;
-use crate::slots::slot;
 use crate::{Image, Message, Part, ProposedCall, Request, ToolAnswer, Turn};
 
 /// Who is asked, and how.
@@ -166,13 +167,14 @@ fn named<'a>(answers: &'a [ToolAnswer], ids: &[String], at: usize) -> Vec<(Strin
     answers.iter().enumerate().map(name).collect()
 }
 
-/// The picture in base64, or what stands for it until the body is finished.
 pub(crate) fn base64(image: &Image) -> String {
-    slot(image)
+    STANDARD.encode(&image.bytes)
 }
 
 pub(crate) fn data_url(image: &Image) -> String {
-    format!("data:{};base64,{}", image.media_type, base64(image))
+    let mut url = format!("data:{};base64,", image.media_type);
+    STANDARD.encode_string(&image.bytes, &mut url);
+    url
 }
 
 /// Arguments for wires that take objects only; what is none is wrapped.

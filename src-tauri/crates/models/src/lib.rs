@@ -29,7 +29,6 @@ mod frames;
 mod lenient;
 mod refusal;
 mod retry_after;
-mod slots;
 mod text;
 
 mod http;

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::computer::{Computer, NOT_EXECUTED};
 use crate::conversation::{MARK, Said, Target, base64, mark, mark_value, marked, object, said};
 use crate::lenient::Lenient;
-use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
@@ -39,7 +38,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
     body.verbatim("messages", &list(messages(request, target)));
-    filled(body.finish(), request)
+    body.finish()
 }
 
 /// Ours and the vendor's own, the last one marked.

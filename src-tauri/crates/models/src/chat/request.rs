@@ -6,7 +6,6 @@
 use serde_json::{Value, json};
 
 use crate::conversation::{Said, Target, data_url, mark, marked, said};
-use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
@@ -53,7 +52,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         tell(one, manner, is_marked && manner == Manner::OpenRouter, &mut messages);
     }
     body.verbatim("messages", &list(&messages));
-    filled(body.finish(), request)
+    body.finish()
 }
 
 pub(crate) fn tool(tool: &ToolSpec) -> String {

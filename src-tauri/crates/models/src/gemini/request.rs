@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use crate::computer::ACKNOWLEDGED;
 use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
-use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
@@ -54,7 +53,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();
     body.verbatim("contents", &list(&contents));
-    filled(body.finish(), request)
+    body.finish()
 }
 
 fn generation(target: Target<'_>) -> Map<String, Value> {
@@ -194,7 +193,7 @@ mod tests {
     fn told(message: Message) -> String {
         let request = Request { messages: vec![message], ..Request::default() };
         let all = said(&request, "gemini");
-        filled(content(&all[0]), &request)
+        content(&all[0])
     }
 
     fn fixture() -> Value {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::chat::tool;
 use crate::conversation::{Said, Target, base64, object, said};
-use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request};
 
@@ -37,7 +36,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         tell(&one, &mut messages);
     }
     body.verbatim("messages", &list(&messages));
-    filled(body.finish(), request)
+    body.finish()
 }
 
 fn tell(said: &Said<'_>, messages: &mut Vec<String>) {

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::computer::{ACKNOWLEDGED, Computer};
 use crate::conversation::{Said, Target, data_url, said};
-use crate::slots::filled;
 use crate::text::{ObjectText, list, written};
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec, pictures};
 
@@ -75,7 +74,7 @@ pub(crate) fn body(request: &Request, target: Target<'_>, manner: Manner) -> Str
         items(&one, manner, &looks, computer, &mut input);
     }
     body.verbatim("input", &list(&input));
-    filled(body.finish(), request)
+    body.finish()
 }
 
 /// Our schemas are not of the kind that `strict` takes: fields may be left out.
