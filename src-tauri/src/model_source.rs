@@ -11,7 +11,7 @@ use models::{
     CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
     SharedModel, Timeouts, Wire,
 };
-use protocol::command::{Secret, Tape};
+use protocol::command::{Recording, Secret};
 use protocol::ids::ModelId;
 use protocol::offer::Abilities;
 use protocol::settings::{self, CustomWire, Settings};
@@ -48,7 +48,7 @@ impl Models {
     /// `BadRequest` for a provider that is not known or cannot search as is wanted, `NoKey` with the command that sets
     /// the key.
     pub async fn open_remote(&self, wanted: Wanted<'_>) -> Result<Remote, ErrorView> {
-        let Wanted { model, settings, search, tape: _ } = wanted;
+        let Wanted { model, settings, search, recording: _ } = wanted;
         let provider = provider_of(model, settings)?;
         if search {
             provider.can_search(model.name()).map_err(|why| {
@@ -117,9 +117,9 @@ impl Models {
 impl ModelSource for Models {
     fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let opened: SharedModel = match wanted.tape {
-                Some(Tape::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
-                Some(Tape::Record(file)) => {
+            let opened: SharedModel = match wanted.recording {
+                Some(Recording::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
+                Some(Recording::Record(file)) => {
                     let remote = self.open_remote(wanted).await?;
                     Arc::new(recording::record(file.clone(), remote).await?)
                 }

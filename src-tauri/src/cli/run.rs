@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
-use protocol::command::{OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Tape, Unattended};
+use protocol::command::{OpenSession, Recording, RunOverrides, StartRun, StartedRun, StopRun, Unattended};
 use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::{ModelId, Seq};
 use protocol::tool::{ApprovalMode, Mode};
@@ -206,9 +206,9 @@ impl Run {
                 max_steps: self.max_steps,
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
-                tape: match (&self.record, &self.replay) {
-                    (Some(file), _) => Some(Tape::Record(file.clone())),
-                    (None, Some(file)) => Some(Tape::Replay(file.clone())),
+                recording: match (&self.record, &self.replay) {
+                    (Some(file), _) => Some(Recording::Record(file.clone())),
+                    (None, Some(file)) => Some(Recording::Replay(file.clone())),
                     (None, None) => None,
                 },
             },

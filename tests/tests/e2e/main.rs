@@ -22,5 +22,5 @@ mod durability;
 mod storage;
 
 mod keys;
-mod tape;
+mod recording;
 mod usage;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use journal::{Clock, Journal};
 use protocol::command::{
-    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun, Tape,
+    AnswerApproval, CallTool, EditSession, PauseRun, Recording, ResumeRun, StartRun, StartedRun, SteerRun,
+    StopRun,
 };
 use protocol::event::{Level, Scope};
 use protocol::ids::SessionId;
@@ -84,7 +85,7 @@ impl AgentHandle {
     /// # Errors
     /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
     pub async fn start_run(&self, command: StartRun, door: Door) -> Result<StartedRun, ErrorView> {
-        if command.overrides.tape.is_some() && door != Door::Cli {
+        if command.overrides.recording.is_some() && door != Door::Cli {
             return Err(ErrorView::new(
                 ErrorCode::BadRequest,
                 "a run is recorded and replayed by the command line only",
@@ -96,11 +97,11 @@ impl AgentHandle {
         // Not in the orchestrator: a keychain may wait for its user, or hang.
         let wanted = Wanted {
             search: prepared.search,
-            tape: command.overrides.tape.as_ref(),
+            recording: command.overrides.recording.as_ref(),
             ..Wanted::of(&prepared.settings)
         };
         let model = self.models.open(wanted).await?;
-        if let Some(Tape::Replay(_)) = command.overrides.tape {
+        if let Some(Recording::Replay(_)) = command.overrides.recording {
             prepared.settings.model = model.id().clone();
         }
         self.ask(|reply| Asked::Start { command, prepared, model, reply }).await

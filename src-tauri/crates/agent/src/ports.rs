@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
-use protocol::command::Tape;
+use protocol::command::Recording;
 use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
@@ -25,13 +25,13 @@ pub struct Wanted<'a> {
     /// The provider's own search of the web is to be there.
     pub search: bool,
     /// Records what the model says, or says what was recorded in its place.
-    pub tape: Option<&'a Tape>,
+    pub recording: Option<&'a Recording>,
 }
 
 impl<'a> Wanted<'a> {
     /// The model of the settings, as it is without a session.
     pub fn of(settings: &'a Settings) -> Self {
-        Self { model: &settings.model, settings, search: false, tape: None }
+        Self { model: &settings.model, settings, search: false, recording: None }
     }
 }
 

@@ -202,7 +202,7 @@ impl Driver {
                     retry: may_retry,
                     usage,
                     cost,
-                    instead: error.instead,
+                    instead: error.suggestions,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await

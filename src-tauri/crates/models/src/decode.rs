@@ -194,7 +194,11 @@ pub(crate) fn reported(provider: &str, data: &str) -> ModelError {
 /// # Errors
 /// Bytes that are no UTF-8.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ModelError> {
-    std::str::from_utf8(bytes).map_err(|_| protocol_error("the model's answer is not UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+pub(crate) fn not_utf8() -> ModelError {
+    protocol_error("the model's answer is not UTF-8")
 }
 
 pub(crate) fn protocol_error(message: impl Into<String>) -> ModelError {

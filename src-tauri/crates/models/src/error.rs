@@ -21,7 +21,7 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// Where the provider does not know the model: those to take in its place, the nearest name first and the provider's
     /// fallback last. Empty for all other errors.
-    pub instead: Vec<ModelId>,
+    pub suggestions: Vec<ModelId>,
 }
 
 /// What kind of thing went wrong. Callers branch on this, never on text.
@@ -101,7 +101,7 @@ impl ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, retry_after: None, instead: Vec::new() }
+        Self { kind, message: message.into(), hint: None, retry_after: None, suggestions: Vec::new() }
     }
 
     #[must_use]
@@ -139,6 +139,6 @@ impl ModelError {
 
 impl From<ModelError> for ErrorView {
     fn from(error: ModelError) -> Self {
-        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.instead }
+        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.suggestions }
     }
 }

@@ -32,7 +32,6 @@ mod retry_after;
 mod text;
 
 mod http;
-mod near;
 mod patience;
 mod providers;
 mod reading;
@@ -46,8 +45,8 @@ pub mod catalogue;
 pub mod computer;
 pub mod cost;
 pub mod pictures;
+pub mod recording;
 pub mod scripted;
-pub mod tape;
 pub mod thinking;
 pub mod told;
 pub mod trial;

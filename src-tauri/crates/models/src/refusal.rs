@@ -137,7 +137,7 @@ fn read(
         message: message(provider, kind, status, &said(error)),
         hint: hint(kind).map(str::to_owned),
         retry_after: wait.filter(|_| kind != Quota),
-        instead: Vec::new(),
+        suggestions: Vec::new(),
     }
 }
 

@@ -3,8 +3,8 @@
 //! One request a turn, no retries: whether a turn may be asked for again is the caller's to decide.
 
 mod addresses;
-mod instead;
 mod listing;
+mod suggestions;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -23,8 +23,8 @@ use crate::http::{
     Answer, Call, Carrier, Door, Http, Json, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
 };
 use crate::reading::Reading;
+use crate::recording::Recorder;
 use crate::secrets::Secrets;
-use crate::tape::Recorder;
 use crate::{
     Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, chat, gemini,
     ollama, refusal, responses,
@@ -225,11 +225,11 @@ impl Model for Remote {
         Box::pin(async move {
             let body = self.body(&request);
             let recorder = self.recorder.as_ref();
-            let asked = recorder.map(|recorder| recorder.asked(&request, &self.secrets)).transpose()?;
+            let recorded = recorder.map(|recorder| recorder.turn(&request, &self.secrets)).transpose()?;
             drop(request);
             let answer = self.ask(Verb::Turn, Some(body.into())).await.map(|answer| answer.body);
-            let bytes = match asked {
-                Some(asked) => asked.answered(answer)?,
+            let bytes = match recorded {
+                Some(turn) => turn.answered(answer)?,
                 None => answer?,
             };
             let decoder = Decoder::new(self.provider.wire, &self.voice);
@@ -263,7 +263,3 @@ mod computer_tests;
 #[cfg(test)]
 #[path = "remote/description_tests.rs"]
 mod description_tests;
-
-#[cfg(test)]
-#[path = "remote/instead_tests.rs"]
-mod instead_tests;

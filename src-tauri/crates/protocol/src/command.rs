@@ -101,13 +101,13 @@ pub struct RunOverrides {
     /// What to do with a question when no surface that could answer is attached.
     pub unattended: Unattended,
     /// Of the command line only: a window names no files.
-    pub tape: Option<Tape>,
+    pub recording: Option<Recording>,
 }
 
 /// A file with what a model says in a run, by its absolute path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Tape {
+pub enum Recording {
     /// Written while the model works; must not be there yet.
     Record(String),
     /// Played in the model's place.

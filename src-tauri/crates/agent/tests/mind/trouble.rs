@@ -166,7 +166,8 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
 async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure() {
     let offered = vec![ModelId("xai/grok-4.7".into())];
     let unknown = ModelError::new(ModelErrorKind::NotFound, "no such model");
-    let mut bench = Bench::new(vec![Step::fail(ModelError { instead: offered.clone(), ..unknown })]).await;
+    let mut bench =
+        Bench::new(vec![Step::fail(ModelError { suggestions: offered.clone(), ..unknown })]).await;
     let session = bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
     let events = bench.handle.open_session(&session).await.unwrap().events;

@@ -40,7 +40,7 @@ pub const REPLACED: [&str; 16] = [
     "batch",
 ];
 
-/// A vendor's computer tool, by its version. Written on tapes.
+/// A vendor's computer tool, by its version. Written in recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Computer {

@@ -41,7 +41,7 @@ fn at(id: &str, server: &Server) -> Provider {
 
 fn names(error: &ModelError) -> Vec<&str> {
     assert_eq!((error.kind, error.retry()), (ModelErrorKind::NotFound, Retry::Never), "{error}");
-    error.instead.iter().map(|model| model.0.as_str()).collect()
+    error.suggestions.iter().map(|model| model.0.as_str()).collect()
 }
 
 const GEMINI: &str = r#"{"models":[
@@ -123,11 +123,11 @@ async fn a_name_that_openrouter_calls_a_bad_request_is_told_from_other_bad_reque
     assert!(error.message.contains("refused the request (400): that is not"), "{error}");
     for known in ["google/gemini-3-flash-preview", "google/gemini-3-flash-preview:nitro"] {
         let error = ask(&of(at("openrouter", &server), known)).await.unwrap_err();
-        assert_eq!((error.kind, error.instead), (ModelErrorKind::BadRequest, Vec::new()), "{known}");
+        assert_eq!((error.kind, error.suggestions), (ModelErrorKind::BadRequest, Vec::new()), "{known}");
     }
     let server = Server::start(|_| answer(400, "{}")).await;
     let error = ask(&of(at("openrouter", &server), "claude-sonnet-4-6")).await.unwrap_err();
-    assert_eq!((error.kind, error.instead), (ModelErrorKind::BadRequest, Vec::new()));
+    assert_eq!((error.kind, error.suggestions), (ModelErrorKind::BadRequest, Vec::new()));
 }
 
 #[tokio::test]
@@ -135,6 +135,6 @@ async fn other_refusals_offer_nothing_and_ask_for_no_list() {
     for status in [400, 401, 429, 500] {
         let server = Server::start(move |_| answer(status, "{}")).await;
         let error = ask(&of(at("openai", &server), "gpt-6.1-terra")).await.unwrap_err();
-        assert_eq!((error.instead, server.asked().len()), (Vec::new(), 1), "{status}");
+        assert_eq!((error.suggestions, server.asked().len()), (Vec::new(), 1), "{status}");
     }
 }

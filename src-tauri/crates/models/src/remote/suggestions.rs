@@ -1,5 +1,5 @@
-//! What to take in place of a model that its provider does not know: asked of the provider's own list, or, where no list
-//! comes, told from the dated table.
+//! Models to suggest in place of one that its provider does not know: the nearest names of the provider's own list, or of
+//! the dated table if no list comes.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use tokio::time::{Instant, timeout_at};
 use super::{DESCRIBED_AT_ONCE, FALLBACK_VERSION, ListedModel, Remote, Verb};
 use crate::catalogue::catalogue;
 use crate::http::{Answer, Json};
-use crate::near::near;
 use crate::{ModelError, ModelErrorKind, Provider, Wire};
 
 /// How long the list may take, with all that is asked about it: the failure waits for it.
@@ -19,10 +18,14 @@ const LISTING: Duration = Duration::from_secs(3);
 const LISTED: usize = 5_000;
 /// No vendor's names are as long.
 const LONGEST_NAME: usize = 200;
+/// Names that are suggested for being near.
+const MOST: usize = 3;
+/// How alike two names must be, of 1.
+const ALIKE: f64 = 0.75;
 
 impl Remote {
-    /// Sends; where the provider does not know the model, the error says what to take in its place. A wrong address is
-    /// answered in the same way as a wrong name, and has no list either.
+    /// Sends. If the provider does not know the model, the error has suggestions. A wrong address is answered in the same
+    /// way as a wrong name, and has no list either.
     pub(super) async fn ask(&self, verb: Verb, json: Option<Json>) -> Result<Answer, ModelError> {
         match self.send(verb, json).await {
             Err(error) if self.may_be_the_name(&error) => {
@@ -32,9 +35,9 @@ impl Remote {
                 {
                     return Err(error);
                 }
-                let instead = instead(&self.provider, self.model.name(), listed.as_deref());
-                let hint = hint(&self.provider, listed.is_some(), &instead);
-                Err(ModelError { kind: ModelErrorKind::NotFound, instead, ..error }.with_hint(hint))
+                let suggestions = suggestions(&self.provider, self.model.name(), listed.as_deref());
+                let hint = hint(&self.provider, listed.is_some(), &suggestions);
+                Err(ModelError { kind: ModelErrorKind::NotFound, suggestions, ..error }.with_hint(hint))
             }
             settled => settled,
         }
@@ -47,7 +50,7 @@ impl Remote {
         is_vague || error.kind == ModelErrorKind::NotFound
     }
 
-    /// The provider's own list, where it comes in time. Its failure is nobody's error.
+    /// The provider's own list. `None` if it does not come in time; why is of no matter.
     async fn listed_soon(&self) -> Option<Vec<ListedModel>> {
         let until = Instant::now() + LISTING;
         let asked = async {
@@ -85,7 +88,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The nearest names, and last the provider's fallback. What is known to lack tools can do nothing here.
-fn instead(provider: &Provider, wished: &str, listed: Option<&[ListedModel]>) -> Vec<ModelId> {
+fn suggestions(provider: &Provider, wished: &str, listed: Option<&[ListedModel]>) -> Vec<ModelId> {
     let names: Vec<&str> = match listed {
         Some(listed) => {
             let able = listed.iter().filter(|model| model.abilities.tools != Some(false));
@@ -93,20 +96,46 @@ fn instead(provider: &Provider, wished: &str, listed: Option<&[ListedModel]>) ->
         }
         None => catalogue().of(&provider.id).iter().map(|model| model.id.as_str()).collect(),
     };
-    let mut offered = near(wished, names.iter().copied());
+    let mut suggested = nearest(wished, &names);
     let fallback = match &provider.fallback {
         Some(name) => Some(name.as_str()).filter(|name| listed.is_none() || names.contains(name)),
         None => names.iter().copied().find(|name| *name != wished),
     };
-    offered.extend(fallback.filter(|name| *name != wished && !offered.contains(name)));
-    offered.into_iter().map(|name| ModelId(format!("{}/{name}", provider.id))).collect()
+    suggested.extend(fallback.filter(|name| *name != wished && !suggested.contains(name)));
+    suggested.into_iter().map(|name| ModelId(format!("{}/{name}", provider.id))).collect()
 }
 
-fn hint(provider: &Provider, is_listed: bool, instead: &[ModelId]) -> String {
+/// Those of `names` that are most like `wished`, the likest first; never `wished` itself.
+fn nearest<'a>(wished: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let mut alike: Vec<(f64, &str)> = names
+        .iter()
+        .filter(|name| **name != wished)
+        .map(|name| (likeness(name, wished), *name))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| other.1.cmp(one.1)));
+    alike.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+fn likeness(name: &str, wished: &str) -> f64 {
+    let (name, wished) = (name.to_lowercase(), wished.to_lowercase());
+    // Many servers say whose a model is before its name, and people leave that out.
+    let name = match name.rsplit_once('/') {
+        Some((_, bare)) if !wished.contains('/') => bare,
+        _ => &name,
+    };
+    // What is behind a name, a date or how finished it is, is often left out. The whole name goes before its beginning.
+    let length = wished.chars().count().max(1);
+    let beginning: String = name.chars().take(length).collect();
+    let [whole, beginning] = [name, &beginning].map(|name| strsim::jaro_winkler(name, &wished));
+    whole.max(beginning - 0.001)
+}
+
+fn hint(provider: &Provider, is_listed: bool, suggestions: &[ModelId]) -> String {
     let Provider { id, .. } = provider;
-    let names: Vec<&str> = instead.iter().map(|model| model.0.as_str()).collect();
+    let names: Vec<&str> = suggestions.iter().map(|model| model.0.as_str()).collect();
     let names = names.join(", ");
-    match (is_listed, instead.is_empty()) {
+    match (is_listed, suggestions.is_empty()) {
         (true, false) => format!("choose another model in the settings, for example {names}"),
         (true, true) => format!("{id} lists no other model that could do: choose another provider's"),
         (false, false) => format!(
@@ -118,3 +147,6 @@ fn hint(provider: &Provider, is_listed: bool, instead: &[ModelId]) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! A tape's way there and back: recorded from a model at work, played with nobody there.
+//! A recording's way there and back: recorded from a model at work, replayed with nobody there.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -86,10 +86,10 @@ fn pieces(stream: &[u8]) -> Said {
 }
 
 fn remote(provider: &str, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
-    told(Provider::named(provider).unwrap().clone(), said, out)
+    remote_of(Provider::named(provider).unwrap().clone(), said, out)
 }
 
-fn told(provider: Provider, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
+fn remote_of(provider: Provider, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
     let model = ModelId(format!("{}/some-model", provider.id));
     let recorder = Recorder::begin(out, &model, &provider, None).unwrap();
     let base = base_url(&provider.base_url).unwrap();
@@ -139,7 +139,7 @@ fn turn(events: &Events) -> Turn {
     }
 }
 
-/// A run of two turns with a refusal between them: all its events, and the tape.
+/// A run of two turns with a refusal between them: all its events, and the recording.
 async fn recorded(provider: &str, streams: [&'static str; 2]) -> (Vec<Events>, Vec<u8>) {
     let paper = Paper::default();
     let busy = ModelError {
@@ -194,15 +194,12 @@ const RUNS: [(&str, [&str; 2]); 5] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn a_recorded_run_is_played_without_a_server_event_for_event() {
+async fn a_recorded_run_is_replayed_without_a_server_event_for_event() {
     for (provider, streams) in RUNS {
-        let (events, tape) = recorded(provider, streams).await;
-        let replay = Replay::read(&tape).unwrap();
+        let (events, recording) = recorded(provider, streams).await;
+        let replay = Replay::read(&recording).unwrap();
         assert_eq!(replay.id(), &ModelId(format!("{provider}/some-model")));
-        // Another hour, another picture: the same run.
-        assert_eq!(play(&replay, "confirmed", 4).await.len(), 3);
-        let again = Replay::read(&tape).unwrap();
-        let played = play(&again, "confirmed", 3).await;
+        let played = play(&replay, "confirmed", 3).await;
         assert_eq!((&played[0], &played[2]), (&events[0], &events[2]), "{provider}");
         let refusal = played[1][0].as_ref().unwrap_err();
         assert_eq!(
@@ -214,7 +211,7 @@ async fn a_recorded_run_is_played_without_a_server_event_for_event() {
 
 // bar: C75
 #[tokio::test(start_paused = true)]
-async fn no_key_and_nothing_that_was_asked_is_on_the_tape() {
+async fn no_key_and_nothing_that_was_asked_is_recorded() {
     let said = format!(
         "data: {{\"choices\":[{{\"delta\":{{\"content\":\"it is {KEY}\"}},\"finish_reason\":\"stop\"}}]}}\n\n"
     );
@@ -224,71 +221,73 @@ async fn no_key_and_nothing_that_was_asked_is_on_the_tape() {
         let paper = Paper::default();
         let model = remote("lmstudio", vec![said], Box::new(paper.clone()));
         ask(&model, &request("the goal is secret")).await;
-        let tape = String::from_utf8(paper.bytes()).unwrap();
-        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, KEY);
-        for secret in [KEY, encoded.trim_end_matches('='), "secret", "You operate"] {
-            assert!(!tape.contains(secret), "{secret}: {tape}");
+        let recording = String::from_utf8(paper.bytes()).unwrap();
+        for secret in [KEY, "secret", "You operate"] {
+            assert!(!recording.contains(secret), "{secret}: {recording}");
         }
-        Replay::read(tape.as_bytes()).unwrap();
+        Replay::read(recording.as_bytes()).unwrap();
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn pieces_keep_their_times_and_lengths() {
-    let (_, tape) = recorded(RUNS[1].0, RUNS[1].1).await;
-    let replay = Replay::read(&tape).unwrap();
-    let Answer::Stream { body, pieces, end: End::Whole | End::LetGo } = &replay.exchanges[0].answer else {
-        panic!("{:?}", replay.exchanges[0])
-    };
-    assert_eq!(body.bytes().unwrap(), RUNS[1].1[0].as_bytes());
-    assert!(pieces.iter().all(|(time, length)| *time >= 30 && *length <= 77) && pieces.len() > 3);
+async fn a_recording_is_what_was_said_in_order() {
+    let (_, recording) = recorded(RUNS[1].0, RUNS[1].1).await;
+    let replay = Replay::read(&recording).unwrap();
+    let said = replay.turns.iter().map(|turn| match &turn.answer {
+        Answer::Stream { said, end: End::Whole | End::Dropped } => said.as_str(),
+        Answer::Refused(failure) => failure.kind.as_str(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(said.collect::<Vec<_>>(), [RUNS[1].1[0], "overloaded", RUNS[1].1[1]]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_otherwise_is_refused_with_its_turn_and_what_differs() {
-    let (_, tape) = recorded(RUNS[0].0, RUNS[0].1).await;
-    let asked = async |request: Request| match ask(&Replay::read(&tape).unwrap(), &request).await.pop() {
+async fn a_run_that_goes_another_way_is_refused_with_its_turn() {
+    let (_, recording) = recorded(RUNS[0].0, RUNS[0].1).await;
+    let asked = async |request: Request| match ask(&Replay::read(&recording).unwrap(), &request).await.pop() {
         Some(Err(error)) => (error.kind, error.message),
         other => panic!("{other:?}"),
     };
     let good = request("press the button");
-    for (other, what) in [
-        (request("press another button"), "message 1 of 1 (user)"),
-        (Request { system: String::new(), ..good.clone() }, "the system prompt"),
-        (Request { tools: vec![], ..good.clone() }, "the tools"),
-        (next(good.clone(), &Turn::default(), "confirmed", 3), "message 2 of 3 (model)"),
-    ] {
-        let message = format!("turn 1 of the recording was asked something else: {what} differs");
+    for other in [request("press another button"), next(good.clone(), &Turn::default(), "confirmed", 3)] {
+        let message = "turn 1 of the recording was asked something else".to_owned();
         assert_eq!(asked(other).await, (ModelErrorKind::BadRequest, message));
     }
-    let replay = Replay::read(&tape).unwrap();
+    let replay = Replay::read(&recording).unwrap();
     let error = play(&replay, "unknown", 3).await.pop().unwrap().pop().unwrap().unwrap_err();
-    assert!(
-        error.message.starts_with("turn 2 of") && error.message.contains("(results of click)"),
-        "{error}"
-    );
+    assert!(error.message.starts_with("turn 2 of"), "{error}");
     // What did not fit is not used up.
-    let replay = Replay::read(&tape).unwrap();
+    let replay = Replay::read(&recording).unwrap();
     ask(&replay, &request("press another button")).await;
     assert!(play(&replay, "confirmed", 3).await[2].last().unwrap().is_ok());
     let error = ask(&replay, &good).await.pop().unwrap().unwrap_err();
     assert_eq!(error.message, "the recording has 3 turns and is asked for turn 4");
 }
 
+// A later version of the program has other prompts and tools, and another hour shows another clock.
 #[tokio::test(start_paused = true)]
-async fn a_tape_cut_anywhere_is_refused_or_ends_where_it_was_cut() {
-    let (_, tape) = recorded(RUNS[3].0, RUNS[3].1).await;
+async fn other_prompts_tools_and_pictures_are_no_other_way() {
+    let (events, recording) = recorded(RUNS[0].0, RUNS[0].1).await;
+    let replay = Replay::read(&recording).unwrap();
+    let first = Request { system: String::new(), tools: vec![], ..request("press the button") };
+    assert_eq!(ask(&replay, &first).await, events[0]);
+    assert_eq!(play(&Replay::read(&recording).unwrap(), "confirmed", 4).await[2], events[2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_cut_anywhere_is_refused_or_ends_where_it_was_cut() {
+    let (_, recording) = recorded(RUNS[3].0, RUNS[3].1).await;
     let ends: Vec<usize> =
-        tape.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+        recording.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
     let head = ends[0];
-    for cut in 0..tape.len() {
-        match Replay::read(&tape[..cut]) {
+    for cut in 0..recording.len() {
+        match Replay::read(&recording[..cut]) {
             Ok(replay) => {
                 let whole = ends.iter().position(|end| *end == cut);
-                assert_eq!(Some(replay.exchanges.len()), whole, "at {cut}");
+                assert_eq!(Some(replay.turns.len()), whole, "at {cut}");
             }
-            Err(TapeError::NotATape) => assert!(cut < head),
-            Err(TapeError::Broken { line }) => {
+            Err(RecordingError::NotARecording) => assert!(cut < head),
+            Err(RecordingError::Broken { line }) => {
                 assert_eq!(line, ends.iter().filter(|end| **end <= cut).count() + 1, "at {cut}");
             }
             Err(other) => panic!("{other}"),
@@ -297,18 +296,21 @@ async fn a_tape_cut_anywhere_is_refused_or_ends_where_it_was_cut() {
 }
 
 #[test]
-fn a_tape_of_another_version_or_none_at_all_is_told_apart() {
+fn a_recording_of_another_version_or_none_at_all_is_told_apart() {
     let read = |text: &str| Replay::read(text.as_bytes()).unwrap_err();
     for none in ["", "\n", "hello\n", "{}\n", "{\"kind\":\"another\",\"version\":1}\n"] {
-        assert_eq!(read(none), TapeError::NotATape, "{none:?}");
+        assert_eq!(read(none), RecordingError::NotARecording, "{none:?}");
     }
-    let newer = read("{\"kind\":\"miki recording\",\"version\":9,\"more\":0}\n");
-    assert_eq!(newer.to_string(), "it is a recording of version 9, and this program plays version 1");
-    assert_eq!(read("{\"kind\":\"miki recording\",\"version\":1}\n"), TapeError::Broken { line: 1 });
+    for other in [1, 9] {
+        let other = read(&format!("{{\"kind\":\"miki recording\",\"version\":{other},\"more\":0}}\n"));
+        assert!(matches!(other, RecordingError::OtherVersion { .. }));
+        assert!(other.to_string().ends_with(", and this program plays version 2"), "{other}");
+    }
+    assert_eq!(read("{\"kind\":\"miki recording\",\"version\":2}\n"), RecordingError::Broken { line: 1 });
 }
 
 #[test]
-fn a_run_by_a_vendors_computer_tool_is_played_by_it_and_older_tapes_by_none() {
+fn a_run_by_a_vendors_computer_tool_is_replayed_by_it() {
     let provider = Provider::named("anthropic").unwrap();
     let model = ModelId("anthropic/some-model".into());
     let played = |computer| {
@@ -319,12 +321,10 @@ fn a_run_by_a_vendors_computer_tool_is_played_by_it_and_older_tapes_by_none() {
     for computer in [None, Some(Computer::AnthropicToolset), Some(Computer::OpenAi), Some(Computer::Gemini)] {
         assert_eq!(played(computer), computer);
     }
-    let old = r#"{"kind":"miki recording","version":1,"model":"xai/m","provider":"xai","wire":"xai"}"#;
-    assert_eq!(Replay::read(format!("{old}\n").as_bytes()).unwrap().computer(), None);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_was_lost_or_let_go_of_is_played_as_far_as_it_came() {
+async fn a_turn_that_was_lost_or_dropped_is_replayed_as_far_as_it_came() {
     let whole = RUNS[1].1[0].as_bytes();
     let lost = ModelError::new(ModelErrorKind::Network, "the connection was lost");
     let paper = Paper::default();
@@ -349,12 +349,27 @@ async fn a_turn_that_was_lost_or_let_go_of_is_played_as_far_as_it_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_played_turn_is_kept_under_the_name_of_the_one_that_was_recorded() {
+async fn an_answer_that_is_no_text_or_breaks_off_within_a_character_is_replayed_to_the_same_end() {
+    let event =
+        |text: &[u8]| [b"data: {\"choices\":[{\"delta\":{\"content\":\"", text, b"\"}}]}\n\n"].concat();
+    let good = event("wörld".as_bytes());
+    let cut = "data: ö".as_bytes().split_last().unwrap().1;
+    for bad in [event(b"\xff"), cut.to_vec()] {
+        let paper = Paper::default();
+        let model = remote("lmstudio", vec![pieces(&[&good[..], &bad].concat())], Box::new(paper.clone()));
+        let heard = ask(&model, &request("go")).await;
+        assert!(heard.len() == 2 && heard[1].is_err(), "{heard:?}");
+        assert_eq!(ask(&Replay::read(&paper.bytes()).unwrap(), &request("go")).await, heard);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replayed_turn_is_kept_under_the_name_of_the_one_that_was_recorded() {
     let whole = RUNS[1].1[0].as_bytes();
     let custom = Provider::custom("mine", "https://example.org", Wire::Anthropic, BTreeMap::new());
     for provider in [Provider::named("anthropic").unwrap().clone(), custom] {
         let paper = Paper::default();
-        let model = told(provider, vec![pieces(whole)], Box::new(paper.clone()));
+        let model = remote_of(provider, vec![pieces(whole)], Box::new(paper.clone()));
         let heard = ask(&model, &request("go")).await;
         let replay = Replay::read(&paper.bytes()).unwrap();
         assert_eq!(turn(&heard).provider, model.provider().voice());
@@ -363,7 +378,7 @@ async fn a_played_turn_is_kept_under_the_name_of_the_one_that_was_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_does_not_go_on_where_its_tape_cannot_be_written() {
+async fn a_run_does_not_go_on_where_its_recording_cannot_be_written() {
     let whole = RUNS[4].1[0].as_bytes();
     let model = remote("lmstudio", vec![pieces(whole), pieces(whole)], Box::new(Full(false)));
     turn(&ask(&model, &request("go")).await);

@@ -6,7 +6,9 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use tokio::time::Instant;
 
+use super::super::*;
 use super::*;
+use crate::catalogue::catalogue;
 use crate::{Message, Part};
 
 const KEY: &str = "canary-Key-123";
@@ -77,7 +79,7 @@ async fn refused(model: &Remote) -> ModelError {
 }
 
 fn ids(error: &ModelError) -> Vec<&str> {
-    error.instead.iter().map(|model| model.0.as_str()).collect()
+    error.suggestions.iter().map(|model| model.0.as_str()).collect()
 }
 
 fn at_once(_: &str) -> Duration {
@@ -91,7 +93,7 @@ async fn a_list_that_takes_longer_than_three_seconds_is_not_waited_for() {
     let (model, asked) = remote(named("xai"), "grok-4.8", Duration::from_millis(2_900), GROKS, at_once);
     let error = refused(&model).await;
     assert_eq!(ids(&error), ["xai/grok-4.7", "xai/grok-9"]);
-    assert_eq!(model.probe().await.map_err(|error| error.instead), Err(error.instead));
+    assert_eq!(model.probe().await.map_err(|error| error.suggestions), Err(error.suggestions));
     // Once for each question, and never again for its own failure.
     assert_eq!(*asked.lock().unwrap(), ["/responses", "/models", "/models/grok-4.8", "/models"]);
     let (model, _) = remote(named("xai"), "grok-4.8", Duration::from_secs(60), GROKS, at_once);
@@ -160,7 +162,7 @@ async fn a_listed_name_that_is_more_than_a_name_is_not_offered() {
     // A server that nobody knows, with no list: there is nothing to offer, and it is said.
     let (model, _) = remote(custom(), "some-model", Duration::ZERO, "<html>", at_once);
     let error = refused(&model).await;
-    assert_eq!(error.instead, []);
+    assert_eq!(error.suggestions, []);
     assert_eq!(
         error.hint.as_deref(),
         Some("check the model's name and the base URL: custom gave no list of its models")
@@ -169,13 +171,44 @@ async fn a_listed_name_that_is_more_than_a_name_is_not_offered() {
 
 #[test]
 fn what_an_error_offers_crosses_the_door() {
-    let instead = vec![ModelId("xai/grok-4.7".into())];
-    let error =
-        ModelError { instead: instead.clone(), ..ModelError::new(ModelErrorKind::NotFound, "no such model") };
+    let suggestions = vec![ModelId("xai/grok-4.7".into())];
+    let error = ModelError {
+        suggestions: suggestions.clone(),
+        ..ModelError::new(ModelErrorKind::NotFound, "no such model")
+    };
     let view = protocol::ErrorView::from(error);
-    assert_eq!(view.instead, instead);
+    assert_eq!(view.instead, suggestions);
     let told = serde_json::to_value(&view).unwrap();
     assert_eq!(told["instead"], serde_json::json!(["xai/grok-4.7"]));
     let old: protocol::ErrorView = serde_json::from_str(r#"{"code":"model","message":"m"}"#).unwrap();
     assert_eq!(old.instead, []);
+}
+
+fn of_table(provider: &str, wished: &str) -> Vec<&'static str> {
+    let names: Vec<&str> = catalogue().of(provider).iter().map(|model| model.id.as_str()).collect();
+    nearest(wished, &names)
+}
+
+#[test]
+fn a_name_that_is_not_there_is_answered_with_near_ones() {
+    assert_eq!(of_table("gemini", "gemini-3-flash")[0], "gemini-3-flash-preview");
+    assert_eq!(of_table("gemini", "gemini-3-flsh")[0], "gemini-3-flash-preview");
+    assert!(of_table("anthropic", "claude-opus-5.5").contains(&"claude-opus-5-5"));
+    assert!(of_table("openai", "zzz").is_empty());
+    assert!(of_table("openai", "").is_empty());
+}
+
+#[test]
+fn the_name_itself_is_never_near_and_no_more_than_three_are() {
+    let names = ["m-1", "m-2", "m-3", "m-4", "m-5"];
+    assert_eq!(nearest("m-4", &names), ["m-5", "m-3", "m-2"]);
+}
+
+#[test]
+fn what_is_left_out_or_written_large_is_near_all_the_same() {
+    let names = ["qwen/qwen3-vl-8b", "qwen3-vl:8b", "llama-4-scout", "Qwen/Qwen3-VL-32B"];
+    assert_eq!(nearest("qwen3-vl-8b", &names)[0], "qwen/qwen3-vl-8b");
+    assert_eq!(nearest("qwen3-vl", &["qwen3:8b", "qwen3-vl:8b"])[0], "qwen3-vl:8b");
+    assert_eq!(nearest("qwen/qwen3-vl-32b", &names)[0], "Qwen/Qwen3-VL-32B");
+    assert_eq!(nearest("grok-4.8", &["x-ai/grok-4.7", "meta/llama"]), ["x-ai/grok-4.7"]);
 }

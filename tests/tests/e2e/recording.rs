@@ -51,8 +51,8 @@ fn failure(stdout: &str) -> String {
 fn a_recorded_run_is_replayed_without_server_or_key_also_by_the_running_app() {
     // bar: C75
     let stage = Stage::plain().unwrap();
-    let tape = stage.work().join("run.tape");
-    let file = tape.to_str().unwrap();
+    let recording = stage.work().join("run.recording");
+    let file = recording.to_str().unwrap();
     let model = FakeModel::start(mind()).unwrap();
     let first = Miki::with_model(&stage, "first", &model.url(), json!({})).unwrap();
     let first = first.env("MIKI_KEY_GEMINI", KEY);
@@ -61,9 +61,9 @@ fn a_recorded_run_is_replayed_without_server_or_key_also_by_the_running_app() {
     let (turns, asked) = (model.turns().len(), model.requests());
     assert!(turns == 3 && asked.iter().all(|asked| asked.key.as_deref() == Some(KEY)));
     drop(model);
-    let written = std::fs::read_to_string(&tape).unwrap();
+    let written = std::fs::read_to_string(&recording).unwrap();
     assert!(!written.contains(KEY) && !written.contains(GOAL), "{written}");
-    assert_eq!(std::fs::metadata(&tape).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::metadata(&recording).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(written.lines().count(), turns + 1);
 
     let again = first.run(&stage, &["run", GOAL, "--record", file]).unwrap();
@@ -76,7 +76,7 @@ fn a_recorded_run_is_replayed_without_server_or_key_also_by_the_running_app() {
     let app = second.start(&stage, "app", &[]).unwrap();
     let _client = second.connect(LONG).unwrap();
     // From the folder of the one who asks, not of the app.
-    let mut line = second.command(&stage, &["run", GOAL, "--json", "--replay", "run.tape"]);
+    let mut line = second.command(&stage, &["run", GOAL, "--json", "--replay", "run.recording"]);
     line.current_dir(stage.work());
     let attached = stage.run("miki", line, LONG).unwrap();
     assert_eq!(attached.code(), 0, "{} {}", attached.stdout, attached.stderr);
@@ -87,8 +87,8 @@ fn a_recorded_run_is_replayed_without_server_or_key_also_by_the_running_app() {
 #[test]
 fn a_recording_that_does_not_fit_is_refused_with_what_is_wrong() {
     let stage = Stage::plain().unwrap();
-    let tape = stage.work().join("run.tape");
-    let file = tape.to_str().unwrap();
+    let recording = stage.work().join("run.recording");
+    let file = recording.to_str().unwrap();
     let model = FakeModel::start(mind()).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
     assert_eq!(miki.run(&stage, &["run", GOAL, "--record", file]).unwrap().code(), 0);
@@ -96,18 +96,15 @@ fn a_recording_that_does_not_fit_is_refused_with_what_is_wrong() {
     let replay = |goal: &str| miki.run(&stage, &["run", goal, "--json", "--replay", file]).unwrap();
     let other = replay("look elsewhere");
     assert_eq!(other.code(), 1);
-    assert_eq!(
-        failure(&other.stdout),
-        "turn 1 of the recording was asked something else: message 1 of 1 (user) differs"
-    );
-    let whole = std::fs::read_to_string(&tape).unwrap();
+    assert_eq!(failure(&other.stdout), "turn 1 of the recording was asked something else");
+    let whole = std::fs::read_to_string(&recording).unwrap();
     let last = whole.trim_end().rfind('\n').unwrap() + 1;
-    std::fs::write(&tape, &whole[..last]).unwrap();
+    std::fs::write(&recording, &whole[..last]).unwrap();
     assert_eq!(failure(&replay(GOAL).stdout), "the recording has 2 turns and is asked for turn 3");
-    std::fs::write(&tape, &whole[..last + 40]).unwrap();
+    std::fs::write(&recording, &whole[..last + 40]).unwrap();
     let cut = replay(GOAL);
     assert!(cut.code() == 1 && cut.stderr.contains("damaged or cut in line 4"), "{}", cut.stderr);
-    let newer = whole.replacen("\"version\":1", "\"version\":2", 1);
-    std::fs::write(&tape, newer).unwrap();
-    assert!(replay(GOAL).stderr.contains("of version 2"));
+    let older = whole.replacen("\"version\":2", "\"version\":1", 1);
+    std::fs::write(&recording, older).unwrap();
+    assert!(replay(GOAL).stderr.contains("of version 1"));
 }
