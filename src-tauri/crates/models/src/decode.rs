@@ -1,7 +1,7 @@
 //! From bytes to the neutral stream, for any wire: pure, so that a recording and a live answer are read alike.
 //!
-//! What holds for all wires is held here: a turn that did not end well has no calls, a failed one has no end, and what a
-//! provider would not take back does not go back.
+//! Holds the rules of all wires: a turn that did not end well has no calls, a failed one has no end, and what a
+//! provider would refuse is not sent back.
 
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ pub(crate) trait StreamDecoder: Send {
     /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass.
     ///
     /// # Errors
-    /// Data that is none of this wire's, or an error in the middle of the stream.
+    /// Data that is no JSON or out of order, and the errors that a provider sends in the middle of a stream.
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError>;
 
     fn progress(&self) -> Progress;
@@ -25,16 +25,16 @@ pub(crate) trait StreamDecoder: Send {
     /// The whole turn. Called once, and only if `progress` is not [`Progress::Open`].
     ///
     /// # Errors
-    /// A turn that its provider itself calls broken.
+    /// If the provider itself calls the turn broken.
     fn finish(&mut self) -> Result<DecodedTurn, ModelError>;
 }
 
 /// How far a turn is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Its end has not come: cut here, there is no turn.
+    /// Its end has not come. If the stream ends here, there is no turn.
     Open,
-    /// It may end here; counts may still come.
+    /// The stream may end here. Token counts may still come.
     Complete,
     /// Nothing more comes.
     Over,
@@ -59,7 +59,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// `provider` is who is asked: errors name it, and the turn goes back to none other.
+    /// `provider` is named in errors, and the turn goes back only to it.
     pub fn new(wire: Wire, provider: &str) -> Self {
         let framing = match wire {
             Wire::Ollama => Framing::Lines,
@@ -81,7 +81,7 @@ impl Decoder {
     /// Takes the next bytes of the answer, cut anywhere, and adds what they say.
     ///
     /// # Errors
-    /// The first error is the end: the same comes again from then on.
+    /// After the first error, the same error for all later bytes.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -111,7 +111,7 @@ impl Decoder {
             return Err(error);
         }
         let rest = self.frames.take().and_then(Frames::end);
-        // Half of an event is none; a whole one may only lack the empty line after it.
+        // The last event may lack the empty line after it. Half an event is dropped.
         let rest = rest.filter(|rest| rest.trim() == "[DONE]" || is_object(rest));
         if let Some(rest) = rest.filter(|_| self.turn.progress() != Progress::Over) {
             self.turn.feed(&rest, events)?;
@@ -135,14 +135,14 @@ fn finished(made: DecodedTurn, provider: String) -> TurnEvent {
             stop = StopReason::ToolCalls;
             true
         }
-        // Thoughts alone are refused: a conversation may not end in them.
+        // Providers refuse a turn of thoughts alone.
         (StopReason::End | StopReason::ToolCalls, true) => {
             stop = StopReason::End;
             !text.trim().is_empty()
         }
-        // It goes on where it stopped.
+        // The next request lets it go on from here.
         (StopReason::Paused, true) => true,
-        // Something may be missing: what follows a thought, what a search found, the answer to a call.
+        // A turn that was cut may lack a part that its provider requires, such as the result of a search.
         (_, _) => {
             calls.clear();
             false

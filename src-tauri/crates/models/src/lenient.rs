@@ -16,7 +16,8 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Lenient<T> {
         let json = <&RawValue>::deserialize(deserializer)?.get();
         match serde_json::from_str(json) {
             Ok(value) => Ok(Self(value)),
-            // Half a character in a text is no other type: a piece of a call's arguments must not get lost.
+            // A string that holds half a surrogate pair is of the right type and broken: to drop it could change a
+            // call.
             Err(_) => match serde_json::from_str::<Value>(json) {
                 Ok(_) => Ok(Self::default()),
                 Err(error) => Err(D::Error::custom(error)),

@@ -1,7 +1,7 @@
 //! Recordings of runs: what a model answered, in order, to be replayed without a network.
 //!
-//! A recording is lines of JSON: a head, then one line a turn. Of what was asked it has one digest a turn, by which a replay
-//! tells that its run has gone another way. It holds no picture and no key. Opens no file; that is the shell's.
+//! A recording is lines of JSON: a head, then one line a turn. Of what was asked it has one digest a turn, by which a
+//! replay tells that its run has gone another way. It holds no picture and no key. Opens no file; that is the shell's.
 
 mod record;
 mod replay;

@@ -1,13 +1,13 @@
-//! What must be in no error: a provider may echo the key that it was sent.
+//! Keeps keys out of errors and recordings: a provider may echo the key that it was sent.
 
 use std::fmt;
 
 use crate::ModelError;
 
-/// No vendor's key is as short, and what is would be found in many words.
+/// Shorter texts are no vendor's keys, and would be found inside common words.
 const SHORTEST: usize = 8;
 
-/// Texts that are blacked out wherever they turn up. Shows none of them.
+/// Texts that are replaced wherever they turn up. Its `Debug` does not show them.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<String>);
 

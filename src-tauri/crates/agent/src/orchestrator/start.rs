@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use models::{Patience, SharedModel};
+use models::{RetryPolicy, SharedModel};
 use protocol::command::{RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
@@ -119,7 +119,7 @@ impl Orchestrator {
             approval,
             rules: Rules {
                 max_steps: settings.max_steps,
-                model_tries: Patience::default().tries,
+                model_tries: RetryPolicy::default().tries,
                 repairs: 3,
                 end_on_approval: over.unattended == Unattended::End,
             },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::Patience;
+use models::RetryPolicy;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
@@ -45,7 +45,7 @@ impl Driver {
             Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
             Effect::DelayRetry { failures } => {
                 let dice = f64::from(uuid::Uuid::now_v7().as_bytes()[15]) / 255.0;
-                let wait = Patience::default().delay(self.retry_after.take(), failures, dice);
+                let wait = RetryPolicy::default().delay(self.retry_after.take(), failures, dice);
                 self.retrying = Some(wait);
                 self.wait(wait);
             }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use crate::calls;
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, payload, protocol_error, read, reported};
+use crate::json_text::{JsonObject, json_list};
 use crate::lenient::Lenient;
-use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent};
 
 pub(crate) struct AnthropicDecoder {
@@ -228,13 +228,13 @@ impl StreamDecoder for AnthropicDecoder {
         let text = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.string("text"));
         let kept = || blocks.iter().filter(|block| !block.is_empty_text());
         let raw: Vec<String> = kept().map(Block::json).collect();
-        // Also of a pause only what there is to go on from.
+        // A pause that has thought only is not sent back: there is nothing to go on from.
         let is_more_than_thought =
             kept().any(|block| !block.is("thinking") && !block.is("redacted_thinking"));
         Ok(DecodedTurn {
             text: text.collect(),
             calls: blocks.iter().filter(|block| block.call.is_some()).map(Block::proposed).collect(),
-            raw: is_more_than_thought.then(|| list(&raw)),
+            raw: is_more_than_thought.then(|| json_list(&raw)),
             usage: self.usage(),
             stop: stop.reason(),
         })
@@ -324,12 +324,12 @@ impl Block {
         ProposedCall { id: self.string("id"), name: self.string("name").unwrap_or_default(), arguments }
     }
 
-    /// The block with its input as it was written. What is no object may only go back inside of one.
+    /// The block with its input as the model wrote it. Input that is no object is put into one, or it would be refused.
     fn json(&self) -> String {
         if let Some(verbatim) = &self.verbatim {
             return verbatim.clone();
         }
-        let mut object = ObjectText::new();
+        let mut object = JsonObject::new();
         for (name, value) in &self.fields {
             if name != "input" || self.input.trim().is_empty() {
                 object.field(name, value);

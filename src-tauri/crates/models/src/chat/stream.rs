@@ -1,7 +1,7 @@
 //! What comes from a server of Chat Completions: one turn, put together from chunks.
 //!
-//! Pure. Lenient in form (no ids, whole calls in one chunk, calls under `stop`, no `[DONE]`), strict in one thing: without
-//! a `finish_reason` there is no turn.
+//! Pure. Lenient in form (no ids, whole calls in one chunk, calls under `stop`, no `[DONE]`), strict in one thing:
+//! without a `finish_reason` there is no turn.
 
 use protocol::turn::{StopReason, Usage, Usd};
 use serde::Deserialize;
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::reasoning::Reasoning;
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::JsonObject;
 use crate::lenient::{Lenient, Source};
 use crate::responses::billed;
-use crate::text::ObjectText;
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
 pub(crate) struct ChatDecoder {
@@ -30,7 +30,7 @@ pub(crate) struct ChatDecoder {
 
 #[derive(Default)]
 struct Call {
-    /// The number that the server gives it, where it gives one.
+    /// The number that the server gives it. `None` if it gives none.
     number: Option<u64>,
     id: Option<String>,
     name: String,
@@ -215,7 +215,7 @@ impl ChatDecoder {
     }
 
     fn raw(&self, reasoning: Option<Value>) -> String {
-        let mut raw = ObjectText::new();
+        let mut raw = JsonObject::new();
         raw.field("role", "assistant");
         let content = if self.text.is_empty() { Value::Null } else { self.text.as_str().into() };
         raw.field("content", &content);
@@ -276,7 +276,7 @@ impl StreamDecoder for ChatDecoder {
         match (&self.stop, self.over) {
             (Some(_), true) => Progress::Over,
             (Some(_), false) => Progress::Complete,
-            // `[DONE]` alone may be a proxy's, after its source was lost.
+            // `[DONE]` alone may come from a proxy that has lost its connection to the server.
             (None, _) => Progress::Open,
         }
     }

@@ -1,5 +1,5 @@
-//! Gemini's newer API, Interactions: its streams are read where they come. We ask by `generateContent` only, so nothing
-//! of such a turn is kept to go back.
+//! Streams of Gemini's newer API, Interactions. We ask by `generateContent` only, so nothing of such a turn is kept to
+//! go back.
 
 use std::collections::BTreeMap;
 

@@ -10,15 +10,15 @@ use serde_json::value::RawValue;
 
 use super::interactions::Interaction;
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::{JsonList, JsonObject};
 use crate::lenient::{Lenient, Source};
-use crate::text::{ListText, ObjectText};
 use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls};
 
 pub(crate) struct GeminiDecoder {
     provider: String,
     role: Option<String>,
     /// As they came, in order, never merged: a signature belongs to its part.
-    parts: ListText,
+    parts: JsonList,
     calls: Vec<ProposedCall>,
     text: String,
     usage: Usage,
@@ -125,7 +125,7 @@ impl GeminiDecoder {
         Self {
             provider: provider.to_owned(),
             role: None,
-            parts: ListText::new(),
+            parts: JsonList::new(),
             calls: Vec::new(),
             text: String::new(),
             usage: Usage::default(),
@@ -243,8 +243,8 @@ impl StreamDecoder for GeminiDecoder {
             Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
-        let mut raw = ObjectText::new();
-        raw.verbatim("parts", &std::mem::replace(&mut self.parts, ListText::new()).finish());
+        let mut raw = JsonObject::new();
+        raw.verbatim("parts", &std::mem::replace(&mut self.parts, JsonList::new()).finish());
         raw.field("role", self.role.as_deref().unwrap_or("model"));
         Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),
@@ -269,5 +269,4 @@ impl From<Counts> for Usage {
 }
 
 #[cfg(test)]
-#[path = "stream_tests.rs"]
 mod tests;

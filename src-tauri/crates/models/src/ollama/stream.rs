@@ -9,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::{JsonObject, json_list};
 use crate::lenient::Lenient;
-use crate::text::{ObjectText, list};
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
 pub(crate) struct OllamaDecoder {
@@ -139,14 +139,14 @@ impl StreamDecoder for OllamaDecoder {
             // `load` and `unload` answer no question.
             _ => StopReason::Blocked { reason },
         };
-        let mut raw = ObjectText::new();
+        let mut raw = JsonObject::new();
         raw.field("role", "assistant");
         raw.field("content", &self.text);
         if !self.thinking.is_empty() {
             raw.field("thinking", &self.thinking);
         }
         if !self.raw_calls.is_empty() {
-            raw.verbatim("tool_calls", &list(&self.raw_calls));
+            raw.verbatim("tool_calls", &json_list(&self.raw_calls));
         }
         Ok(DecodedTurn {
             raw: Some(raw.finish()),

@@ -11,7 +11,7 @@ use protocol::ids::ModelId;
 use super::{Answer, End, Failure, Head, KIND, RecordedTurn, VERSION, digest};
 use crate::computer::Computer;
 use crate::decode::not_utf8;
-use crate::http::Bytes;
+use crate::http::ByteStream;
 use crate::secrets::Secrets;
 use crate::{ModelError, ModelErrorKind, Provider, Request};
 
@@ -32,8 +32,8 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins a recording in `out`, which nobody else writes. `computer` is the vendor's computer tool that the model acts
-    /// by, if any.
+    /// Begins a recording in `out`, which nobody else writes. `computer` is the vendor's computer tool that the model
+    /// acts by, if any.
     ///
     /// # Errors
     /// Where `out` cannot be written.
@@ -47,7 +47,7 @@ impl Recorder {
             kind: KIND.into(),
             version: VERSION,
             model: model.clone(),
-            provider: provider.voice(),
+            provider: provider.author(),
             wire: provider.wire,
             computer,
         };
@@ -103,15 +103,18 @@ pub(crate) struct TurnRecorder {
 
 impl TurnRecorder {
     /// Hands the answer on, and listens to it.
-    pub(crate) fn answered(mut self, answer: Result<Bytes, ModelError>) -> Result<Bytes, ModelError> {
+    pub(crate) fn answered(
+        mut self,
+        answer: Result<ByteStream, ModelError>,
+    ) -> Result<ByteStream, ModelError> {
         if let Err(error) = &answer {
             self.refused = Some(Failure::of(error, &self.secrets));
         }
         answer.map(|bytes| self.listening(bytes))
     }
 
-    fn listening(self, bytes: Bytes) -> Bytes {
-        let next = async |(mut bytes, mut turn): (Bytes, Self)| {
+    fn listening(self, bytes: ByteStream) -> ByteStream {
+        let next = async |(mut bytes, mut turn): (ByteStream, Self)| {
             let piece = bytes.next().await;
             match &piece {
                 None => turn.end = End::Whole,

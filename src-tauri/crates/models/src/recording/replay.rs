@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::{Answer, End, Failure, Head, KIND, RecordedTurn, RecordingError, VERSION, digest};
 use crate::computer::Computer;
 use crate::decode::Decoder;
-use crate::http::{Bytes, Timeouts};
-use crate::reading::Reading;
+use crate::http::{ByteStream, Timeouts};
 use crate::secrets::Secrets;
+use crate::turn_stream::TurnStream;
 use crate::{Model, ModelError, ModelErrorKind, Request, TurnEvent};
 
 /// A model that says what another said: at once, needing neither key nor network.
@@ -44,7 +44,7 @@ impl Replay {
         Ok(Self { head, turns: lines.map(turn).collect::<Result<_, _>>()?, next: Mutex::new(0) })
     }
 
-    fn answer(&self, request: &Request) -> Result<Bytes, ModelError> {
+    fn answer(&self, request: &Request) -> Result<ByteStream, ModelError> {
         let refused = |message: String| ModelError::new(ModelErrorKind::BadRequest, message);
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, total) = (*next + 1, self.turns.len());
@@ -117,7 +117,7 @@ impl Model for Replay {
             let bytes = self.answer(&request)?;
             let decoder = Decoder::new(self.head.wire, &self.head.provider);
             let idle = Timeouts::default().idle;
-            Ok(Reading::new(bytes, decoder, idle, ModelError::cut(), Secrets::default()).stream())
+            Ok(TurnStream::new(bytes, decoder, idle, ModelError::cut(), Secrets::default()).stream())
         }
         .boxed()
     }

@@ -13,7 +13,7 @@ use reqwest::header::HeaderMap;
 use serde_json::json;
 
 use super::*;
-use crate::http::{Answer as Head, Call, Carrier, base_url};
+use crate::http::{HttpAnswer, HttpRequest, Transport, base_url};
 use crate::{
     Model, ModelError, ModelErrorKind, Options, Provider, Remote, RemoteOptions, Timeouts, ToolSpec, Turn,
     TurnEvent,
@@ -69,14 +69,14 @@ type Said = Result<Vec<Result<Vec<u8>, ModelError>>, ModelError>;
 
 struct Script(Mutex<Vec<Said>>);
 
-impl Carrier for Script {
-    fn send(&self, _: Call) -> BoxFuture<'_, Result<Head, ModelError>> {
+impl Transport for Script {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>> {
         let said = self.0.lock().unwrap().remove(0);
         Box::pin(async move {
             // An answer takes a while.
             tokio::time::sleep(Duration::from_millis(30)).await;
             let body = futures::stream::iter(said?).boxed();
-            Ok(Head { status: StatusCode::OK, headers: HeaderMap::new(), body })
+            Ok(HttpAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body })
         })
     }
 }
@@ -100,7 +100,7 @@ fn remote_of(provider: Provider, said: Vec<Said>, out: Box<dyn Write + Send>) ->
         options: Options::default(),
         timeouts: Timeouts::default(),
     };
-    Remote::carried_by(Box::new(Script(Mutex::new(said))), base, options).recorded_by(recorder)
+    Remote::over(Box::new(Script(Mutex::new(said))), base, options).recorded_by(recorder)
 }
 
 fn request(goal: &str) -> Request {
@@ -372,7 +372,7 @@ async fn a_replayed_turn_is_kept_under_the_name_of_the_one_that_was_recorded() {
         let model = remote_of(provider, vec![pieces(whole)], Box::new(paper.clone()));
         let heard = ask(&model, &request("go")).await;
         let replay = Replay::read(&paper.bytes()).unwrap();
-        assert_eq!(turn(&heard).provider, model.provider().voice());
+        assert_eq!(turn(&heard).provider, model.provider().author());
         assert_eq!(ask(&replay, &request("go")).await, heard);
     }
 }

@@ -1,5 +1,5 @@
-//! Models to suggest in place of one that its provider does not know: the nearest names of the provider's own list, or of
-//! the dated table if no list comes.
+//! Models to suggest in place of one that its provider does not know: the nearest names of the provider's own list, or
+//! of the dated table if no list comes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{DESCRIBED_AT_ONCE, FALLBACK_VERSION, ListedModel, Remote, Verb};
 use crate::catalogue::catalogue;
-use crate::http::{Answer, Json};
+use crate::http::{HttpAnswer, Json};
 use crate::{ModelError, ModelErrorKind, Provider, Wire};
 
 /// How long the list may take, with all that is asked about it: the failure waits for it.
@@ -24,9 +24,9 @@ const MOST: usize = 3;
 const ALIKE: f64 = 0.75;
 
 impl Remote {
-    /// Sends. If the provider does not know the model, the error has suggestions. A wrong address is answered in the same
-    /// way as a wrong name, and has no list either.
-    pub(super) async fn ask(&self, verb: Verb, json: Option<Json>) -> Result<Answer, ModelError> {
+    /// Sends. If the provider does not know the model, the error has suggestions. A wrong address is answered in the
+    /// same way as a wrong name, and has no list either.
+    pub(super) async fn ask(&self, verb: Verb, json: Option<Json>) -> Result<HttpAnswer, ModelError> {
         match self.send(verb, json).await {
             Err(error) if self.may_be_the_name(&error) => {
                 let listed = self.listed_soon().await;

@@ -1,6 +1,7 @@
 //! What comes from OpenAI's Responses: one turn of whole items, shown in pieces before.
 //!
-//! Pure. The items go back as they stood in `output_item.done`: only there is a reasoning item's encrypted content whole.
+//! Pure. The items go back as they stood in `output_item.done`: only there is a reasoning item's encrypted content
+//! whole.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, payload, read, reported};
+use crate::json_text::json_list;
 use crate::lenient::{Lenient, Source};
-use crate::text::list;
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
 pub(crate) struct ResponsesDecoder {
@@ -166,7 +167,7 @@ impl ResponsesDecoder {
 
 impl StreamDecoder for ResponsesDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        // Not this wire's, but its kin's; it ends nothing that has not ended.
+        // The end mark of the chat wire, which some servers send here. It does not end a turn.
         if data.trim() == "[DONE]" {
             return Ok(());
         }
@@ -234,7 +235,7 @@ impl StreamDecoder for ResponsesDecoder {
         Ok(DecodedTurn {
             text: self.text(),
             calls: calls.map(|item| proposed(&item.value)).collect(),
-            raw: Some(list(self.items.values().map(|item| &item.json))),
+            raw: Some(json_list(self.items.values().map(|item| &item.json))),
             usage: response.usage.0.usage(),
             stop,
         })
@@ -255,13 +256,13 @@ impl Counts {
     }
 }
 
-/// What is ours to run. A `custom_tool_call` or a search was the provider's own and is done.
+/// Whether the item is a call for us to run. A `custom_tool_call` or a search was run by the provider itself.
 fn is_call(item: &Value) -> bool {
     let is_ours = item["type"] == "function_call" || item["type"] == "computer_call";
     is_ours && item["status"] != "incomplete"
 }
 
-/// What the provider did by itself. We have no custom tools: such a call is one of its searches.
+/// Whether the item is a search that the provider ran. We have no custom tools, so `custom_tool_call` is one of them.
 fn is_search(item: &Value) -> bool {
     matches!(item["type"].as_str(), Some("web_search_call" | "x_search_call" | "custom_tool_call"))
 }
@@ -269,7 +270,7 @@ fn is_search(item: &Value) -> bool {
 fn proposed(item: &Value) -> ProposedCall {
     let id = item["call_id"].as_str().map(str::to_owned);
     if item["type"] == "computer_call" {
-        // The older tool has one action a call.
+        // The older tool (`computer_use_preview`) has one action a call.
         let actions = match (&item["actions"], &item["action"]) {
             (Value::Null, Value::Object(_)) => json!([item["action"]]),
             (actions, _) => actions.clone(),

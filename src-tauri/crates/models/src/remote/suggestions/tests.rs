@@ -22,18 +22,19 @@ struct Provided {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-fn answer(status: StatusCode, body: &str) -> Answer {
+fn answer(status: StatusCode, body: &str) -> HttpAnswer {
     let body = stream::iter([Ok(body.as_bytes().to_vec())]).boxed();
-    Answer { status, headers: HeaderMap::new(), body }
+    HttpAnswer { status, headers: HeaderMap::new(), body }
 }
 
-impl Carrier for Provided {
-    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
-        let path = call.url.path().to_owned();
+impl Transport for Provided {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>> {
+        let path = request.url.path().to_owned();
         self.asked.lock().unwrap().push(path.clone());
         Box::pin(async move {
             if path == "/api/show" {
-                tokio::time::sleep((self.telling)(std::str::from_utf8(&call.json.unwrap()).unwrap())).await;
+                tokio::time::sleep((self.telling)(std::str::from_utf8(&request.json.unwrap()).unwrap()))
+                    .await;
                 return Ok(answer(StatusCode::OK, r#"{"capabilities":["embedding"]}"#));
             }
             if ["/api/tags", "/v1/models", "/models"].contains(&path.as_str()) {
@@ -55,7 +56,7 @@ fn remote(
     telling: fn(&str) -> Duration,
 ) -> (Remote, Asked) {
     let asked = Asked::default();
-    let carrier = Provided { listing, list: list.to_owned(), telling, asked: Arc::clone(&asked) };
+    let transport = Provided { listing, list: list.to_owned(), telling, asked: Arc::clone(&asked) };
     let options = RemoteOptions {
         model: ModelId(format!("{}/{wished}", provider.id)),
         provider,
@@ -64,7 +65,7 @@ fn remote(
         timeouts: Timeouts::default(),
     };
     let base = base_url("http://127.0.0.1:1").unwrap();
-    (Remote::carried_by(Box::new(carrier), base, options), asked)
+    (Remote::over(Box::new(transport), base, options), asked)
 }
 
 fn named(provider: &str) -> Provider {

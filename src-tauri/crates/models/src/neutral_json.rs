@@ -1,4 +1,4 @@
-//! The neutral stream as lines of JSON: for recordings, for `miki model decode`, for reviewed snapshots.
+//! The neutral stream as lines of JSON: for `miki model decode` and for reviewed snapshots.
 
 use protocol::turn::{StopReason, Usage};
 use serde_json::{Value, json};
@@ -8,15 +8,15 @@ use crate::{ModelError, Retry, TurnEvent, Wire};
 
 /// A recorded answer, decoded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct DecodedAnswer {
     /// One JSON object an event; the last is `stop` or `error`.
     pub lines: Vec<Value>,
     /// Whether it was a whole turn.
     pub complete: bool,
 }
 
-/// Tells a recorded answer of `wire`.
-pub fn tell(wire: Wire, bytes: &[u8]) -> Told {
+/// A recorded answer of `wire`.
+pub fn answer(wire: Wire, bytes: &[u8]) -> DecodedAnswer {
     let (events, end) = decode(wire, wire.name(), bytes);
     let complete = end.is_ok();
     let mut lines: Vec<Value> = events.iter().map(event).collect();
@@ -24,7 +24,7 @@ pub fn tell(wire: Wire, bytes: &[u8]) -> Told {
         Ok(finished) => event(finished),
         Err(failed) => error(failed),
     });
-    Told { lines, complete }
+    DecodedAnswer { lines, complete }
 }
 
 /// One event.

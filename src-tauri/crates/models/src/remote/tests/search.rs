@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::super::*;
 use crate::decode::decode;
 use crate::{CONNECT, Message, Part, ToolAnswer, ToolSpec, Turn};
 use protocol::turn::StopReason;
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../tests/fixtures/", $name))
+        include_str!(concat!("../../../tests/fixtures/", $name))
     };
 }
 

@@ -3,14 +3,14 @@
 use protocol::geometry::PixelSize;
 use serde_json::{Value, json};
 
-use super::*;
+use super::super::*;
 use crate::computer::NOT_EXECUTED;
 use crate::decode::decode;
 use crate::{CONNECT, Image, Message, Part, ProposedCall, ToolAnswer, ToolSpec, Turn};
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../tests/fixtures/", $name))
+        include_str!(concat!("../../../tests/fixtures/", $name))
     };
 }
 

@@ -1,17 +1,17 @@
-//! History that is faithful: ten turns go back to their provider as the bytes that came, thirty requests each begin as the
-//! one before, and another provider is told the same in neutral form.
+//! History that is faithful: ten turns go back to their provider as the bytes that came, thirty requests each begin as
+//! the one before, and another provider is told the same in neutral form.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::super::*;
 use crate::decode::decode;
 use crate::{CONNECT, Image, Message, Part, ToolAnswer, ToolSpec, Turn};
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../tests/fixtures/", $name))
+        include_str!(concat!("../../../tests/fixtures/", $name))
     };
 }
 
@@ -259,7 +259,7 @@ fn custom(wire: Wire) -> Remote {
 fn what_a_custom_server_wrote_on_one_wire_is_told_in_neutral_form_on_another() {
     let stream = fixture!("anthropic/stream_thinking_two_parallel_tools.sse");
     let [one, other] = [Wire::Anthropic, Wire::OpenAiChat].map(custom);
-    let turn = match decode(Wire::Anthropic, &one.voice, stream.as_bytes()).1 {
+    let turn = match decode(Wire::Anthropic, &one.author, stream.as_bytes()).1 {
         Ok(TurnEvent::Finished { turn, .. }) => turn,
         other => panic!("{other:?}"),
     };

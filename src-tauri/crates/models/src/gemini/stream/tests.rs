@@ -8,7 +8,7 @@ use crate::{Turn, Wire};
 
 macro_rules! fixture {
     ($name:literal) => {
-        include_str!(concat!("../../../../../tests/fixtures/gemini/", $name))
+        include_str!(concat!("../../../../../../tests/fixtures/gemini/", $name))
     };
 }
 

@@ -1,25 +1,25 @@
-//! JSON put together as text: what a provider wrote goes back as the bytes that came.
+//! JSON put together as text, so that what a provider wrote goes back as the bytes that came.
 //!
 //! A parsed number or escape would be written in another way, and a signature may be over the old one.
 
 use serde::Serialize;
 
-/// The value as JSON. A tree's `Display` is the same, at half the pace: each bit of it goes through a formatter.
-pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> String {
-    // Refused would be keys that are no text, which nothing here has.
+/// The value as JSON text.
+pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
+    // Fails only for maps with keys that are no strings, of which there are none here.
     serde_json::to_string(value).unwrap_or_else(|_| "null".into())
 }
 
-/// An object, field by field, in this order.
-pub(crate) struct ObjectText(String);
+/// An object that is written field by field.
+pub(crate) struct JsonObject(String);
 
-impl ObjectText {
+impl JsonObject {
     pub(crate) fn new() -> Self {
         Self("{".into())
     }
 
     pub(crate) fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) {
-        self.verbatim(name, &written(value));
+        self.verbatim(name, &to_json(value));
     }
 
     /// `json` must be a JSON value.
@@ -27,7 +27,7 @@ impl ObjectText {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        self.0.push_str(&written(name));
+        self.0.push_str(&to_json(name));
         self.0.push(':');
         self.0.push_str(json);
     }
@@ -38,10 +38,10 @@ impl ObjectText {
     }
 }
 
-/// A list of JSON values, in one piece from the first on.
-pub(crate) struct ListText(String);
+/// A list that is written value by value.
+pub(crate) struct JsonList(String);
 
-impl ListText {
+impl JsonList {
     pub(crate) fn new() -> Self {
         Self("[".into())
     }
@@ -61,8 +61,8 @@ impl ListText {
 }
 
 /// A list of JSON values.
-pub(crate) fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
-    let mut list = ListText::new();
+pub(crate) fn json_list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let mut list = JsonList::new();
     for item in items {
         list.push(item.as_ref());
     }

@@ -8,7 +8,7 @@ use protocol::offer::Abilities;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 
-use super::*;
+use super::super::*;
 
 const MODELS: usize = 47;
 /// What a model of the list does that is not as good as the others.
@@ -31,20 +31,20 @@ impl Drop for Busy<'_> {
     }
 }
 
-fn answer(status: StatusCode, body: String) -> Answer {
-    Answer { status, headers: HeaderMap::new(), body: stream::iter([Ok(body.into_bytes())]).boxed() }
+fn answer(status: StatusCode, body: String) -> HttpAnswer {
+    HttpAnswer { status, headers: HeaderMap::new(), body: stream::iter([Ok(body.into_bytes())]).boxed() }
 }
 
-impl Carrier for Ollama {
-    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
+impl Transport for Ollama {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>> {
         Box::pin(async move {
-            let Some(json) = call.json else {
-                assert_eq!(call.url.path(), "/api/tags");
+            let Some(json) = request.json else {
+                assert_eq!(request.url.path(), "/api/tags");
                 let models: Vec<String> =
                     (0..MODELS).map(|n| format!(r#"{{"model":"m{n:02}","size":1}}"#)).collect();
                 return Ok(answer(StatusCode::OK, format!(r#"{{"models":[{}]}}"#, models.join(","))));
             };
-            assert_eq!(call.url.path(), "/api/show");
+            assert_eq!(request.url.path(), "/api/show");
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
             let _busy = Busy(&self.now);
@@ -59,7 +59,7 @@ impl Carrier for Ollama {
             let told = if is(OLD) {
                 "{}"
             } else {
-                include_str!("../../tests/fixtures/ollama/show_response_capabilities.json")
+                include_str!("../../../tests/fixtures/ollama/show_response_capabilities.json")
             };
             Ok(answer(StatusCode::OK, told.to_owned()))
         })
@@ -68,8 +68,8 @@ impl Carrier for Ollama {
 
 #[tokio::test(start_paused = true)]
 async fn each_model_of_ollama_tells_of_itself_twenty_at_a_time() {
-    let carrier = Ollama::default();
-    let most = Arc::clone(&carrier.most);
+    let transport = Ollama::default();
+    let most = Arc::clone(&transport.most);
     let provider = Provider::custom("custom", "http://127.0.0.1:1", Wire::Ollama, BTreeMap::new());
     let base = base_url(&provider.base_url).unwrap();
     let options = RemoteOptions {
@@ -79,7 +79,7 @@ async fn each_model_of_ollama_tells_of_itself_twenty_at_a_time() {
         options: Options::default(),
         timeouts: Timeouts::default(),
     };
-    let listed = Remote::carried_by(Box::new(carrier), base, options).list().await.unwrap();
+    let listed = Remote::over(Box::new(transport), base, options).list().await.unwrap();
     assert_eq!(most.load(Ordering::SeqCst), DESCRIBED_AT_ONCE);
     let ids: Vec<String> = (0..MODELS).map(|n| format!("m{n:02}")).collect();
     assert_eq!(listed.iter().map(|one| one.id.clone()).collect::<Vec<_>>(), ids);

@@ -1,28 +1,29 @@
-//! How long we wait before a turn is asked for again: bounded, jittered, never sooner than the provider asks. Pure: the dice
-//! are passed in, and whether to ask again at all is the error's to say.
+//! How long to wait before a turn is asked for again: exponential, bounded, with jitter, never sooner than the provider
+//! asks. Pure: the random number is passed in, and whether to ask again at all is said by the error.
 
 use std::time::Duration;
 
-/// The policy.
+/// Waits between the tries of one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// The first wait; each further one is twice as long.
     pub first: Duration,
-    /// The longest wait that is our own choice.
+    /// The longest wait, unless the provider asks for a longer one.
     pub longest: Duration,
-    /// For one turn, the first included.
+    /// Tries of one turn, the first included.
     pub tries: u32,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { first: Duration::from_secs(1), longest: Duration::from_secs(60), tries: 4 }
     }
 }
 
-impl Patience {
-    /// How long to wait: what the provider asks for and up to a tenth more, else half to one and a half times a wait that
-    /// doubles, so that many clients do not return at once. Who asks for no time at all gets our own choice.
+impl RetryPolicy {
+    /// How long to wait after so many failures. `dice` is a random number from 0 to 1: it spreads our own waits from
+    /// half to one and a half times, and adds up to a tenth to what the provider asks for, so that many clients do not
+    /// return at once. A provider that asks for less than `first` gets our own wait.
     pub fn delay(&self, asked: Option<Duration>, failures: u32, dice: f64) -> Duration {
         let dice = dice.clamp(0.0, 1.0);
         let doubled = self.first.saturating_mul(1 << failures.saturating_sub(1).min(16));
@@ -42,9 +43,9 @@ mod tests {
 
     #[test]
     fn waits_double_up_to_a_bound_and_are_spread() {
-        let patience = Patience::default();
+        let policy = RetryPolicy::default();
         let waits = |dice: f64| -> Vec<u128> {
-            (1..=8).map(|failures| patience.delay(None, failures, dice).as_millis()).collect()
+            (1..=8).map(|failures| policy.delay(None, failures, dice).as_millis()).collect()
         };
         assert_eq!(waits(0.5), [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
         assert_eq!((waits(0.0)[0], waits(1.0)[0]), (500, 1_500));
@@ -54,22 +55,22 @@ mod tests {
     fn nobody_returns_before_the_provider_asked_for() {
         let asked = Duration::from_secs(34);
         for dice in [0.0, 0.3, 1.0] {
-            let wait = Patience::default().delay(Some(asked), 1, dice);
+            let wait = RetryPolicy::default().delay(Some(asked), 1, dice);
             assert!((asked..=asked.mul_f64(1.1)).contains(&wait), "{wait:?}");
         }
     }
 
     #[test]
     fn who_asks_for_no_wait_is_not_asked_again_at_once() {
-        let patience = Patience::default();
+        let policy = RetryPolicy::default();
         for asked in [Duration::ZERO, Duration::from_millis(300)] {
             for (failures, dice) in [(1, 0.0), (2, 0.4), (3, 1.0)] {
-                let own = patience.delay(None, failures, dice);
-                assert_eq!(patience.delay(Some(asked), failures, dice), own.max(asked));
+                let own = policy.delay(None, failures, dice);
+                assert_eq!(policy.delay(Some(asked), failures, dice), own.max(asked));
             }
         }
         let almost = Duration::from_millis(900);
-        assert_eq!(patience.delay(Some(almost), 1, 0.0), almost, "never sooner than asked for");
+        assert_eq!(policy.delay(Some(almost), 1, 0.0), almost, "never sooner than asked for");
     }
 
     #[test]

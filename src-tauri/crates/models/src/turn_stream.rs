@@ -1,4 +1,4 @@
-//! An answer under way: bytes as they come, decoded, with an end even where the server goes silent.
+//! The events of an answer while its bytes come. Ends even if the server goes silent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,19 +7,18 @@ use futures::StreamExt;
 use futures::stream::{BoxStream, unfold};
 
 use crate::decode::{Decoder, Progress};
-use crate::http::Bytes;
+use crate::http::ByteStream;
 use crate::secrets::Secrets;
 use crate::{ModelError, TurnEvent};
 
-/// How long counts may still come after a complete turn.
+/// How long to wait, after a complete turn, for token counts.
 const LINGER: Duration = Duration::from_secs(2);
-/// How long an answer of which nothing more can come may keep its connection, which the next request would like to use
-/// again.
+/// How long to wait for the end of the body after the last event, so that the connection can be used again.
 const GOODBYE: Duration = Duration::from_millis(100);
 
-pub(crate) struct Reading {
-    bytes: Bytes,
-    /// Nothing after the end.
+pub(crate) struct TurnStream {
+    bytes: ByteStream,
+    /// `None` after the end.
     decoder: Option<Decoder>,
     ready: VecDeque<Result<TurnEvent, ModelError>>,
     idle: Duration,
@@ -27,10 +26,10 @@ pub(crate) struct Reading {
     secrets: Secrets,
 }
 
-impl Reading {
+impl TurnStream {
     /// `silent` is the error of a server that says nothing for `idle`.
     pub(crate) fn new(
-        bytes: Bytes,
+        bytes: ByteStream,
         decoder: Decoder,
         idle: Duration,
         silent: ModelError,
@@ -68,7 +67,7 @@ impl Reading {
                     self.end();
                     continue;
                 }
-                // What comes after a complete turn, or does not come, is of no matter.
+                // The turn is complete: a failure after it does not matter.
                 _ if decoder.progress() != Progress::Open => {
                     self.end();
                     continue;

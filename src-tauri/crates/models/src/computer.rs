@@ -1,7 +1,8 @@
-//! The vendors' own computer tools: which model has which, how it is declared, and what each of its actions is in calls of
-//! our tools, in `anthropic`, `gemini` and `openai`.
+//! The vendors' own computer tools: which model has which, how it is declared, and how each action is translated into
+//! calls of our tools (in `anthropic`, `gemini` and `openai`).
 //!
-//! Pure. Our tools are words here, names and arguments; what may run of them is policy's to say, as of any other call.
+//! Pure. Knows our tools by names and arguments only; whether a call may run is decided by policy, as for any other
+//! call.
 
 mod anthropic;
 mod gemini;
@@ -13,14 +14,14 @@ use serde_json::{Value, json};
 
 use crate::{ProposedCall, Provider};
 
-/// What a vendor wants to hear of an action that came after one that failed.
+/// What Anthropic wants as the answer to an action that came after one that failed.
 pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
 
-/// Where an answer holds the warnings that the user said yes to, as they came.
+/// The field of an answer with the vendor's warnings that the user accepted, as they came.
 pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
 
-/// Our tools that a vendor's computer tool stands for: a model that has it is not offered them beside it. The agent's tests
-/// hold these words to the tools themselves.
+/// Tools of ours that are not offered beside a vendor's computer tool, which replaces them. A test of the agent checks
+/// that these are names of tools.
 pub const REPLACED: [&str; 16] = [
     "screenshot",
     "zoom",
@@ -56,7 +57,7 @@ pub enum Computer {
     Gemini,
 }
 
-/// By how a model's name starts, `-` for each point in it; the first that fits.
+/// By beginnings of a model's name, with `-` for each point. The first that fits decides.
 ///
 /// Sources: Anthropic's page on the computer use tool has the toolset for Fable 5 and 5.1, Mythos 5 and 5.1, Opus 4.8 and
 /// 5, Sonnet 5, and `computer_20251124` for Opus 4.5 to 4.7 and Sonnet 4.6; its pages on what is new in Opus 5.5, Sonnet
@@ -82,8 +83,8 @@ const OF_ANTHROPIC: [(&str, Computer); 17] = [
     ("claude-3-7-sonnet", Computer::Anthropic20250124),
 ];
 
-/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that name),
-/// and its models' own pages, up to GPT-6.1.
+/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that
+/// name), and its models' own pages, up to GPT-6.1.
 const OF_OPENAI: [(&str, Computer); 5] = [
     ("computer-use-preview", Computer::OpenAiPreview),
     ("gpt-5-4", Computer::OpenAi),
@@ -92,8 +93,8 @@ const OF_OPENAI: [(&str, Computer); 5] = [
     ("gpt-6", Computer::OpenAi),
 ];
 
-/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages of
-/// the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
+/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages
+/// of the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
 const OF_GEMINI: [(&str, Computer); 4] = [
     ("gemini-3-5-flash", Computer::Gemini),
     ("gemini-3-6-flash", Computer::Gemini),
@@ -135,12 +136,12 @@ pub enum NotOurs {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SafetyCheck {
     pub message: String,
-    /// As it goes back when the user said yes.
+    /// Sent back if the user accepts it.
     pub as_it_came: Value,
 }
 
 impl Computer {
-    /// What a model has, where it has any.
+    /// The tool that a model has. `None` if it has none.
     pub fn of(provider: &Provider, model: &str) -> Option<Self> {
         let name = model.replace('.', "-");
         let table: &[(&str, Self)] = match provider.id.as_str() {
@@ -152,7 +153,7 @@ impl Computer {
         table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
     }
 
-    /// Whether a tool of ours is left out beside it.
+    /// Whether a tool of ours is not offered beside it.
     pub fn replaces(self, tool: &str) -> bool {
         REPLACED.contains(&tool)
     }
@@ -168,12 +169,12 @@ impl Computer {
         }
     }
 
-    /// Whether its answers must have a picture, also where nothing has changed since the last one.
+    /// Whether each answer must have a picture, even if nothing has changed since the last one.
     pub fn needs_pictures(self) -> bool {
         matches!(self, Self::OpenAi | Self::OpenAiPreview | Self::Gemini)
     }
 
-    /// What its coordinates count, for the prompt.
+    /// The unit of its coordinates, for the prompt.
     pub fn places(self) -> &'static str {
         match self {
             Self::Gemini => "0-999",
@@ -185,7 +186,7 @@ impl Computer {
         }
     }
 
-    /// The beta that its requests name.
+    /// The beta that its requests must name.
     pub(crate) fn beta(self) -> Option<&'static str> {
         match self {
             Self::Anthropic20251124 => Some("computer-use-2025-11-24"),
@@ -199,7 +200,7 @@ impl Computer {
         let PixelSize { width, height } = display;
         let mut old = json!({ "name": "computer", "display_width_px": width, "display_height_px": height });
         match self {
-            // Where the pointer is, nothing of ours tells.
+            // No tool of ours says where the pointer is.
             Self::AnthropicToolset => {
                 let configs = json!({ "cursor_position": { "enabled": false } });
                 json!({ "type": "computer_toolset_20260801", "configs": configs })
@@ -220,7 +221,7 @@ impl Computer {
                 "display_height": height,
                 "environment": ENVIRONMENT,
             }),
-            // What is on a screen may speak to the model: Google's own look for such words is wanted, too.
+            // Text on a screen may try to instruct the model.
             Self::Gemini => json!({ "computerUse": {
                 "environment": "ENVIRONMENT_DESKTOP",
                 "enablePromptInjectionDetection": true,
@@ -237,12 +238,11 @@ const ENVIRONMENT: &str = if cfg!(target_os = "macos") {
     "linux"
 };
 
-/// Where a call holds the warnings it came with: OpenAI's, of all its actions, and Gemini's.
+/// The fields of a call with the vendor's warnings: OpenAI's and Gemini's.
 const PENDING: &str = "pending_safety_checks";
 const DECISION: &str = "safety_decision";
 
-/// What a call was to do, without the warnings it came with: they are the vendor's shape's, and nobody says yes to them
-/// in another.
+/// A call's arguments without the vendor's warnings: in a turn that goes to another provider, nobody can accept them.
 pub fn unwarned(call: &ProposedCall) -> Value {
     let mut arguments = call.arguments.clone();
     if let Value::Object(fields) = &mut arguments {
@@ -254,7 +254,7 @@ pub fn unwarned(call: &ProposedCall) -> Value {
 /// The warnings that a call came with.
 pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
     let pending = call.arguments[PENDING].as_array();
-    // Gemini's, of the one action.
+    // Gemini's.
     let decision = call
         .arguments
         .get(DECISION)
@@ -271,21 +271,21 @@ pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
     pending.into_iter().flatten().chain(decision).map(told).collect()
 }
 
-/// Makes calls of ours from a vendor's, and knows what its later ones rest on: the size of the pictures, and where the
-/// pointer went.
+/// Translates a vendor's calls into calls of ours. Keeps what later calls depend on: the size of the pictures and where
+/// the pointer went.
 #[derive(Clone, Debug)]
 pub struct Adapter {
     pub computer: Computer,
     display: PixelSize,
-    pointer: Option<Place>,
+    pointer: Option<Point>,
 }
 
-/// Gemini counts in thousandths, whatever the picture's size.
+/// Gemini's coordinates are thousandths, whatever the picture's size.
 const GRID: PixelSize = PixelSize { width: 1_000, height: 1_000 };
 
 /// A point in 0-1000 of the display.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct Point {
     x: f64,
     y: f64,
 }
@@ -295,15 +295,15 @@ impl Adapter {
         Self { computer, display, pointer: None }
     }
 
-    /// The pictures of the whole display have this size now.
+    /// Sets the size of the pictures of the whole display.
     pub fn shows(&mut self, display: PixelSize) {
         self.display = display;
     }
 
-    /// What a call is in calls of ours, in their order.
+    /// A call as calls of ours, in order.
     ///
     /// # Errors
-    /// An action that is none, or a place that is not on the picture: then none of the call's actions is to be done.
+    /// An unknown action, or a point outside the picture. None of the call's actions may be done then.
     pub fn adapt(&mut self, call: &ProposedCall) -> Result<Vec<OurCall>, NotOurs> {
         let before = self.pointer;
         let adapted = match self.computer {
@@ -321,8 +321,8 @@ impl Adapter {
         adapted
     }
 
-    /// The middle of a picture's pixel. The pointer is there from now on.
-    fn place(&mut self, what: &'static str, x: &Value, y: &Value) -> Result<Place, NotOurs> {
+    /// The middle of a pixel of the picture. Remembers it as the place of the pointer.
+    fn point(&mut self, what: &'static str, x: &Value, y: &Value) -> Result<Point, NotOurs> {
         let (Some(x), Some(y)) = (x.as_f64(), y.as_f64()) else { return Err(NotOurs::Missing(what)) };
         let is_grid = self.computer == Computer::Gemini;
         let PixelSize { width, height } = if is_grid { GRID } else { self.display };
@@ -337,20 +337,20 @@ impl Adapter {
             let middle = (at + 0.5).min(length) * 1_000.0 / length;
             (middle * 1_000.0).round() / 1_000.0
         };
-        let place = Place { x: along(x, width), y: along(y, height) };
-        self.pointer = Some(place);
-        Ok(place)
+        let point = Point { x: along(x, width), y: along(y, height) };
+        self.pointer = Some(point);
+        Ok(point)
     }
 }
 
-impl Place {
+impl Point {
     fn json(self) -> Value {
         json!({ "x": self.x, "y": self.y })
     }
 }
 
-/// Keys as we take them.
-fn named(keys: &[String]) -> Value {
+/// Keys as a list of names, the form of our tools.
+fn key_names(keys: &[String]) -> Value {
     keys.iter().map(String::as_str).collect()
 }
 
@@ -359,7 +359,7 @@ fn chord(keys: &[String], times: u64) -> Vec<OurCall> {
     match keys {
         [key] if times == 1 => vec![OurCall::new("press", json!({ "key": key }))],
         [key] => vec![OurCall::new("press", json!({ "key": key, "times": times }))],
-        keys => (0..times).map(|_| OurCall::new("hotkey", json!({ "keys": named(keys) }))).collect(),
+        keys => (0..times).map(|_| OurCall::new("hotkey", json!({ "keys": key_names(keys) }))).collect(),
     }
 }
 

@@ -5,5 +5,5 @@ mod reasoning;
 mod request;
 mod stream;
 
-pub(crate) use request::{Manner, body, tool};
+pub(crate) use request::{Dialect, body, tool};
 pub(crate) use stream::ChatDecoder;
