@@ -9,13 +9,13 @@ use crate::{METADATA, assert_none, members};
 /// A room and those it may import. `miki`, the composition root, may import all.
 const TABLE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
-    ("scale", &[]),
-    ("desktop", &["scale", "protocol"]),
+    ("pictures", &["protocol"]),
+    ("desktop", &["pictures", "protocol"]),
     ("models", &["protocol"]),
     ("journal", &["protocol"]),
     ("knowledge", &["protocol"]),
     ("space", &["protocol"]),
-    ("tools", &["desktop", "space", "knowledge", "protocol"]),
+    ("tools", &["desktop", "pictures", "space", "knowledge", "protocol"]),
     ("mcp", &["tools", "protocol"]),
     ("agent", &["tools", "models", "journal", "protocol"]),
     ("rest", &["agent", "protocol"]),

@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use pictures::{Picture, encode};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::develop;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
-    Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot, Snapshot,
-    Target, TextRead, WindowChange, WindowId, WindowView,
+    Evidence, Fence, Hands, Interruption, Operated, Rung, Screen, Script, Selector, Shot, Snapshot, Target,
+    TextRead, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -211,8 +211,8 @@ impl Screen for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let (mut frame, place) = self.state().scene.look(&shot.area)?;
-            develop(&mut frame, place, &shot)
+            let (mut frame, viewport) = self.state().scene.look(&shot.area)?;
+            Ok(encode(&mut frame, viewport, &shot.style())?)
         })
     }
 

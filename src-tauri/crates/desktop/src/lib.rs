@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use pictures::{Picture, PictureError};
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
@@ -211,6 +212,20 @@ pub enum DesktopError {
     Failed(String),
 }
 
+impl From<PictureError> for DesktopError {
+    fn from(error: PictureError) -> Self {
+        match error {
+            PictureError::Quality(_) | PictureError::NoSize | PictureError::TooLarge(_) => {
+                Self::BadInput(error.to_string())
+            }
+            PictureError::Frame { .. }
+            | PictureError::Scale(_)
+            | PictureError::Jpeg(_)
+            | PictureError::Broken(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
 /// The error of looking at, or acting on, a screen that its user has locked.
 fn locked() -> DesktopError {
     DesktopError::NotAvailable(
@@ -219,17 +234,15 @@ fn locked() -> DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use difference::{Difference, difference};
 pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
-pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine, TextRead, Unread};
+pub use shot::{Area, Shot, TextLine, TextRead, Unread};
 pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
 
 mod act;
-mod difference;
 mod element;
 mod glance;
 mod shot;
@@ -244,7 +257,6 @@ mod keys;
 mod lane;
 #[cfg(any(target_os = "linux", windows))]
 mod ocr;
-mod picture;
 
 #[cfg(any(target_os = "macos", test))]
 mod osascript;

@@ -3,7 +3,8 @@
 //! What was read back by the tool itself stands; what was only sent is judged here, and never becomes more than
 //! "unverified": that something changed does not say that it was the right thing.
 
-use desktop::{Difference, Glance};
+use desktop::Glance;
+use pictures::Difference;
 use protocol::tool::Effect;
 use serde_json::{Map, Value, json};
 

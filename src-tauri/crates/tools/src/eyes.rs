@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use desktop::{Difference, Glance, Picture, Shot};
+use desktop::{Glance, Shot};
+use pictures::{Difference, Picture, difference};
 use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
@@ -119,7 +120,7 @@ pub(crate) async fn changed(cx: &Context, before: &Look, after: &Look) -> Option
     let before = before.picture.as_ref()?.jpeg.clone();
     // Without the dot, and of the same size.
     let after = capture(cx, None, PROBE, CAPTURE).await.ok()?.jpeg;
-    let compared = tokio::task::spawn_blocking(move || desktop::difference(&before, &after));
+    let compared = tokio::task::spawn_blocking(move || difference(&before, &after));
     compared.await.ok().flatten()
 }
 

@@ -90,8 +90,8 @@ pub struct TakenPicture {
 }
 
 impl TakenPicture {
-    fn of(picture: desktop::Picture, dot: Option<NormPoint>, marks: &[desktop::Mark]) -> Self {
-        let desktop::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
+    fn of(picture: pictures::Picture, dot: Option<NormPoint>, marks: &[pictures::Mark]) -> Self {
+        let pictures::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
         let mut sight = DefaultHasher::new();
         let shows = mapping.shows;
         (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);

@@ -1,14 +1,14 @@
 //! [`Screen`] of X11: the capturing thread's door.
 
 use futures::future::BoxFuture;
+use pictures::{Frame, Picture};
 use protocol::view::DisplayView;
 
 use super::capture::Eye;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
 use crate::ocr::{Look, Ocr, What};
-use crate::picture::Frame;
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead};
+use crate::{Area, DesktopError, Screen, Shot, TextRead};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
@@ -37,15 +37,15 @@ impl Screen for LinuxDesktop {
             let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
             let (what, area, part) = What::of(area);
             let look = self.eye.run(LOOK, move |eye| {
-                let (frame, place) = eye.look(&area)?;
+                let (frame, viewport) = eye.look(&area)?;
                 let Frame { width, height, order, pixels } = frame;
                 // The eye's memory is used again by the next picture, while this one is read.
-                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, place))
+                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
             });
             let (look, unlocked) = tokio::join!(look, self.locks.refuse());
             unlocked?;
-            let (frame, place) = look?;
-            ocr.read(Look { what, frame, place, part }).await
+            let (frame, viewport) = look?;
+            ocr.read(Look { what, frame, viewport, part }).await
         })
     }
 }

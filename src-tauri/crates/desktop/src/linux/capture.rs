@@ -4,6 +4,7 @@
 //! from the others (`compose.rs`); so is a window that others cover. Only a server without Composite leaves us to
 //! hatch our windows' places; there the overlay cannot be transparent either, and the shell keeps it hidden.
 
+use pictures::{Encoder, Frame, Picture, Viewport};
 use protocol::geometry::PhysicalRect;
 use protocol::view::{CheckView, DisplayView};
 use x11rb::connection::Connection as _;
@@ -13,20 +14,19 @@ use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Window};
 use super::checks;
 use super::compose::Composer;
 use super::session::Session;
-use super::shared::Plate;
+use super::shared::FrameBuffer;
 use super::windows::{Own, Top, overlap};
 use crate::lane::Kept;
-use crate::picture::{Darkroom, Frame, Place};
 use crate::shot::region;
-use crate::{Area, DesktopError, Picture, Shot, WindowId, locked};
+use crate::{Area, DesktopError, Shot, WindowId, locked};
 
 /// What capturing keeps open.
 pub(super) struct Eye {
     session: Session,
     own: Own,
-    plate: Plate,
+    buffer: FrameBuffer,
     composer: Option<Composer>,
-    darkroom: Darkroom,
+    encoder: Encoder,
 }
 
 impl Kept for Eye {
@@ -40,7 +40,7 @@ impl Eye {
         let session = Session::connect(display)?;
         check_format(&session)?;
         let composer = Composer::open(&session)?;
-        Ok(Self { session, own, plate: Plate::default(), composer, darkroom: Darkroom::default() })
+        Ok(Self { session, own, buffer: FrameBuffer::default(), composer, encoder: Encoder::default() })
     }
 
     pub(super) fn displays(&mut self) -> Result<Vec<DisplayView>, DesktopError> {
@@ -56,45 +56,42 @@ impl Eye {
     }
 
     pub(super) fn photograph(&mut self, shot: &Shot) -> Result<Picture, DesktopError> {
-        // Taken out, since the frame borrows all the rest.
-        let mut darkroom = std::mem::take(&mut self.darkroom);
-        let picture =
-            self.look(&shot.area).and_then(|(mut frame, place)| darkroom.develop(&mut frame, place, shot));
-        self.darkroom = darkroom;
-        picture
+        let Self { session, own, buffer, composer, encoder } = self;
+        let (mut frame, viewport) = look(session, own, buffer, composer.as_mut(), &shot.area)?;
+        Ok(encoder.encode(&mut frame, viewport, &shot.style())?)
     }
 
     /// An area as it is now, without our own windows.
-    pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Place), DesktopError> {
-        look(&self.session, &self.own, &mut self.plate, self.composer.as_mut(), area)
+    pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Viewport), DesktopError> {
+        look(&self.session, &self.own, &mut self.buffer, self.composer.as_mut(), area)
     }
 }
 
 fn look<'p>(
     session: &Session,
     own: &Own,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composer: Option<&mut Composer>,
     area: &Area,
-) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+) -> Result<(Frame<&'p mut [u8]>, Viewport), DesktopError> {
     refuse_locked(session)?;
-    let place = match area {
-        Area::Display(display) => Place::whole(session.display(*display)?),
+    let viewport = match area {
+        Area::Display(display) => Viewport::whole(session.display(*display)?),
         Area::Region { display, rect } => {
             let display = session.display(*display)?;
-            Place { shows: region(rect, &display)?, display }
+            Viewport { shows: region(rect, &display)?, display }
         }
-        Area::Window(window) => return look_at_window(session, own, plate, composer, *window),
+        Area::Window(window) => return look_at_window(session, own, buffer, composer, *window),
     };
-    let area = place.shows;
+    let area = viewport.shows;
     let tops = session.tops(own)?;
     let ours = |top: &&Top| top.own.is_some() && overlap(&top.rect, &area);
     if !tops.iter().any(|top| ours(&top)) {
-        return Ok((plate.expose(session, session.root, area)?, place));
+        return Ok((buffer.read(session, session.root, area)?, viewport));
     }
     if let Some(composer) = composer {
         let composed = composer.compose(session, &tops, own, area, |top| top.own.is_none())?;
-        return Ok((expose_composed(session, plate, composed, area)?, place));
+        return Ok((read_composed(session, buffer, composed, area)?, viewport));
     }
     let mut hidden = Vec::new();
     for top in tops.iter().filter(ours) {
@@ -102,21 +99,21 @@ fn look<'p>(
             hidden.push(top.rect);
         }
     }
-    let mut frame = plate.expose(session, session.root, area)?;
+    let mut frame = buffer.read(session, session.root, area)?;
     for rect in hidden {
         hatch(&mut frame, &area, &rect);
     }
-    Ok((frame, place))
+    Ok((frame, viewport))
 }
 
 /// One window with its frame: read from the screen where it is wholly in view, else from what the server keeps of it.
 fn look_at_window<'p>(
     session: &Session,
     own: &Own,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composer: Option<&mut Composer>,
     id: WindowId,
-) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+) -> Result<(Frame<&'p mut [u8]>, Viewport), DesktopError> {
     let tops = session.tops(own)?;
     let framed = u32::try_from(id.0).ok().and_then(|window| session.top_of(window));
     let Some(framed) = framed else {
@@ -136,14 +133,14 @@ fn look_at_window<'p>(
         return Err(DesktopError::Forbidden(format!("window {} is Miki's own, and in no picture", id.0)));
     }
     let display = shown_on(session, &top.rect)?;
-    let place = Place { shows: top.rect, display };
+    let viewport = Viewport { shows: top.rect, display };
     let is_covered = above.iter().any(|other| overlap(&other.rect, &top.rect));
     let pixels = if !is_covered && session.shows_whole(&top.rect)? {
-        plate.expose(session, session.root, top.rect)
+        buffer.read(session, session.root, top.rect)
     } else if let Some(composer) = composer {
         let is_it = |top: &Top| top.window == framed;
         let composed = composer.compose(session, &tops, own, top.rect, is_it)?;
-        expose_composed(session, plate, composed, top.rect)
+        read_composed(session, buffer, composed, top.rect)
     } else {
         Err(DesktopError::NotAvailable(format!(
             "window {} is not wholly in view, and the X server lacks Composite, Render or XFixes; bring it to the front",
@@ -152,7 +149,7 @@ fn look_at_window<'p>(
     };
     // It may have closed between two requests; then what was read is not it.
     match pixels {
-        Ok(frame) if session.top_of(framed).is_some() => Ok((frame, place)),
+        Ok(frame) if session.top_of(framed).is_some() => Ok((frame, viewport)),
         Err(error) if session.top_of(framed).is_some() || !session.is_alive() => Err(error),
         Ok(_) | Err(_) => {
             Err(DesktopError::NotFound(format!("window {}: it was closed while its picture was taken", id.0)))
@@ -160,13 +157,13 @@ fn look_at_window<'p>(
     }
 }
 
-fn expose_composed<'p>(
+fn read_composed<'p>(
     session: &Session,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composed: u32,
     area: PhysicalRect,
 ) -> Result<Frame<&'p mut [u8]>, DesktopError> {
-    let frame = plate.expose(session, composed, PhysicalRect { x: 0, y: 0, ..area });
+    let frame = buffer.read(session, composed, PhysicalRect { x: 0, y: 0, ..area });
     session.conn.free_pixmap(composed)?;
     frame
 }
@@ -258,7 +255,7 @@ fn hatch(frame: &mut Frame<&mut [u8]>, area: &PhysicalRect, window: &PhysicalRec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Order;
+    use pictures::Order;
 
     #[test]
     fn hatching_stays_within_the_display() {

@@ -14,10 +14,10 @@ use objc2_foundation::{NSArray, NSError};
 use objc2_screen_capture_kit::{
     SCContentFilter, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
 };
+use pictures::{Frame, Order};
 
 use super::permission;
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
 use crate::portable::Capture;
 use crate::portable::place::Own;
 

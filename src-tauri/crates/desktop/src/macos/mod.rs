@@ -9,11 +9,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use pictures::Frame;
 use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::Frame;
 use crate::portable::place::{Change, Own, Top};
 use crate::portable::watch::Heard;
 use crate::portable::{self, Capture, Line, Listening, Platform, bundles, settings};

@@ -2,13 +2,13 @@
 //!
 //! Boxes stand upright: text on screens does.
 
+use pictures::Frame;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
 use super::models::{Hand, Networks};
 use super::rect::{Planes, Rect, cut};
 use crate::DesktopError;
-use crate::picture::Frame;
 
 /// The network wants sides that divide by this.
 const STEP: u32 = 32;

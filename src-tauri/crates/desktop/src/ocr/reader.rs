@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pictures::{Frame, Viewport};
 use protocol::geometry::{NormRect, PhysicalRect};
 
 use super::models::Networks;
@@ -14,7 +15,6 @@ use super::seen::{Line, Seen};
 use super::texts::{self, Key, Texts};
 use super::{Leave, detect, recognise};
 use crate::lane::Kept;
-use crate::picture::{Frame, Place};
 use crate::{Area, DesktopError, TextLine, TextRead, Unread};
 
 /// Pixels around what changed that are looked at with it: letters at its edge are whole then.
@@ -30,8 +30,8 @@ pub(crate) struct Look {
     pub what: What,
     /// All of it.
     pub frame: Frame,
-    /// Its place.
-    pub place: Place,
+    /// Where it was taken.
+    pub viewport: Viewport,
     /// Only this part of it, in 0-1000 of it.
     pub part: Option<NormRect>,
 }
@@ -119,7 +119,7 @@ impl Reader {
         let Work { areas, lines, finding, reading } = work;
         tracing::debug!(areas, lines, ?finding, ?reading, "read a display");
         let within: Vec<&Line> = seen.lines.iter().filter(|line| part.holds(line.at.middle())).collect();
-        let lines = in_order(within).into_iter().map(|line| placed(line, &look.place)).collect();
+        let lines = in_order(within).into_iter().map(|line| placed(line, &look.viewport)).collect();
         let unread = Unread {
             lines: seen.unread.iter().filter(|at| part.holds(at.middle())).count(),
             percent: (unlooked * 100).div_ceil(part.area()).min(100) as u8,
@@ -259,8 +259,8 @@ fn in_pixels(part: &NormRect, frame: &Frame) -> Rect {
     }
 }
 
-fn placed(line: &Line, place: &Place) -> TextLine {
-    let Place { shows, display } = place;
+fn placed(line: &Line, viewport: &Viewport) -> TextLine {
+    let Viewport { shows, display } = viewport;
     let at = PhysicalRect {
         x: shows.x + line.at.left as i32,
         y: shows.y + line.at.top as i32,
@@ -314,9 +314,9 @@ mod tests {
         };
         let shows = PhysicalRect { x: 1920, y: 0, width: 1920, height: 1080 };
         let bounds = NormRect { x: 100.0, y: 100.0, width: 100.0, height: 100.0 };
-        assert_eq!(placed(&line, &Place::whole(shows)).bounds, bounds);
+        assert_eq!(placed(&line, &Viewport::whole(shows)).bounds, bounds);
         let window = PhysicalRect { x: 2112, y: 108, width: 960, height: 540 };
         let bounds = NormRect { x: 200.0, y: 200.0, width: 100.0, height: 100.0 };
-        assert_eq!(placed(&line, &Place { shows: window, display: shows }).bounds, bounds);
+        assert_eq!(placed(&line, &Viewport { shows: window, display: shows }).bounds, bounds);
     }
 }

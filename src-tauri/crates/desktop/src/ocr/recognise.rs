@@ -1,12 +1,12 @@
 //! Reading one line: the second network, fed with the line at the height it knows, and its answer put into characters.
 
+use pictures::Frame;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
 use super::models::{Hand, Networks};
 use super::rect::{Planes, Rect, cut};
 use crate::DesktopError;
-use crate::picture::Frame;
 
 /// The height the network reads.
 const HEIGHT: u32 = 48;

@@ -1,9 +1,8 @@
 //! Rectangles in a frame's pixels, and cutting them out. Arithmetic only.
 
-use scale::{PIXEL, Part, Scaler, Source};
+use pictures::{Frame, Order, PIXEL, Part, Scaler, Source};
 
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
 
 /// A part of a frame; `right` and `bottom` are outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

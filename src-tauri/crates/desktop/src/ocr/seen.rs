@@ -3,10 +3,11 @@
 //!
 //! Runs no network. A tile without any change of colour holds no text, and is never looked at.
 
+use pictures::Frame;
+
 use super::areas;
 use super::recognise::Text;
 use super::rect::Rect;
-use crate::picture::Frame;
 
 /// Side of a tile in pixels.
 pub(super) const TILE: u32 = 32;
@@ -190,7 +191,7 @@ fn look(frame: &Frame, tile: &Rect) -> Look {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Order;
+    use pictures::Order;
 
     fn frame() -> Frame {
         Frame { width: 330, height: 200, order: Order::Bgrx, pixels: vec![255; 330 * 200 * 4] }

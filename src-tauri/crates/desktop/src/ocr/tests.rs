@@ -1,10 +1,9 @@
 //! Reading a page with both networks as they are shipped. `fixtures/page.png` is a drawing of ours: DejaVu and Noto.
 
+use pictures::{Frame, Order, Viewport};
 use protocol::geometry::{NormRect, PhysicalRect};
 
 use super::*;
-use crate::picture::Order;
-use crate::picture::{Frame, Place};
 
 const PAGE: &[u8] = include_bytes!("fixtures/page.png");
 const WIDTH: u32 = 640;
@@ -50,7 +49,7 @@ fn moved(below: u32, down: u32) -> Frame {
 }
 
 fn look(frame: Frame, part: Option<NormRect>) -> Look {
-    Look { what: What::Display(0), frame, place: Place::whole(SHOWS), part }
+    Look { what: What::Display(0), frame, viewport: Viewport::whole(SHOWS), part }
 }
 
 /// Full-width forms and spaces between words are a matter of taste; letters are not.

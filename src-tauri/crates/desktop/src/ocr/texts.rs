@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
 
+use pictures::Frame;
+
 use super::recognise::Text;
 use super::rect::Rect;
-use crate::picture::Frame;
 
 /// Lines kept in mind; several full screens.
 const MOST: usize = 4_096;
@@ -91,7 +92,7 @@ fn row<'a>(frame: &'a Frame, part: &Rect, y: u32) -> impl Iterator<Item = u32> +
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Order;
+    use pictures::Order;
 
     fn rect(left: u32, top: u32, right: u32, bottom: u32) -> Rect {
         Rect { left, top, right, bottom }

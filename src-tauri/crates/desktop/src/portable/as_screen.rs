@@ -1,6 +1,7 @@
 //! [`Screen`] of macOS and Windows: the platform's own capture where it has one, else xcap.
 
 use futures::future::BoxFuture;
+use pictures::{Frame, Picture, Viewport, encode};
 use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
 
@@ -11,8 +12,7 @@ use super::place::{self, Own};
 use super::platform::Platform;
 #[cfg(windows)]
 use crate::ocr::{Look, Ocr, What};
-use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead, locked};
+use crate::{Area, DesktopError, Screen, Shot, TextRead, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -61,10 +61,10 @@ impl<P: Platform> Facade<P> {
         let own = self.own.clone();
         let seen = self.eye.run(LOOK, move |_| {
             let (frame, shows) = look::<P>(&area, &own)?;
-            Ok((frame, Place { shows, display: display_of(&area, &shows)?.bounds }))
+            Ok((frame, Viewport { shows, display: display_of(&area, &shows)?.bounds }))
         });
-        let (frame, place) = seen.await?;
-        ocr.read(Look { what, frame, place, part }).await
+        let (frame, viewport) = seen.await?;
+        ocr.read(Look { what, frame, viewport, part }).await
     }
 }
 
@@ -102,8 +102,8 @@ impl<P: Platform> Screen for Facade<P> {
         let own = self.own.clone();
         Box::pin(self.eye.run(LOOK, move |_| {
             let (mut frame, shows) = look::<P>(&shot.area, &own)?;
-            let place = Place { shows, display: display_of(&shot.area, &shows)?.bounds };
-            develop(&mut frame, place, &shot)
+            let viewport = Viewport { shows, display: display_of(&shot.area, &shows)?.bounds };
+            Ok(encode(&mut frame, viewport, &shot.style())?)
         }))
     }
 

@@ -1,9 +1,9 @@
 //! Parts of a display: in pixels of the screen, and cut out of a frame. Arithmetic only.
 
+use pictures::Frame;
 use protocol::geometry::{NormRect, PhysicalRect};
 
 use crate::DesktopError;
-use crate::picture::Frame;
 
 /// A part of a display in pixels.
 ///
@@ -54,7 +54,7 @@ pub(crate) fn crop(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::Order;
+    use pictures::Order;
 
     const SCREEN: PhysicalRect = PhysicalRect { x: 100, y: 50, width: 10, height: 10 };
 

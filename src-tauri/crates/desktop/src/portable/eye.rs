@@ -4,6 +4,7 @@
 //! (`NSWindowSharingNone`, `WDA_EXCLUDEFROMCAPTURE`). On macOS positions are logical points, which become pixels by
 //! the scale of the display; on Windows they are pixels.
 
+use pictures::{Frame, Order};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 use xcap::{Monitor, Window, XCapError};
@@ -11,7 +12,6 @@ use xcap::{Monitor, Window, XCapError};
 use super::place::{Own, Top};
 use super::platform::{Capture, Platform};
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
 
 pub(crate) struct Eye;
 

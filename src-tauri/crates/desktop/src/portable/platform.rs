@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
+use pictures::Frame;
 use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use super::place::{Change, Own, Top};
 use super::tree::Tree;
 use super::watch::Heard;
-use crate::picture::Frame;
 use crate::{DesktopError, Script};
 
 /// A platform.

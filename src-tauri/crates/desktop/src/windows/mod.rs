@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use pictures::Frame;
 use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 use uiautomation::UIAutomation;
 
-use crate::picture::Frame;
 use crate::portable::place::{Change, Own, Top};
 use crate::portable::watch::Heard;
 use crate::portable::{self, Capture, Eye, Listening, Platform, view};

@@ -1,6 +1,7 @@
 //! What holds for every `Screen`: the fake and the real one are put through the same.
 
-use desktop::{Area, Desktop, DesktopError, Mark, Shot, WindowId};
+use desktop::{Area, Desktop, DesktopError, Shot, WindowId};
+use pictures::Mark;
 use protocol::geometry::{NormRect, PixelSize};
 
 use crate::screen::{Screen, Target, at};

@@ -1,7 +1,8 @@
 //! `screenshot`: a picture of a display or a window, on wish with numbered boxes around the elements.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, Element, ElementQuery, Mark, Picture, Shot, WindowId};
+use desktop::{Abilities, Area, Element, ElementQuery, Shot, WindowId};
+use pictures::{Mark, Picture};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use protocol::geometry::PixelSize;
 
-use super::BAND;
+use crate::encoder::BAND;
 
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 const COLOURS: u64 = 0x00ff_ffff_00ff_ffff;
@@ -10,7 +10,7 @@ const COLOURS: u64 = 0x00ff_ffff_00ff_ffff;
 /// One hash for every [`BAND`] rows, so that stripes can be hashed apart.
 ///
 /// Made to notice change, not to withstand malice. The fourth byte of a pixel does not count.
-pub(super) fn bands(pixels: &[u8], size: PixelSize) -> Vec<u64> {
+pub(crate) fn bands(pixels: &[u8], size: PixelSize) -> Vec<u64> {
     pixels.chunks(BAND * size.width as usize * 4).map(band).collect()
 }
 
@@ -34,7 +34,7 @@ fn band(pixels: &[u8]) -> u64 {
 }
 
 /// The frame's hash from those of its bands.
-pub(super) fn together(bands: &[u64], size: PixelSize) -> u64 {
+pub(crate) fn together(bands: &[u64], size: PixelSize) -> u64 {
     let shape = u64::from(size.width) << 32 | u64::from(size.height);
     bands.iter().fold(shape, |state, band| (state ^ band).wrapping_mul(MIX).rotate_left(29))
 }
@@ -48,7 +48,7 @@ const POINTS: usize = 16;
 const FLAT: u64 = 1;
 
 /// A difference hash: bit by bit, whether a cell is brighter than its left neighbour.
-pub(super) fn looks(pixels: &[u8], size: PixelSize) -> u64 {
+pub(crate) fn looks(pixels: &[u8], size: PixelSize) -> u64 {
     let (width, height) = (size.width as usize, size.height as usize);
     let brightness = |x: usize, y: usize| match pixels.get((y * width + x) * 4..) {
         // Blue and red change places between platforms; weighed alike, that does not matter.

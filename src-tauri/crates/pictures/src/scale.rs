@@ -1,7 +1,4 @@
-//! Scaling pictures down with SIMD, into memory of the caller's.
-//!
-//! A crate of its own, optimised in every profile: the library's loops are generic and so are compiled where they are
-//! called. Within `desktop` a debug build spent a second on each picture. It knows nothing of screens and their colours.
+//! Scaling down with SIMD, into memory of the caller's. Knows nothing of colours.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{
@@ -29,7 +26,7 @@ pub struct Part {
 }
 
 /// Why a picture cannot be scaled.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
     #[error("the picture is not as large as its pixels: {0}")]
     Source(ImageBufferError),
@@ -44,7 +41,7 @@ pub enum ScaleError {
 pub struct Scaler(Resizer);
 
 impl Scaler {
-    /// Scales a part of `source` (all, where none is named) bilinearly to `width` x `height` pixels, which `into` must
+    /// Scales a part of `source` (all of it if `None`) bilinearly to `width` x `height` pixels, which `into` must
     /// hold at [`PIXEL`] bytes each.
     ///
     /// # Errors

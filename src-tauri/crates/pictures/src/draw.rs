@@ -2,27 +2,26 @@
 
 use protocol::geometry::{NormPoint, PhysicalRect, PixelSize};
 
-use super::Order;
-use super::mark::{self, Box};
-use crate::{Mapping, Shot};
+use crate::marks::{self, Box};
+use crate::{Mapping, Order, Style};
 
-pub(super) const WHITE: [u8; 3] = [255; 3];
+pub(crate) const WHITE: [u8; 3] = [255; 3];
 const RED: [u8; 3] = [230, 20, 30];
 
 /// Some rows of a picture, from `top` on.
-pub(super) struct Canvas<'a> {
-    pub(super) pixels: &'a mut [u8],
+pub(crate) struct Canvas<'a> {
+    pub(crate) pixels: &'a mut [u8],
     /// Of the whole picture.
-    pub(super) size: PixelSize,
-    pub(super) top: usize,
-    pub(super) order: Order,
+    pub(crate) size: PixelSize,
+    pub(crate) top: usize,
+    pub(crate) order: Order,
     /// Whether anything was drawn here.
-    pub(super) is_marked: bool,
+    pub(crate) is_marked: bool,
 }
 
 impl Canvas<'_> {
     /// Colours one pixel of the picture, where it is among these rows.
-    pub(super) fn put(&mut self, x: i32, y: i32, [red, green, blue]: [u8; 3]) {
+    pub(crate) fn put(&mut self, x: i32, y: i32, [red, green, blue]: [u8; 3]) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         let width = self.size.width as usize;
         let Some(row) = y.checked_sub(self.top) else { return };
@@ -46,7 +45,7 @@ impl Canvas<'_> {
     }
 
     /// All pixels from `left,top` up to and without `right,bottom`.
-    pub(super) fn fill(&mut self, [left, top, right, bottom]: [i32; 4], colour: [u8; 3]) {
+    pub(crate) fn fill(&mut self, [left, top, right, bottom]: [i32; 4], colour: [u8; 3]) {
         let rows = self.rows();
         for y in top.max(rows.start)..bottom.min(rows.end) {
             for x in left.max(0)..right.min(self.size.width as i32) {
@@ -84,7 +83,7 @@ impl Canvas<'_> {
 }
 
 /// All that is drawn into one picture, in its pixels.
-pub(super) struct Overlay {
+pub(crate) struct Overlay {
     dot: Option<(f64, f64)>,
     trail: Vec<(f64, f64)>,
     boxes: Vec<Box>,
@@ -93,8 +92,8 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// `display` is the one that the shot's points are on.
-    pub(super) fn of(shot: &Shot, display: &PhysicalRect, mapping: &Mapping) -> Self {
+    /// `display` is the one that the style's points are on.
+    pub(crate) fn of(style: &Style<'_>, display: &PhysicalRect, mapping: &Mapping) -> Self {
         let place = |point: NormPoint| {
             let at = point.to_physical(display);
             let along = |at: i32, origin: i32, shown: u32, length: u32| {
@@ -103,16 +102,16 @@ impl Overlay {
             let Mapping { shows, size } = mapping;
             (along(at.x, shows.x, shows.width, size.width), along(at.y, shows.y, shows.height, size.height))
         };
-        let mut trail: Vec<_> = shot.trail.iter().copied().map(place).collect();
-        let dot = shot.dot.map(place);
+        let mut trail: Vec<_> = style.trail.iter().copied().map(place).collect();
+        let dot = style.dot.map(place);
         if !trail.is_empty() {
             trail.extend(dot);
         }
         let radius = (f64::from(mapping.size.width) * 0.006).clamp(4.0, 16.0);
-        Self { dot, trail, boxes: mark::lay_out(&shot.marks, display, mapping), radius }
+        Self { dot, trail, boxes: marks::lay_out(style.marks, display, mapping), radius }
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>) {
         for one in &self.boxes {
             one.outline(canvas);
         }

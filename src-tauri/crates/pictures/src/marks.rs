@@ -2,8 +2,8 @@
 
 use protocol::geometry::PhysicalRect;
 
-use super::draw::{Canvas, WHITE};
-use super::font;
+use crate::draw::{Canvas, WHITE};
+use crate::font;
 use crate::{Mapping, Mark};
 
 /// Dark enough for white letters, and told apart where boxes meet.
@@ -13,7 +13,7 @@ const COLOURS: [[u8; 3]; 6] =
 const PADDING: i32 = 2;
 
 /// A mark in the picture's pixels; edges are left, top, right, bottom, the last two without.
-pub(super) struct Box {
+pub(crate) struct Box {
     edges: [i32; 4],
     label_at: [i32; 4],
     label: String,
@@ -23,7 +23,7 @@ pub(super) struct Box {
 }
 
 impl Box {
-    pub(super) fn outline(&self, canvas: &mut Canvas<'_>) {
+    pub(crate) fn outline(&self, canvas: &mut Canvas<'_>) {
         let [left, top, right, bottom] = self.edges;
         let thick = self.scale.min((right - left) / 2).min((bottom - top) / 2).max(1);
         for line in [
@@ -36,7 +36,7 @@ impl Box {
         }
     }
 
-    pub(super) fn label(&self, canvas: &mut Canvas<'_>) {
+    pub(crate) fn label(&self, canvas: &mut Canvas<'_>) {
         canvas.fill(self.label_at, self.colour);
         let (mut x, y) = (self.label_at[0] + PADDING, self.label_at[1] + PADDING);
         for letter in self.label.chars() {
@@ -50,7 +50,7 @@ impl Box {
 }
 
 /// The boxes that can be seen in the picture, in the order of the marks.
-pub(super) fn lay_out(marks: &[Mark], display: &PhysicalRect, mapping: &Mapping) -> Vec<Box> {
+pub(crate) fn lay_out(marks: &[Mark], display: &PhysicalRect, mapping: &Mapping) -> Vec<Box> {
     let (width, height) = (mapping.size.width as i32, mapping.size.height as i32);
     let scale = if mapping.size.width >= 480 { 2 } else { 1 };
     let mut taken: Vec<[i32; 4]> = Vec::new();

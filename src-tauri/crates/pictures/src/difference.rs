@@ -17,7 +17,7 @@ pub struct Difference {
     pub percent: f64,
 }
 
-/// Compares two JPEGs of the same size. Nothing where they look alike, or cannot be compared.
+/// Compares two JPEGs of the same size. `None` if they look alike, or cannot be compared.
 pub fn difference(before: &[u8], after: &[u8]) -> Option<Difference> {
     let (before, after) = (grey(before)?, grey(after)?);
     if before.dimensions() != after.dimensions() {

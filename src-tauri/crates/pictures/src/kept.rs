@@ -4,19 +4,19 @@
 
 use protocol::geometry::PixelSize;
 
-use super::Order;
+use crate::Order;
 
 /// What a stripe's JPEG depends on besides its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) size: PixelSize,
-    pub(super) order: Order,
-    pub(super) quality: u8,
+pub(crate) struct Form {
+    pub(crate) size: PixelSize,
+    pub(crate) order: Order,
+    pub(crate) quality: u8,
 }
 
 /// One stripe, without marks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stripe {
+pub(crate) struct Stripe {
     pixels: Vec<u8>,
     bands: Vec<u64>,
     jpeg: Vec<u8>,
@@ -24,14 +24,14 @@ pub(super) struct Stripe {
 
 /// All stripes of the last picture.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     form: Option<Form>,
     stripes: Vec<Stripe>,
 }
 
 impl Kept {
     /// The stripes of a picture of this form; as new where the last one had another.
-    pub(super) fn of(&mut self, form: Form, count: usize) -> &mut [Stripe] {
+    pub(crate) fn of(&mut self, form: Form, count: usize) -> &mut [Stripe] {
         if self.form != Some(form) || self.stripes.len() != count {
             self.form = Some(form);
             self.stripes = vec![Stripe::default(); count];
@@ -42,7 +42,7 @@ impl Kept {
 
 impl Stripe {
     /// Makes this the stripe of these pixels: what it knew of others is forgotten.
-    pub(super) fn look(&mut self, pixels: &[u8]) {
+    pub(crate) fn look(&mut self, pixels: &[u8]) {
         if self.pixels != pixels {
             self.pixels.clear();
             self.pixels.extend_from_slice(pixels);
@@ -51,7 +51,7 @@ impl Stripe {
         }
     }
 
-    pub(super) fn bands(&mut self, hash: impl FnOnce(&[u8]) -> Vec<u64>) -> Vec<u64> {
+    pub(crate) fn bands(&mut self, hash: impl FnOnce(&[u8]) -> Vec<u64>) -> Vec<u64> {
         if self.bands.is_empty() {
             self.bands = hash(&self.pixels);
         }
@@ -60,7 +60,7 @@ impl Stripe {
 
     /// # Errors
     /// As `encode`.
-    pub(super) fn jpeg<E>(&mut self, encode: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
+    pub(crate) fn jpeg<E>(&mut self, encode: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>) -> Result<Vec<u8>, E> {
         if self.jpeg.is_empty() {
             self.jpeg = encode(&self.pixels)?;
         }

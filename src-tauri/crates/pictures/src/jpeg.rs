@@ -5,19 +5,15 @@
 
 use protocol::geometry::PixelSize;
 
-use super::Order;
-use crate::DesktopError;
+use crate::{Order, PictureError};
 
 /// Side of the blocks that 4:2:0 codes as one.
 const BLOCK: usize = 16;
 
 /// Width and height, where JPEG can have them.
-pub(super) fn sides(size: PixelSize) -> Result<(usize, usize), DesktopError> {
-    let side = |length: u32| {
-        u16::try_from(length)
-            .map(usize::from)
-            .map_err(|_| DesktopError::BadInput(format!("a picture side of {length} is over JPEG's 65535")))
-    };
+pub(crate) fn sides(size: PixelSize) -> Result<(usize, usize), PictureError> {
+    let side =
+        |length: u32| u16::try_from(length).map(usize::from).map_err(|_| PictureError::TooLarge(length));
     Ok((side(size.width)?, side(size.height)?))
 }
 
@@ -25,29 +21,29 @@ fn blocks(rows: usize, width: usize) -> usize {
     rows / BLOCK * width.div_ceil(BLOCK)
 }
 
-fn failed(error: &dyn std::fmt::Display) -> DesktopError {
-    DesktopError::Failed(format!("encode the picture as JPEG: {error}"))
+fn failed(error: &dyn std::fmt::Display) -> PictureError {
+    PictureError::Jpeg(error.to_string())
 }
 
 /// Encodes stripes, one after the other.
 #[cfg(target_os = "linux")]
-pub(super) struct Encoder(turbojpeg::Compressor);
+pub(crate) struct JpegEncoder(turbojpeg::Compressor);
 
 #[cfg(target_os = "linux")]
-impl Encoder {
-    pub(super) fn new(quality: u8) -> Result<Self, DesktopError> {
+impl JpegEncoder {
+    pub(crate) fn new(quality: u8) -> Result<Self, PictureError> {
         let mut compressor = turbojpeg::Compressor::new().map_err(|error| failed(&error))?;
         compressor.set_quality(i32::from(quality)).map_err(|error| failed(&error))?;
         compressor.set_subsamp(turbojpeg::Subsamp::Sub2x2).map_err(|error| failed(&error))?;
         Ok(Self(compressor))
     }
 
-    pub(super) fn encode(
+    pub(crate) fn encode(
         &mut self,
         pixels: &[u8],
         size: PixelSize,
         order: Order,
-    ) -> Result<Vec<u8>, DesktopError> {
+    ) -> Result<Vec<u8>, PictureError> {
         let (width, height) = sides(size)?;
         let format = match order {
             Order::Bgrx => turbojpeg::PixelFormat::BGRX,
@@ -60,20 +56,20 @@ impl Encoder {
 
 /// Encodes stripes, one after the other.
 #[cfg(not(target_os = "linux"))]
-pub(super) struct Encoder(u8);
+pub(crate) struct JpegEncoder(u8);
 
 #[cfg(not(target_os = "linux"))]
-impl Encoder {
-    pub(super) fn new(quality: u8) -> Result<Self, DesktopError> {
+impl JpegEncoder {
+    pub(crate) fn new(quality: u8) -> Result<Self, PictureError> {
         Ok(Self(quality))
     }
 
-    pub(super) fn encode(
+    pub(crate) fn encode(
         &mut self,
         pixels: &[u8],
         size: PixelSize,
         order: Order,
-    ) -> Result<Vec<u8>, DesktopError> {
+    ) -> Result<Vec<u8>, PictureError> {
         use jpeg_encoder::{ColorType, SamplingFactor};
         let (width, height) = sides(size)?;
         let side = |length: usize| u16::try_from(length).map_err(|error| failed(&error));
@@ -90,12 +86,12 @@ impl Encoder {
 }
 
 /// One JPEG of `height` rows from stripes of `rows` rows each, but for the last.
-pub(super) fn join(
+pub(crate) fn join(
     mut stripes: Vec<Vec<u8>>,
     rows: usize,
     width: usize,
     height: usize,
-) -> Result<Vec<u8>, DesktopError> {
+) -> Result<Vec<u8>, PictureError> {
     let parts = stripes.iter().map(|stripe| Parts::of(stripe)).collect::<Option<Vec<_>>>();
     let odd = || failed(&"the encoder wrote what cannot be joined");
     let parts = parts.ok_or_else(odd)?;

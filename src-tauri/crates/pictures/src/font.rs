@@ -1,13 +1,13 @@
 //! Letters of five by seven dots, for labels: what refs are made of, and a box for all else.
 
 /// From one letter to the next.
-pub(super) const ADVANCE: i32 = 6;
-pub(super) const HEIGHT: i32 = ROWS as i32;
+pub(crate) const ADVANCE: i32 = 6;
+pub(crate) const HEIGHT: i32 = ROWS as i32;
 const COLUMNS: usize = 5;
 const ROWS: usize = 7;
 
 /// The letter's dots as (row, column).
-pub(super) fn dots(letter: char) -> impl Iterator<Item = (i32, i32)> {
+pub(crate) fn dots(letter: char) -> impl Iterator<Item = (i32, i32)> {
     let drawn = drawn(letter.to_ascii_lowercase());
     (0..ROWS * COLUMNS)
         .filter(move |dot| drawn >> (ROWS * COLUMNS - 1 - dot) & 1 == 1)
