@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use ocr::TextRead;
 use pictures::{Picture, encode};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
     Evidence, Fence, Hands, Interruption, Operated, Rung, Screen, Script, Selector, Shot, Snapshot, Target,
-    TextRead, WindowChange, WindowId, WindowView,
+    WindowChange, WindowId, WindowView,
 };
 
 mod apart;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use ocr::TextRead;
 use pictures::{Picture, PictureError};
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
@@ -115,7 +116,7 @@ pub fn open(options: Options) -> Arc<dyn Desktop> {
 /// Whether this folder holds the models of OCR; only Linux uses them.
 pub fn has_ocr_models(folder: &std::path::Path) -> bool {
     #[cfg(target_os = "linux")]
-    let has = ocr::Ocr::is_in(folder);
+    let has = ocr::are_in(folder);
     #[cfg(not(target_os = "linux"))]
     let has = folder.is_dir();
     has
@@ -239,7 +240,7 @@ pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
-pub use shot::{Area, Shot, TextLine, TextRead, Unread};
+pub use shot::{Area, Shot};
 pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
 
 mod act;
@@ -256,7 +257,7 @@ pub mod fake;
 mod keys;
 mod lane;
 #[cfg(any(target_os = "linux", windows))]
-mod ocr;
+mod reading;
 
 #[cfg(any(target_os = "macos", test))]
 mod osascript;

@@ -2,7 +2,6 @@
 
 use pictures::{Mark, Style};
 use protocol::geometry::{NormPoint, NormRect, PhysicalRect, PictureBudget};
-use serde::{Deserialize, Serialize};
 
 use crate::{DesktopError, WindowId};
 
@@ -71,34 +70,6 @@ impl Shot {
         let Self { area: _, dot, trail, marks, max, quality } = self;
         Style { dot: *dot, trail, marks, max: *max, quality: *quality }
     }
-}
-
-/// The text of an area, as far as it was read. In reading order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TextRead {
-    pub lines: Vec<TextLine>,
-    /// What there was no time for; asking again goes on there.
-    pub unread: Option<Unread>,
-}
-
-/// What time ran out for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
-    /// Lines that were found, but not read.
-    pub lines: usize,
-    /// Of the area, 0-100: where no lines were looked for.
-    pub percent: u8,
-}
-
-/// A line of text that was read in a picture.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TextLine {
-    pub text: String,
-    /// In 0-1000 of the display.
-    pub bounds: NormRect,
-    /// 0-1, as the reader says.
-    pub confidence: f32,
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! [`Screen`] of X11: the capturing thread's door.
 
 use futures::future::BoxFuture;
+use ocr::{ReadRequest, TextRead};
 use pictures::{Frame, Picture};
 use protocol::view::DisplayView;
 
 use super::capture::Eye;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::ocr::{Look, Ocr, What};
-use crate::{Area, DesktopError, Screen, Shot, TextRead};
+use crate::reading::{TextReader, source_of};
+use crate::{Area, DesktopError, Screen, Shot};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
@@ -34,8 +35,8 @@ impl Screen for LinuxDesktop {
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         Box::pin(async move {
-            let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
-            let (what, area, part) = What::of(area);
+            let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
+            let (source, area, part) = source_of(area);
             let look = self.eye.run(LOOK, move |eye| {
                 let (frame, viewport) = eye.look(&area)?;
                 let Frame { width, height, order, pixels } = frame;
@@ -45,7 +46,7 @@ impl Screen for LinuxDesktop {
             let (look, unlocked) = tokio::join!(look, self.locks.refuse());
             unlocked?;
             let (frame, viewport) = look?;
-            ocr.read(Look { what, frame, viewport, part }).await
+            reader.read(ReadRequest { source, frame, viewport, part }).await
         })
     }
 }

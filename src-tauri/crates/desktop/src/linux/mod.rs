@@ -25,7 +25,7 @@ pub(crate) use self::warden::stand_guard;
 use self::watch::Watch;
 use self::windows::Own;
 use crate::lane::Lane;
-use crate::ocr::{self, Ocr};
+use crate::reading::{self, TextReader};
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
 
 mod as_clipboard;
@@ -79,7 +79,7 @@ struct LinuxDesktop {
     corner: Arc<AtomicBool>,
     watch: Arc<Watch>,
     accessibility: Accessibility,
-    ocr: Option<Ocr>,
+    text_reader: Option<TextReader>,
     locks: Locks,
 }
 
@@ -92,8 +92,8 @@ impl LinuxDesktop {
             Some(session) => checks::abilities(session, has_bus),
             None => Abilities::default(),
         };
-        let ocr = ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new);
-        let abilities = Abilities { ocr: abilities.screen && ocr.is_some(), ..abilities };
+        let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
+        let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
         let guard = Guard::new(guard, display.clone());
         let held = Held::new(display.clone(), session.map(Arc::new), guard);
@@ -120,7 +120,20 @@ impl LinuxDesktop {
         };
         let locks = Locks::new(display.clone(), session_bus.clone());
         let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
-        Self { abilities, eye, ewmh, place, fence, hand, held, corner, watch, accessibility, ocr, locks }
+        Self {
+            abilities,
+            eye,
+            ewmh,
+            place,
+            fence,
+            hand,
+            held,
+            corner,
+            watch,
+            accessibility,
+            text_reader,
+            locks,
+        }
     }
 }
 
@@ -169,7 +182,7 @@ impl Desktop for LinuxDesktop {
                 let mend = "log out and in again, or restart at-spi2-core";
                 checks::view(Check::Accessibility, CheckState::Missing, detail, Some(mend))
             }));
-            all.push(ocr::check(self.ocr.as_ref()));
+            all.push(reading::check(self.text_reader.as_ref()));
             all
         })
     }

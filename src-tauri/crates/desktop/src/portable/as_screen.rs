@@ -1,6 +1,11 @@
 //! [`Screen`] of macOS and Windows: the platform's own capture where it has one, else xcap.
 
 use futures::future::BoxFuture;
+#[cfg(windows)]
+use ocr::ReadRequest;
+#[cfg(target_os = "macos")]
+use ocr::TextLine;
+use ocr::TextRead;
 use pictures::{Frame, Picture, Viewport, encode};
 use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
@@ -11,8 +16,8 @@ use super::facade::{Facade, LOOK};
 use super::place::{self, Own};
 use super::platform::Platform;
 #[cfg(windows)]
-use crate::ocr::{Look, Ocr, What};
-use crate::{Area, DesktopError, Screen, Shot, TextRead, locked};
+use crate::reading::{TextReader, source_of};
+use crate::{Area, DesktopError, Screen, Shot, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -56,15 +61,15 @@ fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopE
 #[cfg(windows)]
 impl<P: Platform> Facade<P> {
     async fn read_by_networks(&self, area: Area) -> Result<TextRead, DesktopError> {
-        let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
-        let (what, area, part) = What::of(area);
+        let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
+        let (source, area, part) = source_of(area);
         let own = self.own.clone();
         let seen = self.eye.run(LOOK, move |_| {
             let (frame, shows) = look::<P>(&area, &own)?;
             Ok((frame, Viewport { shows, display: display_of(&area, &shows)?.bounds }))
         });
         let (frame, viewport) = seen.await?;
-        ocr.read(Look { what, frame, viewport, part }).await
+        reader.read(ReadRequest { source, frame, viewport, part }).await
     }
 }
 
@@ -78,7 +83,7 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
     let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
     let lines = lines
         .into_iter()
-        .map(|line| crate::TextLine {
+        .map(|line| TextLine {
             bounds: PhysicalRect {
                 x: place(line.x, shows.x, shows.width),
                 y: place(line.y, shows.y, shows.height),

@@ -20,7 +20,7 @@ use super::platform::{Platform, view};
 use super::reader::{Reader, Sight};
 use crate::lane::{Kept, Lane};
 #[cfg(windows)]
-use crate::ocr::Ocr;
+use crate::reading::{self, TextReader};
 use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script};
 
 /// For looking and for short questions.
@@ -60,7 +60,7 @@ pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
         fence,
         failsafe,
         #[cfg(windows)]
-        ocr: options.ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new),
+        text_reader: options.ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new),
         platform: PhantomData,
     })
 }
@@ -77,7 +77,7 @@ pub(super) struct Facade<P: Platform> {
     /// Whether acts keep out of the corner.
     pub(super) failsafe: Arc<AtomicBool>,
     #[cfg(windows)]
-    pub(super) ocr: Option<Ocr>,
+    pub(super) text_reader: Option<TextReader>,
     /// `fn() -> P`: nothing of the platform's own leaves its thread.
     platform: PhantomData<fn() -> P>,
 }
@@ -89,7 +89,7 @@ impl<P: Platform> Facade<P> {
 
     #[cfg(windows)]
     fn reads(&self) -> bool {
-        self.ocr.is_some()
+        self.text_reader.is_some()
     }
 
     /// Vision is always there.
@@ -169,7 +169,7 @@ impl<P: Platform> Desktop for Facade<P> {
                 ),
             });
             #[cfg(windows)]
-            all.push(crate::ocr::check(self.ocr.as_ref()));
+            all.push(reading::check(self.text_reader.as_ref()));
             all
         })
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, TextLine, TextRead, Unread};
+use desktop::{Abilities, Area};
+use ocr::{TextLine, TextRead, Unread};
 use protocol::geometry::NormRect;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;

@@ -1,8 +1,9 @@
 //! The tools that look: what they ask the desktop for, and what they say of it.
 
 use crate::stage::{call, desktop, limits};
+use desktop::Area;
 use desktop::fake::Call;
-use desktop::{Area, TextLine, Unread};
+use ocr::{TextLine, Unread};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::ToolErrorKind;
 use serde_json::json;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use desktop::fake::FakeDesktop;
 use desktop::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
-    Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target, TextRead,
-    WindowChange, WindowId, WindowView, Windows,
+    Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target, WindowChange,
+    WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
+use ocr::TextRead;
 use pictures::Picture;
 use protocol::geometry::{NormRect, PixelSize};
 use protocol::ids::CallId;

@@ -6,9 +6,9 @@ use pictures::Frame;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::models::{Hand, Networks};
-use super::rect::{Planes, Rect, cut};
-use crate::DesktopError;
+use crate::OcrError;
+use crate::networks::{NetworkThread, Networks};
+use crate::rect::{Planes, Rect, cut};
 
 /// The network wants sides that divide by this.
 const STEP: u32 = 32;
@@ -24,12 +24,12 @@ const GROWTH: f32 = 1.6;
 const LEAST: u32 = 3;
 
 /// The boxes around lines of text in `patch`, in the frame's pixels.
-pub(super) fn find(
+pub(crate) fn find(
     networks: &Networks,
-    hand: &Hand,
+    thread: &NetworkThread,
     frame: &Frame,
     patch: &Rect,
-) -> Result<Vec<Rect>, DesktopError> {
+) -> Result<Vec<Rect>, OcrError> {
     let scale = (f64::from(LONGEST) / f64::from(frame.width.max(frame.height))).min(1.0);
     let side = |length: u32| ((f64::from(length) * scale).round() as u32).max(1);
     let (width, height) = (side(patch.width()), side(patch.height()));
@@ -37,10 +37,10 @@ pub(super) fn find(
     let mut planes = vec![0.0; 3 * (full_width * full_height) as usize];
     let (w, h) = (full_width as usize, full_height as usize);
     cut(frame, patch, (width, height), &mut Planes { into: &mut planes, width: w, height: h })?;
-    let marked = networks.detect(hand, &NdTensor::from_data([1, 3, h, w], planes))?;
+    let marked = networks.detect(thread, &NdTensor::from_data([1, 3, h, w], planes))?;
     let marked = marked.to_vec();
     if marked.len() != w * h {
-        return Err(DesktopError::Failed(format!(
+        return Err(OcrError::Failed(format!(
             "find text: {} values came back where {w}x{h} went in",
             marked.len()
         )));

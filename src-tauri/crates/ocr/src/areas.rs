@@ -1,8 +1,8 @@
 //! Which parts of a display to look at: rectangles around marked tiles, with little between them that is not marked.
 //! Arithmetic only.
 
-use super::rect::Rect;
-use super::seen::TILE;
+use crate::known::TILE;
+use crate::rect::Rect;
 
 /// So many empty rows or columns of tiles between two parts, and looking at each by itself is less work: what is
 /// around a part is looked at with it.
@@ -11,7 +11,7 @@ const GAP: usize = 3;
 const MOST_ROWS: usize = 8;
 
 /// Rectangles that hold all marked tiles and do not meet, from top to bottom. `tiles` are those of `whole`, row by row.
-pub(super) fn around(tiles: &[bool], columns: u32, whole: &Rect) -> Vec<Rect> {
+pub(crate) fn around(tiles: &[bool], columns: u32, whole: &Rect) -> Vec<Rect> {
     let columns = columns as usize;
     let rows = tiles.len().checked_div(columns).unwrap_or(0);
     let mut open = vec![Span { left: 0, top: 0, right: columns, bottom: rows }];

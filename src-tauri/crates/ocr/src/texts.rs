@@ -7,54 +7,54 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use pictures::Frame;
 
-use super::recognise::Text;
-use super::rect::Rect;
+use crate::recognise::Text;
+use crate::rect::Rect;
 
 /// Lines kept in mind; several full screens.
 const MOST: usize = 4_096;
 
 /// What a line looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(crate) struct Key {
     width: u32,
     height: u32,
     hash: u64,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Texts {
-    known: HashMap<Key, Known>,
+pub(crate) struct Texts {
+    known: HashMap<Key, KnownText>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownText {
     text: Option<Text>,
-    /// The look that last met it.
+    /// The reading that last met it.
     turn: u64,
 }
 
 impl Texts {
-    /// What the line says, where it is known: there may be no text in it.
-    pub(super) fn get(&mut self, key: &Key, turn: u64) -> Option<Option<Text>> {
+    /// What the line says: `None` if that is not known, `Some(None)` if there is no text in it.
+    pub(crate) fn get(&mut self, key: &Key, turn: u64) -> Option<Option<Text>> {
         let known = self.known.get_mut(key)?;
         known.turn = turn;
         Some(known.text.clone())
     }
 
-    pub(super) fn keep(&mut self, key: Key, text: Option<Text>, turn: u64) {
+    pub(crate) fn keep(&mut self, key: Key, text: Option<Text>, turn: u64) {
         if self.known.len() >= MOST {
-            // What this very look met may be too much by itself.
+            // What this very reading met may be too much by itself.
             self.known.retain(|_, known| known.turn == turn);
             if self.known.len() >= MOST {
                 self.known.clear();
             }
         }
-        self.known.insert(key, Known { text, turn });
+        self.known.insert(key, KnownText { text, turn });
     }
 }
 
 /// What the box `at` looks like.
-pub(super) fn key(frame: &Frame, at: &Rect) -> Key {
+pub(crate) fn key(frame: &Frame, at: &Rect) -> Key {
     let ink = ink(frame, at);
     let mut hasher = DefaultHasher::new();
     for y in ink.top..ink.bottom {

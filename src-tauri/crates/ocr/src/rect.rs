@@ -2,11 +2,11 @@
 
 use pictures::{Frame, Order, PIXEL, Part, Scaler, Source};
 
-use crate::DesktopError;
+use crate::OcrError;
 
 /// A part of a frame; `right` and `bottom` are outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rect {
+pub(crate) struct Rect {
     pub left: u32,
     pub top: u32,
     pub right: u32,
@@ -14,28 +14,28 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    pub(super) fn of(frame: &Frame) -> Self {
+    pub(crate) fn of(frame: &Frame) -> Self {
         Self { left: 0, top: 0, right: frame.width, bottom: frame.height }
     }
 
-    pub(super) fn width(&self) -> u32 {
+    pub(crate) fn width(&self) -> u32 {
         self.right.saturating_sub(self.left)
     }
 
-    pub(super) fn height(&self) -> u32 {
+    pub(crate) fn height(&self) -> u32 {
         self.bottom.saturating_sub(self.top)
     }
 
-    pub(super) fn area(&self) -> u64 {
+    pub(crate) fn area(&self) -> u64 {
         u64::from(self.width()) * u64::from(self.height())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.area() == 0
     }
 
     /// The part of both; of no area where they do not meet.
-    pub(super) fn common(&self, other: &Self) -> Self {
+    pub(crate) fn common(&self, other: &Self) -> Self {
         let (left, top) = (self.left.max(other.left), self.top.max(other.top));
         Self {
             left,
@@ -45,11 +45,11 @@ impl Rect {
         }
     }
 
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         !self.common(other).is_empty()
     }
 
-    pub(super) fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         Self {
             left: self.left.min(other.left),
             top: self.top.min(other.top),
@@ -59,7 +59,7 @@ impl Rect {
     }
 
     /// Larger on each side, within `all`.
-    pub(super) fn grown(&self, x: u32, y: u32, all: &Self) -> Self {
+    pub(crate) fn grown(&self, x: u32, y: u32, all: &Self) -> Self {
         Self {
             left: self.left.saturating_sub(x),
             top: self.top.saturating_sub(y),
@@ -69,17 +69,17 @@ impl Rect {
         .common(all)
     }
 
-    pub(super) fn middle(&self) -> (u32, u32) {
+    pub(crate) fn middle(&self) -> (u32, u32) {
         (self.left + self.width() / 2, self.top + self.height() / 2)
     }
 
-    pub(super) fn holds(&self, (x, y): (u32, u32)) -> bool {
+    pub(crate) fn holds(&self, (x, y): (u32, u32)) -> bool {
         (self.left..self.right).contains(&x) && (self.top..self.bottom).contains(&y)
     }
 }
 
 /// What a network takes: three planes of -1 to 1, blue first, rows and planes without gaps.
-pub(super) struct Planes<'a> {
+pub(crate) struct Planes<'a> {
     pub into: &'a mut [f32],
     /// Of each plane, which may be larger than what is put in.
     pub width: usize,
@@ -87,18 +87,18 @@ pub(super) struct Planes<'a> {
 }
 
 /// Cuts a part out of a frame, scales it to `width` x `height` and puts it at the planes' top left.
-pub(super) fn cut(
+pub(crate) fn cut(
     frame: &Frame,
     part: &Rect,
     (width, height): (u32, u32),
     planes: &mut Planes<'_>,
-) -> Result<(), DesktopError> {
+) -> Result<(), OcrError> {
     let source = Source { pixels: &frame.pixels, width: frame.width, height: frame.height };
     let part = Part { left: part.left, top: part.top, width: part.width(), height: part.height() };
     let mut target = vec![0; width as usize * height as usize * PIXEL];
     Scaler::default()
         .scale(source, Some(part), (width, height), &mut target)
-        .map_err(|error| DesktopError::Failed(format!("cut text out: {error}")))?;
+        .map_err(|error| OcrError::Failed(format!("cut text out: {error}")))?;
     let bytes: [usize; 3] = match frame.order {
         Order::Bgrx => [0, 1, 2],
         Order::Rgbx => [2, 1, 0],

@@ -4,9 +4,9 @@ use pictures::Frame;
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::models::{Hand, Networks};
-use super::rect::{Planes, Rect, cut};
-use crate::DesktopError;
+use crate::OcrError;
+use crate::networks::{NetworkThread, Networks};
+use crate::rect::{Planes, Rect, cut};
 
 /// The height the network reads.
 const HEIGHT: u32 = 48;
@@ -20,24 +20,24 @@ const SURE: f32 = 0.5;
 
 /// What stands in a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Text {
+pub(crate) struct Text {
     pub text: String,
     /// 0-1.
     pub confidence: f32,
 }
 
-/// Reads what is in the box `at`; nothing where there is no text the network is sure of.
-pub(super) fn read(
+/// Reads what is in the box `at`; `None` if there is no text the network is sure of.
+pub(crate) fn read(
     networks: &Networks,
-    hand: &Hand,
+    thread: &NetworkThread,
     frame: &Frame,
     at: &Rect,
-) -> Result<Option<Text>, DesktopError> {
+) -> Result<Option<Text>, OcrError> {
     let width = width(at);
     let (w, h) = (width.next_multiple_of(STEP) as usize, HEIGHT as usize);
     let mut planes = vec![0.0; 3 * w * h];
     cut(frame, at, (width, HEIGHT), &mut Planes { into: &mut planes, width: w, height: h })?;
-    let likely = networks.recognise(hand, &NdTensor::from_data([1, 3, h, w], planes))?;
+    let likely = networks.recognise(thread, &NdTensor::from_data([1, 3, h, w], planes))?;
     Ok(match likely.data() {
         Some(likely) => decode(likely, &networks.alphabet),
         None => decode(&likely.to_vec(), &networks.alphabet),

@@ -5,36 +5,36 @@
 
 use pictures::Frame;
 
-use super::areas;
-use super::recognise::Text;
-use super::rect::Rect;
+use crate::areas;
+use crate::recognise::Text;
+use crate::rect::Rect;
 
 /// Side of a tile in pixels.
-pub(super) const TILE: u32 = 32;
+pub(crate) const TILE: u32 = 32;
 /// Colours that differ by less are one.
 const SAME: u8 = 20;
 /// A change this near to a line's end may be a part of it.
 const NEAR: u32 = 20;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     pub text: String,
     pub confidence: f32,
     pub at: Rect,
 }
 
 impl Line {
-    pub(super) fn new(text: Text, at: Rect) -> Self {
+    pub(crate) fn new(text: Text, at: Rect) -> Self {
         Self { text: text.text, confidence: text.confidence, at }
     }
 }
 
 /// One display as it was when it was last looked at.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(crate) struct KnownScreen {
     whole: Rect,
     columns: u32,
-    /// Row by row; nothing where a tile has not been looked at.
+    /// Row by row; `None` for a tile that has not been looked at.
     tiles: Vec<Option<u64>>,
     pub lines: Vec<Line>,
     /// Lines that were found, and not read yet.
@@ -43,7 +43,7 @@ pub(super) struct Seen {
 
 /// What has to be looked at again.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// Tiles of the part that are looked at again, as they are now, and whether text may be in them.
     tiles: Vec<(usize, u64, bool)>,
     /// Lines that are no longer known.
@@ -54,34 +54,34 @@ pub(super) struct Changes {
     pub areas: Vec<Rect>,
 }
 
-/// A tile's look.
-struct Look {
+/// What tells a tile from others.
+struct TileHash {
     hash: u64,
     is_plain: bool,
 }
 
-impl Seen {
-    pub(super) fn nothing(frame: &Frame) -> Self {
+impl KnownScreen {
+    pub(crate) fn empty(frame: &Frame) -> Self {
         let (columns, rows) = (frame.width.div_ceil(TILE), frame.height.div_ceil(TILE));
         let tiles = vec![None; (columns * rows) as usize];
         Self { whole: Rect::of(frame), columns, tiles, lines: Vec::new(), unread: Vec::new() }
     }
 
-    pub(super) fn fits(&self, frame: &Frame) -> bool {
+    pub(crate) fn fits(&self, frame: &Frame) -> bool {
         self.whole == Rect::of(frame)
     }
 
     /// What differs from what is known within `part`.
-    pub(super) fn changes(&self, frame: &Frame, part: &Rect) -> Changes {
+    pub(crate) fn changes(&self, frame: &Frame, part: &Rect) -> Changes {
         let mut tiles = Vec::new();
         let mut changed = vec![false; self.tiles.len()];
         let mut to_find = vec![false; self.tiles.len()];
         for at in self.tiles_in(part) {
-            let look = look(frame, &self.tile(at));
-            if self.tiles.get(at).copied().flatten() != Some(look.hash) {
-                tiles.push((at, look.hash, !look.is_plain));
+            let tile = tile_hash(frame, &self.tile(at));
+            if self.tiles.get(at).copied().flatten() != Some(tile.hash) {
+                tiles.push((at, tile.hash, !tile.is_plain));
                 mark(&mut changed, at);
-                if !look.is_plain {
+                if !tile.is_plain {
                     mark(&mut to_find, at);
                 }
             }
@@ -106,7 +106,7 @@ impl Seen {
     }
 
     /// Forgets what has changed.
-    pub(super) fn forget(&mut self, changes: &Changes) {
+    pub(crate) fn forget(&mut self, changes: &Changes) {
         self.lines.retain(|line| !changes.gone.contains(&line.at));
         self.unread.retain(|at| !changes.gone.contains(at));
         for (tile, to_find) in self.tiles.iter_mut().zip(&changes.to_find) {
@@ -121,7 +121,7 @@ impl Seen {
 
     /// Takes over what was found in one of the areas. What lies on a known line is that one, seen at the edge of what
     /// was looked at.
-    pub(super) fn found(&mut self, changes: &Changes, area: &Rect, boxes: Vec<Rect>) {
+    pub(crate) fn found(&mut self, changes: &Changes, area: &Rect, boxes: Vec<Rect>) {
         for at in boxes {
             let covers = |known: &Rect| known.common(&at).area() * 2 > known.area().min(at.area());
             if !self.lines.iter().map(|line| &line.at).chain(&self.unread).any(covers) {
@@ -135,8 +135,8 @@ impl Seen {
         }
     }
 
-    /// What stands in a line that was found; nothing where it is no text.
-    pub(super) fn read(&mut self, at: &Rect, line: Option<Line>) {
+    /// What stands in a line that was found; `None` if it is no text.
+    pub(crate) fn read(&mut self, at: &Rect, line: Option<Line>) {
         self.unread.retain(|known| known != at);
         self.lines.extend(line);
     }
@@ -169,7 +169,7 @@ fn mark(tiles: &mut [bool], at: usize) {
 }
 
 /// One pass over a tile's pixels. The fourth byte of a pixel means nothing.
-fn look(frame: &Frame, tile: &Rect) -> Look {
+fn tile_hash(frame: &Frame, tile: &Rect) -> TileHash {
     let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
     let (mut least, mut most) = ([u8::MAX; 3], [0_u8; 3]);
     for y in tile.top..tile.bottom {
@@ -185,7 +185,10 @@ fn look(frame: &Frame, tile: &Rect) -> Look {
             }
         }
     }
-    Look { hash, is_plain: least.iter().zip(most).all(|(least, most)| most.saturating_sub(*least) < SAME) }
+    TileHash {
+        hash,
+        is_plain: least.iter().zip(most).all(|(least, most)| most.saturating_sub(*least) < SAME),
+    }
 }
 
 #[cfg(test)]
@@ -214,18 +217,18 @@ mod tests {
     }
 
     /// All that changed is looked at and read: these lines, each found in the area that holds its middle.
-    fn learn(seen: &mut Seen, changes: &Changes, lines: &[Line]) {
-        seen.forget(changes);
+    fn learn(known: &mut KnownScreen, changes: &Changes, lines: &[Line]) {
+        known.forget(changes);
         for area in &changes.areas {
             let here = lines.iter().map(|line| line.at).filter(|at| area.holds(at.middle()));
-            seen.found(changes, area, here.collect());
+            known.found(changes, area, here.collect());
         }
         for line in lines {
-            if seen.unread.contains(&line.at) {
-                seen.read(&line.at, Some(line.clone()));
+            if known.unread.contains(&line.at) {
+                known.read(&line.at, Some(line.clone()));
             }
         }
-        assert_eq!(seen.unread, []);
+        assert_eq!(known.unread, []);
     }
 
     #[test]
@@ -233,14 +236,14 @@ mod tests {
         let mut frame = frame();
         draw(&mut frame, rect(40, 40, 90, 50));
         let whole = Rect::of(&frame);
-        let mut seen = Seen::nothing(&frame);
-        let changes = seen.changes(&frame, &whole);
+        let mut known = KnownScreen::empty(&frame);
+        let changes = known.changes(&frame, &whole);
         assert_eq!(changes.areas, [rect(32, 32, 96, 64)]);
-        learn(&mut seen, &changes, &[line("a", rect(40, 40, 90, 50))]);
-        let changes = seen.changes(&frame, &whole);
+        learn(&mut known, &changes, &[line("a", rect(40, 40, 90, 50))]);
+        let changes = known.changes(&frame, &whole);
         assert_eq!((changes.areas.len(), changes.tiles.len()), (0, 0));
-        learn(&mut seen, &changes, &[]);
-        assert_eq!(seen.lines.len(), 1);
+        learn(&mut known, &changes, &[]);
+        assert_eq!(known.lines.len(), 1);
     }
 
     #[test]
@@ -249,15 +252,15 @@ mod tests {
         let whole = Rect::of(&frame);
         draw(&mut frame, rect(10, 40, 62, 50));
         draw(&mut frame, rect(10, 140, 62, 150));
-        let mut seen = Seen::nothing(&frame);
-        let changes = seen.changes(&frame, &whole);
+        let mut known = KnownScreen::empty(&frame);
+        let changes = known.changes(&frame, &whole);
         let lines = [line("up", rect(10, 40, 62, 50)), line("down", rect(10, 140, 62, 150))];
-        learn(&mut seen, &changes, &lines);
+        learn(&mut known, &changes, &lines);
         draw(&mut frame, rect(68, 40, 74, 50));
-        let changes = seen.changes(&frame, &whole);
+        let changes = known.changes(&frame, &whole);
         assert_eq!(changes.areas, [rect(0, 32, 96, 64)]);
-        learn(&mut seen, &changes, &[line("up!", rect(10, 40, 74, 50))]);
-        let texts: Vec<_> = seen.lines.iter().map(|line| line.text.as_str()).collect();
+        learn(&mut known, &changes, &[line("up!", rect(10, 40, 74, 50))]);
+        let texts: Vec<_> = known.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["down", "up!"]);
     }
 
@@ -266,12 +269,12 @@ mod tests {
         let mut before = frame();
         draw(&mut before, rect(10, 40, 62, 50));
         let whole = Rect::of(&before);
-        let mut seen = Seen::nothing(&before);
-        let changes = seen.changes(&before, &whole);
-        learn(&mut seen, &changes, &[line("gone", rect(10, 40, 62, 50))]);
-        let changes = seen.changes(&frame(), &whole);
-        learn(&mut seen, &changes, &[]);
-        assert_eq!(seen.lines, []);
+        let mut known = KnownScreen::empty(&before);
+        let changes = known.changes(&before, &whole);
+        learn(&mut known, &changes, &[line("gone", rect(10, 40, 62, 50))]);
+        let changes = known.changes(&frame(), &whole);
+        learn(&mut known, &changes, &[]);
+        assert_eq!(known.lines, []);
     }
 
     #[test]
@@ -279,22 +282,22 @@ mod tests {
         let mut frame = frame();
         draw(&mut frame, rect(10, 40, 62, 50));
         draw(&mut frame, rect(200, 140, 262, 150));
-        let mut seen = Seen::nothing(&frame);
-        let changes = seen.changes(&frame, &rect(0, 0, 100, 100));
+        let mut known = KnownScreen::empty(&frame);
+        let changes = known.changes(&frame, &rect(0, 0, 100, 100));
         assert_eq!(changes.areas, [rect(0, 32, 64, 64)]);
-        learn(&mut seen, &changes, &[]);
+        learn(&mut known, &changes, &[]);
         let whole = Rect::of(&frame);
-        assert_eq!(seen.changes(&frame, &whole).areas, [rect(192, 128, 288, 160)]);
+        assert_eq!(known.changes(&frame, &whole).areas, [rect(192, 128, 288, 160)]);
     }
 
     #[test]
     fn a_known_line_is_not_found_twice() {
         let mut frame = frame();
         draw(&mut frame, rect(10, 10, 90, 26));
-        let mut seen = Seen::nothing(&frame);
-        let changes = seen.changes(&frame, &Rect::of(&frame));
-        seen.found(&changes, &changes.areas[0], vec![rect(10, 10, 90, 26), rect(20, 11, 90, 26)]);
-        assert_eq!(seen.unread, [rect(10, 10, 90, 26)]);
+        let mut known = KnownScreen::empty(&frame);
+        let changes = known.changes(&frame, &Rect::of(&frame));
+        known.found(&changes, &changes.areas[0], vec![rect(10, 10, 90, 26), rect(20, 11, 90, 26)]);
+        assert_eq!(known.unread, [rect(10, 10, 90, 26)]);
     }
 
     #[test]
@@ -304,19 +307,19 @@ mod tests {
         let whole = Rect::of(&frame);
         draw(&mut frame, up);
         draw(&mut frame, down);
-        let mut seen = Seen::nothing(&frame);
-        let changes = seen.changes(&frame, &whole);
+        let mut known = KnownScreen::empty(&frame);
+        let changes = known.changes(&frame, &whole);
         assert_eq!(changes.areas, [rect(0, 0, 64, 32), rect(0, 160, 64, 192)]);
-        seen.forget(&changes);
-        seen.found(&changes, &changes.areas[0], vec![up]);
+        known.forget(&changes);
+        known.found(&changes, &changes.areas[0], vec![up]);
         // The first line is found, and not read; the second area is not looked at.
-        let later = seen.changes(&frame, &whole);
+        let later = known.changes(&frame, &whole);
         assert_eq!(later.areas, changes.areas[1..]);
-        assert_eq!(seen.unread, [up]);
+        assert_eq!(known.unread, [up]);
         draw(&mut frame, rect(11, 10, 62, 20));
-        let later = seen.changes(&frame, &whole);
+        let later = known.changes(&frame, &whole);
         assert_eq!(later.areas, changes.areas);
-        seen.forget(&later);
-        assert_eq!(seen.unread, []);
+        known.forget(&later);
+        assert_eq!(known.unread, []);
     }
 }
