@@ -204,16 +204,16 @@ pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Deskto
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
         guard: guard(),
+        scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
 }
 
 /// The browser: one that runs and allows it, or one of our own with its profile in the data folder.
-fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn desktop::browser::Browser> {
-    let options =
-        desktop::browser::Options { data: home.path().to_owned(), ..desktop::browser::Options::default() };
-    desktop::browser::open(options, Arc::clone(desktop))
+fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn browser::Browser> {
+    let options = browser::Options { data: home.path().to_owned(), ..browser::Options::default() };
+    browser::open(options, Arc::clone(desktop))
 }
 
 /// `MIKI_OCR_MODELS`, else the first that has them: `models/ocr` of the data folder, and what came with the program;

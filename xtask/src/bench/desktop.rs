@@ -52,13 +52,16 @@ const FIGURES: &[Figure] = &[
 pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the desktop is measured on Linux only, on a private X server");
     setup::ready(place, &[Need::Build, Need::Desktop, Need::Peers])?;
-    heading("building the measuring program, optimised (takes some minutes)");
-    let example = ["build", "--release", "--package", "desktop", "--example", "measure"];
-    shell::run(shell::cargo(place).args(example))?;
+    heading("building the measuring programs, optimised (takes some minutes)");
+    for (package, example) in [("desktop", "measure"), ("browser", "measure_pages")] {
+        let build = ["build", "--release", "--package", package, "--example", example];
+        shell::run(shell::cargo(place).args(build))?;
+    }
     heading("measuring on a private desktop, beside the peers (some five minutes)");
     let mut race = shell::cargo(place);
     race.args(["run", "--quiet", "--package", "outside", "--bin", "race"])
         .env("MEASURE", place.target.join("release/examples/measure"))
+        .env("MEASURE_PAGES", place.target.join("release/examples/measure_pages"))
         .env("PEERS", place.root.join("xtask/peers"))
         .env("PEERS_PYTHON", setup::peers(place)?);
     let output = race.stderr(Stdio::inherit()).output().context("could not start the measurement")?;

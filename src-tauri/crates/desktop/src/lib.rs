@@ -146,6 +146,9 @@ pub struct Options {
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
     /// where empty. It runs [`stand_guard`].
     pub guard: Vec<String>,
+    /// What scripts of ours use beside System Events: whether they may is checked, and asked for, with each. Ignored off
+    /// macOS.
+    pub scripted_apps: Vec<ScriptedApp>,
     /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
     /// The X display, `:0`; the environment's `DISPLAY` where empty. Ignored off Linux.
@@ -162,11 +165,20 @@ impl Default for Options {
             own_titles: Vec::new(),
             own_pid: std::process::id(),
             guard: Vec::new(),
+            scripted_apps: Vec::new(),
             ocr_models: None,
             display: None,
             session_bus: None,
         }
     }
+}
+
+/// An application that scripts use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedApp {
+    pub name: String,
+    /// `com.apple.Safari`
+    pub bundle: String,
 }
 
 /// What this platform and session can do; tools that cannot work are not offered to the model.
@@ -252,7 +264,6 @@ mod window;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
 mod choose;
 
-pub mod browser;
 pub mod fake;
 mod keys;
 mod lane;
@@ -260,7 +271,7 @@ mod lane;
 mod reading;
 
 #[cfg(any(target_os = "macos", test))]
-mod osascript;
+pub mod osascript;
 // What macOS and Windows share; its pure parts are tested on Linux too.
 #[cfg(any(not(target_os = "linux"), test))]
 mod portable;

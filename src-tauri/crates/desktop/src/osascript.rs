@@ -33,7 +33,7 @@ pub(crate) async fn run(script: &Script, cancel: &CancellationToken) -> Result<S
 /// # Errors
 /// As for [`run`].
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "only macOS has the program"))]
-pub(crate) async fn run_javascript(
+pub async fn run_javascript(
     source: &str,
     argument: String,
     timeout: std::time::Duration,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use desktop::browser::{self, Browser};
+use browser::Browser;
 use desktop::{Desktop, Interruption};
 use protocol::geometry::PixelSize;
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};

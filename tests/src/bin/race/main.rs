@@ -1,7 +1,7 @@
 //! The desktop's work beside its peers', by turns, on one private desktop with a real browser and a real GTK
 //! application. Prints one line of JSON with every trial, for `cargo xtask bench desktop`.
 //!
-//! `MEASURE` names our measuring program, `PEERS` the folder of the peers' programs and `PEERS_PYTHON` what runs them.
+//! `MEASURE` and `MEASURE_PAGES` name our measuring programs, `PEERS` the folder of the peers' programs and `PEERS_PYTHON` what runs them.
 //! Judges nothing.
 
 mod contestant;
@@ -22,6 +22,8 @@ use scene::{BROWSER, GTK, Scene};
 /// Everybody who takes part.
 struct Team {
     ours: Contestant,
+    /// Our looks at a page.
+    ours_on_pages: Contestant,
     /// Pictures and pointer, from Python and from the shell.
     screen: Contestant,
     /// The accessibility tree, from Python.
@@ -33,6 +35,7 @@ struct Team {
 #[derive(Clone, Copy)]
 enum Of {
     Ours,
+    OursOnPages,
     Screen,
     Tree,
     Page,
@@ -45,6 +48,7 @@ impl Team {
     fn member(&mut self, of: Of) -> &mut Contestant {
         match of {
             Of::Ours => &mut self.ours,
+            Of::OursOnPages => &mut self.ours_on_pages,
             Of::Screen => &mut self.screen,
             Of::Tree => &mut self.tree,
             Of::Page => &mut self.page,
@@ -93,7 +97,8 @@ fn shuffled(turn: usize, lane: usize) -> u64 {
 
 fn main() -> Result<()> {
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("set {name}"));
-    let (measure, peers, python) = (path("MEASURE")?, path("PEERS")?, path("PEERS_PYTHON")?);
+    let (measure, measure_pages) = (path("MEASURE")?, path("MEASURE_PAGES")?);
+    let (peers, python) = (path("PEERS")?, path("PEERS_PYTHON")?);
     let load = load()?;
     let stage = Stage::plain()?;
     let scene = Scene::open(&stage)?;
@@ -106,10 +111,11 @@ fn main() -> Result<()> {
         command.arg("-B").arg(peers.join(script)).arg(argument).env("XAUTHORITY", &authority);
         Contestant::start(&stage, script, command)
     };
-    let mut ours = stage.command(measure);
-    ours.arg(&port);
+    let mut pages = stage.command(measure_pages);
+    pages.arg(&port);
     let mut team = Team {
-        ours: Contestant::start(&stage, "measure", ours)?,
+        ours: Contestant::start(&stage, "measure", stage.command(measure))?,
+        ours_on_pages: Contestant::start(&stage, "measure_pages", pages)?,
         screen: python("screen.py", "")?,
         tree: python("tree.py", "")?,
         page: python("page.py", &port)?,
@@ -122,7 +128,7 @@ fn main() -> Result<()> {
 }
 
 fn races(team: &mut Team) -> Result<Vec<Value>> {
-    use Of::{Ours, Page, Screen, Tree};
+    use Of::{Ours, OursOnPages, Page, Screen, Tree};
     let mut done = Vec::new();
     done.push(team.race(
         "capture",
@@ -152,8 +158,8 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
     done.push(team.race(
         "page",
         &[
-            Lane("ours", Ours, "page".into(), 60),
-            Lane("bare", Ours, "page-bare".into(), 60),
+            Lane("ours", OursOnPages, "page".into(), 60),
+            Lane("bare", OursOnPages, "page-bare".into(), 60),
             Lane("playwright", Page, "snapshot".into(), 15),
         ],
     )?);

@@ -85,7 +85,16 @@ struct LinuxDesktop {
 
 impl LinuxDesktop {
     fn open(options: Options) -> Self {
-        let Options { failsafe, own_titles, own_pid, guard, ocr_models, display, session_bus } = options;
+        let Options {
+            failsafe,
+            own_titles,
+            own_pid,
+            guard,
+            ocr_models,
+            display,
+            session_bus,
+            scripted_apps: _,
+        } = options;
         let session = first_session(display.clone());
         let has_bus = session_bus.is_some() || names_a_bus();
         let abilities = match &session {

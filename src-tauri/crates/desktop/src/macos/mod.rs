@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::portable::place::{Change, Own, Top};
 use crate::portable::watch::Heard;
 use crate::portable::{self, Capture, Line, Listening, Platform, bundles, settings};
-use crate::{Desktop, DesktopError, Options, Script, osascript};
+use crate::{Desktop, DesktopError, Options, Script, ScriptedApp, osascript};
 
 mod apps;
 mod ax;
@@ -85,16 +85,16 @@ impl Platform for Mac {
         apps::end(pid)
     }
 
-    fn checks() -> Vec<CheckView> {
-        permission::checks()
+    fn checks(scripted: &[ScriptedApp]) -> Vec<CheckView> {
+        permission::checks(scripted)
     }
 
-    fn open_permission(check: Check) -> Result<(), DesktopError> {
+    fn open_permission(check: Check, scripted: Vec<ScriptedApp>) -> Result<(), DesktopError> {
         let address = settings::address(check).ok_or_else(|| {
             DesktopError::NotAvailable(format!("System Settings has no page for {check:?}"))
         })?;
         // Else the page would not show Miki, and its user would have to find the program's file.
-        permission::be_listed(check);
+        permission::be_listed(check, scripted);
         run_open(address.as_ref(), "-u")
     }
 

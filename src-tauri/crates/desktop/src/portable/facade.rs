@@ -21,7 +21,7 @@ use super::reader::{Reader, Sight};
 use crate::lane::{Kept, Lane};
 #[cfg(windows)]
 use crate::reading::{self, TextReader};
-use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script};
+use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script, ScriptedApp};
 
 /// For looking and for short questions.
 pub(super) const LOOK: Duration = Duration::from_secs(10);
@@ -59,6 +59,7 @@ pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
         own,
         fence,
         failsafe,
+        scripted: options.scripted_apps,
         #[cfg(windows)]
         text_reader: options.ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new),
         platform: PhantomData,
@@ -76,6 +77,7 @@ pub(super) struct Facade<P: Platform> {
     pub(super) fence: Arc<Mutex<Fence>>,
     /// Whether acts keep out of the corner.
     pub(super) failsafe: Arc<AtomicBool>,
+    scripted: Vec<ScriptedApp>,
     #[cfg(windows)]
     pub(super) text_reader: Option<TextReader>,
     /// `fn() -> P`: nothing of the platform's own leaves its thread.
@@ -145,10 +147,13 @@ impl<P: Platform> Desktop for Facade<P> {
                     Some("connect a display or log in to a desktop session"),
                 ),
             }];
-            all.extend(self.desk.run(LOOK, |_| Ok(P::checks())).await.unwrap_or_else(|error| {
-                let mend = "start Miki again; a system service may hang";
-                vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(mend))]
-            }));
+            let scripted = self.scripted.clone();
+            all.extend(self.desk.run(LOOK, move |_| Ok(P::checks(&scripted))).await.unwrap_or_else(
+                |error| {
+                    let mend = "start Miki again; a system service may hang";
+                    vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(mend))]
+                },
+            ));
             all.push(match self.pointer.run(LOOK, |enigo| hand::pointer(enigo)).await {
                 Ok(_) => view(Check::Input, CheckState::Well, "pointer and keys can be sent".into(), None),
                 Err(error) => view(
@@ -175,6 +180,7 @@ impl<P: Platform> Desktop for Facade<P> {
     }
 
     fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
-        Box::pin(self.desk.run(LOOK, move |_| P::open_permission(check)))
+        let scripted = self.scripted.clone();
+        Box::pin(self.desk.run(LOOK, move |_| P::open_permission(check, scripted)))
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::place::{Change, Own, Top};
 use super::tree::Tree;
 use super::watch::Heard;
-use crate::{DesktopError, Script};
+use crate::{DesktopError, Script, ScriptedApp};
 
 /// A platform.
 pub(crate) trait Platform: 'static {
@@ -44,8 +44,8 @@ pub(crate) trait Platform: 'static {
     fn end(pid: u32) -> Result<(), DesktopError>;
 
     /// The permissions, and whether the tree and the screen may be read.
-    fn checks() -> Vec<CheckView>;
-    fn open_permission(check: Check) -> Result<(), DesktopError>;
+    fn checks(scripted: &[ScriptedApp]) -> Vec<CheckView>;
+    fn open_permission(check: Check, scripted: Vec<ScriptedApp>) -> Result<(), DesktopError>;
     fn script(script: Script, cancel: CancellationToken) -> BoxFuture<'static, Result<String, DesktopError>>;
 }
 

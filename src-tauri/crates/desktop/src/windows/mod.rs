@@ -16,7 +16,7 @@ use uiautomation::UIAutomation;
 use crate::portable::place::{Change, Own, Top};
 use crate::portable::watch::Heard;
 use crate::portable::{self, Capture, Eye, Listening, Platform, view};
-use crate::{Desktop, DesktopError, Options, Script};
+use crate::{Desktop, DesktopError, Options, Script, ScriptedApp};
 
 mod frames;
 mod hooks;
@@ -80,7 +80,7 @@ impl Platform for Win {
         windows().iter().filter(|top| top.pid == pid).try_for_each(|top| frames::change(top, Change::Close))
     }
 
-    fn checks() -> Vec<CheckView> {
+    fn checks(_: &[ScriptedApp]) -> Vec<CheckView> {
         let accessibility = match UIAutomation::new() {
             Ok(_) => view(Check::Accessibility, CheckState::Well, "UI Automation answers".into(), None),
             Err(error) => view(
@@ -94,7 +94,7 @@ impl Platform for Win {
         vec![view(Check::ScreenCapture, CheckState::Well, capture.into(), None), accessibility]
     }
 
-    fn open_permission(check: Check) -> Result<(), DesktopError> {
+    fn open_permission(check: Check, _: Vec<ScriptedApp>) -> Result<(), DesktopError> {
         Err(DesktopError::NotAvailable(format!("Windows asks for no permission for {check:?}")))
     }
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use browser::Browser;
 use desktop::Desktop;
-use desktop::browser::Browser;
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 

@@ -1,7 +1,7 @@
 //! `webClick`: a click on an element of the page, or the answer to its dialog.
 
 use async_trait::async_trait;
-use desktop::browser::{DialogAnswer, WebClick as Click};
+use browser::{DialogAnswer, WebClick as Click};
 use desktop::{Button, Key};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `webElements`: what can be clicked or filled in the browser's page, by its DOM.
 
 use async_trait::async_trait;
-use desktop::browser::{Kind, PageQuery, Scope};
+use browser::{Kind, PageQuery, Scope};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! `webNavigate`: the browser's front tab goes somewhere. An address can carry data out, so it counts as an edit.
 
 use async_trait::async_trait;
-use desktop::browser::{Arrived, Journey, Loaded};
+use browser::{Arrived, Journey, Loaded};
 use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;

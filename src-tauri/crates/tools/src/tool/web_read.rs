@@ -1,7 +1,7 @@
 //! `webRead`: a page's readable text, part by part.
 
 use async_trait::async_trait;
-use desktop::browser::{Links, TextQuery};
+use browser::{Links, TextQuery};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,8 +1,8 @@
 //! `webTabs`: which tabs there are; `webTab`: one is brought to the front, opened or closed.
 
 use async_trait::async_trait;
+use browser::{Tab, TabChange};
 use desktop::DesktopError;
-use desktop::browser::{Tab, TabChange};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! `webType`: a field of the page is filled, or an option chosen, and read back.
 
 use async_trait::async_trait;
-use desktop::browser::{Fill, Then, WebText};
+use browser::{Fill, Then, WebText};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 use futures::future::BoxFuture;
 use protocol::tool::Effect;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! What a model is offered: names, schemas, and what is left out where it cannot work.
 
 use crate::stage::{call, desktop, limits, request};
-use desktop::browser::fake::FakeBrowser;
+use browser::fake::FakeBrowser;
 use protocol::tool::{Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tools::{Decision, Router};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::stage::{call, desktop, limits, request};
-use desktop::browser::fake::{FakeBrowser, WebCall};
-use desktop::browser::{
+use browser::fake::{FakeBrowser, WebCall};
+use browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
     TabChange, TextQuery, Then, WebClick, WebElement, WebText,
 };

@@ -1,0 +1,309 @@
+//! Asking a browser by `script.js`: wishes as JSON, answers as types, refusals in the crate's words. Whether a wish is
+//! carried by osascript or by a test is [`Osa`]'s business.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use desktop::DesktopError;
+use futures::future::BoxFuture;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::app::{self, App};
+use super::refusal::{EVENT, Refusal, explain, late, mute};
+use crate::script::COLLECTOR;
+
+/// The source that osascript runs.
+pub(super) const SCRIPT: &str = include_str!("script.js");
+
+/// Runs [`SCRIPT`] with one argument, and answers what it returned.
+pub(crate) trait Osa: Send + Sync {
+    fn run(&self, wish: String, within: Duration) -> BoxFuture<'_, Result<String, DesktopError>>;
+}
+
+/// Where a tab was when it was last listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) app: &'static App,
+    pub(super) window: String,
+    /// Nothing in Safari, whose tabs have only a place.
+    pub(super) id: Option<String>,
+    pub(super) place: usize,
+}
+
+/// A window with pages, as it is listed from front to back.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(super) struct Window {
+    pub(super) id: String,
+    /// Left, top, width and height in points.
+    pub(super) bounds: Option<[f64; 4]>,
+    /// The place of the tab in front; below zero where it is not known.
+    pub(super) current: i64,
+    pub(super) tabs: Vec<Listed>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Listed {
+    pub(super) id: Option<String>,
+    pub(super) url: String,
+    pub(super) title: String,
+}
+
+/// Where a tab is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way<'a> {
+    To(&'a str),
+    Back,
+    Forward,
+    Reload,
+}
+
+/// How far a tab is brought to the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Front {
+    /// Of its window.
+    Window,
+    /// Of everything: its application gets the keyboard.
+    Screen,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    value: Value,
+    error: Option<Refusal>,
+}
+
+/// What became of a call into a page.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    value: Value,
+    absent: bool,
+    mute: bool,
+    failed: Option<String>,
+}
+
+pub(super) struct Talk {
+    osa: Arc<dyn Osa>,
+    /// Names the collector in its document; no page can guess it.
+    key: String,
+}
+
+impl Talk {
+    pub(super) fn new(osa: Arc<dyn Osa>, key: String) -> Self {
+        Self { osa, key }
+    }
+
+    /// Which of the known browsers run.
+    pub(super) async fn running(&self) -> Result<Vec<&'static App>, DesktopError> {
+        let bundles: Vec<&str> = app::all().map(|app| app.bundle).collect();
+        let wish = json!({ "deed": "running", "bundles": bundles });
+        let answer = self.osa.run(wish.to_string(), EVENT).await?;
+        let found: Vec<String> = read(&app::SAFARI, &answer)?;
+        Ok(found.iter().filter_map(|bundle| app::by_bundle(bundle)).collect())
+    }
+
+    pub(super) async fn windows(&self, app: &'static App) -> Result<Vec<Window>, DesktopError> {
+        self.wish(app, json!({ "deed": "list" }), EVENT).await
+    }
+
+    /// Calls one of the collector's functions in a tab; the collector is put there first where it is not yet.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        spot: &Spot,
+        function: &str,
+        ask: Value,
+    ) -> Result<T, DesktopError> {
+        let told = self.call(spot, function, ask, COLLECTOR.into(), EVENT).await?;
+        told.ok_or_else(|| DesktopError::Failed("the page was replaced while it was looked at".into()))
+    }
+
+    /// The same in the document that has the collector already; nothing where that was replaced.
+    pub(super) async fn ask_again<T: DeserializeOwned>(
+        &self,
+        spot: &Spot,
+        function: &str,
+        ask: Value,
+        within: Duration,
+    ) -> Result<Option<T>, DesktopError> {
+        self.call(spot, function, ask, Value::Null, within).await
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        spot: &Spot,
+        function: &str,
+        ask: Value,
+        collector: Value,
+        within: Duration,
+    ) -> Result<Option<T>, DesktopError> {
+        let wish = json!({
+            "deed": "call", "key": self.key, "function": function, "ask": ask, "collector": collector,
+        });
+        let told: Told = self.wish(spot.app, at(wish, spot), within).await?;
+        match told {
+            Told { mute: true, .. } => Err(mute(spot.app)),
+            Told { absent: true, .. } => Ok(None),
+            Told { failed: Some(why), .. } => {
+                let why = why.lines().next().unwrap_or_default().to_owned();
+                Err(DesktopError::Failed(format!("looking into the page failed: {why}")))
+            }
+            Told { value, .. } => serde_json::from_value(value).map(Some).map_err(|error| {
+                DesktopError::Failed(format!("the page's answer to {function} cannot be read: {error}"))
+            }),
+        }
+    }
+
+    pub(super) async fn go(&self, spot: &Spot, way: Way<'_>) -> Result<(), DesktopError> {
+        let (way, url) = match way {
+            Way::To(url) => ("to", Some(url)),
+            Way::Back => ("back", None),
+            Way::Forward => ("forward", None),
+            Way::Reload => ("reload", None),
+        };
+        let wish = json!({ "deed": "go", "way": way, "url": url });
+        self.wish(spot.app, at(wish, spot), EVENT).await.map(nothing)
+    }
+
+    pub(super) async fn show(&self, spot: &Spot, front: Front) -> Result<(), DesktopError> {
+        let wish = json!({ "deed": "show", "raise": front == Front::Screen });
+        self.wish(spot.app, at(wish, spot), EVENT).await.map(nothing)
+    }
+
+    /// In a new tab of the window in front, or a new window where there is none; starts the application.
+    pub(super) async fn open(&self, app: &'static App, url: &str) -> Result<(), DesktopError> {
+        let wish = json!({ "deed": "open", "url": url });
+        // An application that is started takes longer.
+        self.wish(app, wish, EVENT * 3).await.map(nothing)
+    }
+
+    pub(super) async fn close(&self, spot: &Spot) -> Result<(), DesktopError> {
+        self.wish(spot.app, at(json!({ "deed": "close" }), spot), EVENT).await.map(nothing)
+    }
+
+    async fn wish<T: DeserializeOwned>(
+        &self,
+        app: &'static App,
+        mut wish: Value,
+        within: Duration,
+    ) -> Result<T, DesktopError> {
+        wish["bundle"] = app.bundle.into();
+        wish["family"] = app.family.word().into();
+        let answer = self.osa.run(wish.to_string(), within).await.map_err(|error| late(app, error))?;
+        read(app, &answer)
+    }
+}
+
+/// What a deed without an answer answers.
+fn nothing(_: Value) {}
+
+fn at(mut wish: Value, spot: &Spot) -> Value {
+    wish["window"] = spot.window.as_str().into();
+    wish["id"] = spot.id.as_deref().into();
+    wish["place"] = spot.place.into();
+    wish
+}
+
+fn read<T: DeserializeOwned>(app: &App, answer: &str) -> Result<T, DesktopError> {
+    let unread = |error: serde_json::Error| {
+        DesktopError::Failed(format!("the answer of {} cannot be read: {error}", app.name))
+    };
+    let answer: Answer = serde_json::from_str(answer).map_err(unread)?;
+    match answer.error {
+        Some(refusal) => Err(explain(app, &refusal)),
+        None => serde_json::from_value(answer.value).map_err(unread),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::apple::app::{SAFARI, named};
+
+    /// Answers with what it was given, and keeps what it was asked.
+    struct Scripted {
+        answers: Mutex<Vec<&'static str>>,
+        asked: Mutex<Vec<Value>>,
+    }
+
+    impl Osa for Scripted {
+        fn run(&self, wish: String, _: Duration) -> BoxFuture<'_, Result<String, DesktopError>> {
+            self.asked.lock().unwrap().push(serde_json::from_str(&wish).unwrap());
+            let answer = self.answers.lock().unwrap().remove(0);
+            Box::pin(async move { Ok(answer.to_owned()) })
+        }
+    }
+
+    fn talk(answers: &[&'static str]) -> (Talk, Arc<Scripted>) {
+        let osa = Arc::new(Scripted { answers: Mutex::new(answers.to_vec()), asked: Mutex::default() });
+        (Talk::new(Arc::clone(&osa) as Arc<dyn Osa>, "key".into()), osa)
+    }
+
+    fn spot() -> Spot {
+        Spot { app: &SAFARI, window: "7".into(), id: None, place: 1 }
+    }
+
+    #[tokio::test]
+    async fn a_wish_is_data_alone_and_names_application_window_and_tab() {
+        let (talk, osa) = talk(&[r#"{"value":null}"#, r#"{"value":{"value":{"text":"hello"}}}"#]);
+        talk.go(&spot(), Way::To("https://example.org/\"'`${x}")).await.unwrap();
+        let told: Value = talk.ask(&spot(), "read", json!({ "next": 1 })).await.unwrap();
+        assert_eq!(told["text"], "hello");
+        let asked = osa.asked.lock().unwrap();
+        assert_eq!(
+            asked[0],
+            json!({
+                "deed": "go", "way": "to", "url": "https://example.org/\"'`${x}", "window": "7", "id": null,
+                "place": 1, "bundle": "com.apple.Safari", "family": "safari",
+            })
+        );
+        assert_eq!(asked[1]["function"], "read");
+        assert_eq!(asked[1]["collector"], COLLECTOR);
+    }
+
+    #[tokio::test]
+    async fn windows_are_read_with_what_safari_does_not_know() {
+        let (talk, _) = talk(&[r#"{"value":[{"id":"7","bounds":null,"current":-1,"tabs":[
+            {"id":null,"url":"https://a.example/","title":"A"}]}]}"#]);
+        let windows = talk.windows(&SAFARI).await.unwrap();
+        assert_eq!(windows[0].tabs[0].title, "A");
+        assert_eq!((windows[0].bounds, windows[0].current), (None, -1));
+    }
+
+    #[tokio::test]
+    async fn a_replaced_document_a_closed_one_and_a_broken_answer_are_told_apart() {
+        let (talk, _) = talk(&[
+            r#"{"value":{"absent":true}}"#,
+            r#"{"value":{"mute":true}}"#,
+            r#"{"value":{"failed":"TypeError: x\nat y"}}"#,
+            "half an ans",
+        ]);
+        let spot = spot();
+        let ask = || talk.ask_again::<Value>(&spot, "after", json!({}), EVENT);
+        assert_eq!(ask().await, Ok(None));
+        assert!(matches!(ask().await, Err(DesktopError::NotAvailable(_))));
+        assert!(matches!(ask().await, Err(DesktopError::Failed(why)) if why.ends_with("TypeError: x")));
+        assert!(matches!(ask().await, Err(DesktopError::Failed(why)) if why.contains("cannot be read")));
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_explained_for_the_application_that_refused() {
+        let (talk, _) = talk(&[r#"{"error":{"number":-1743,"message":"Not authorized"}}"#]);
+        let error = talk.windows(named("Vivaldi").unwrap()).await.unwrap_err();
+        assert!(
+            matches!(&error, DesktopError::Permission { what, .. } if what.contains("Vivaldi")),
+            "{error}"
+        );
+    }
+
+    #[tokio::test]
+    async fn only_known_browsers_count_as_running() {
+        let (talk, osa) = talk(&[r#"{"value":["com.apple.Safari","com.example.Other"]}"#]);
+        assert_eq!(talk.running().await, Ok(vec![&SAFARI]));
+        assert_eq!(osa.asked.lock().unwrap()[0]["bundles"][0], "com.apple.Safari");
+    }
+}
