@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use ocr::TextRead;
-use pictures::{Picture, encode};
+use pictures::{Picture, Thumbnail, encode, thumbnail};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
@@ -55,6 +55,7 @@ pub struct Scene {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     Screenshot(Shot),
+    Thumbnail(Area),
     Act(Action),
     Elements(ElementQuery),
     ReadText(Area),
@@ -214,6 +215,14 @@ impl Screen for FakeDesktop {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
             let (mut frame, viewport) = self.state().scene.look(&shot.area)?;
             Ok(encode(&mut frame, viewport, &shot.style())?)
+        })
+    }
+
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Thumbnail(area.clone()), &CancellationToken::new()).await?;
+            let (frame, _) = self.state().scene.look(&area)?;
+            Ok(thumbnail(&frame)?)
         })
     }
 

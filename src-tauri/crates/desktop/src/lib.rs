@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use ocr::TextRead;
-use pictures::{Picture, PictureError};
+use pictures::{Picture, PictureError, Thumbnail};
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
@@ -36,8 +36,10 @@ pub trait Screen: Send + Sync {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>>;
     /// Captures, leaves our own windows out, marks, scales, encodes.
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>>;
-    /// The text that can be read in the pixels of an area (OCR), for what has no tree. Where it takes too long, what was
-    /// read until then, said so; nothing of it is lost.
+    /// Captures as a picture does and encodes nothing: what an area looks like, to be compared with another time.
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>>;
+    /// The text that can be read in the pixels of an area (OCR), for what has no tree. If it takes too long, what was
+    /// read until then, and how much is left; nothing of it is lost.
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>>;
 }
 

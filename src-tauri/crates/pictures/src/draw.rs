@@ -15,8 +15,6 @@ pub(crate) struct Canvas<'a> {
     pub(crate) size: PixelSize,
     pub(crate) top: usize,
     pub(crate) order: Order,
-    /// Whether anything was drawn here.
-    pub(crate) is_marked: bool,
 }
 
 impl Canvas<'_> {
@@ -34,7 +32,6 @@ impl Canvas<'_> {
                 Order::Bgrx => [blue, green, red],
                 Order::Rgbx => [red, green, blue],
             });
-            self.is_marked = true;
         }
     }
 

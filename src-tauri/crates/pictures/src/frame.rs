@@ -1,6 +1,8 @@
 //! Raw pixels, and which part of which display they show. Data only.
 
-use protocol::geometry::PhysicalRect;
+use protocol::geometry::{PhysicalRect, PixelSize};
+
+use crate::PictureError;
 
 /// Raw pixels, four bytes each, rows without gaps; owned, or borrowed from memory that is kept elsewhere.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +11,18 @@ pub struct Frame<P = Vec<u8>> {
     pub height: u32,
     pub order: Order,
     pub pixels: P,
+}
+
+impl<P> Frame<P> {
+    /// Its size, if so many bytes are that.
+    pub(crate) fn checked_size(&self, bytes: usize) -> Result<PixelSize, PictureError> {
+        let Self { width, height, .. } = *self;
+        let expected = u64::from(width) * u64::from(height) * 4;
+        if bytes as u64 != expected || expected == 0 {
+            return Err(PictureError::Frame { bytes, width, height, expected });
+        }
+        Ok(PixelSize { width, height })
+    }
 }
 
 /// Order of a pixel's bytes; the fourth byte means nothing.

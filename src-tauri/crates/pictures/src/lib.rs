@@ -6,11 +6,11 @@
 
 use protocol::geometry::{NormPoint, NormRect, PictureBudget};
 
-pub use difference::{Difference, difference};
 pub use encoder::{Encoder, encode};
 pub use frame::{Frame, Order, Viewport};
 pub use picture::{Mapping, Picture};
 pub use scale::{PIXEL, Part, ScaleError, Scaler, Source};
+pub use thumbnail::{Difference, Thumbnail, thumbnail};
 
 mod frame;
 mod picture;
@@ -24,9 +24,8 @@ mod marks;
 
 mod hash;
 mod jpeg;
-mod kept;
 
-mod difference;
+mod thumbnail;
 
 /// What a picture is to look like.
 #[derive(Clone, Copy, Debug, PartialEq)]

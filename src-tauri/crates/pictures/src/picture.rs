@@ -10,19 +10,6 @@ pub struct Picture {
     pub mapping: Mapping,
     /// A hash of the pixels before marking and encoding: equal means that nothing changed.
     pub pixels: u64,
-    /// A perceptual hash of the same pixels; see [`Picture::looks_like`].
-    pub looks: u64,
-}
-
-impl Picture {
-    /// Most bits of `looks` that differ between pictures that look the same: a caret, a clock, a few letters. What
-    /// opens, closes or moves a window differs in 8 and more; which words are shown is not seen by it.
-    pub const SAME_LOOKS: u32 = 3;
-
-    /// Whether both look the same from afar. Only equal `pixels` say that nothing changed.
-    pub fn looks_like(&self, other: &Self) -> bool {
-        (self.looks ^ other.looks).count_ones() <= Self::SAME_LOOKS
-    }
 }
 
 /// Where a picture's pixels are on the screen.

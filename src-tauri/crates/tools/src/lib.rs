@@ -19,9 +19,9 @@ mod digest;
 mod policy;
 
 mod effect;
-mod eyes;
-mod isolated;
 mod schema;
+mod settle;
+mod supervise;
 mod tool;
 mod untrusted;
 
@@ -91,7 +91,7 @@ pub struct TakenPicture {
 
 impl TakenPicture {
     fn of(picture: pictures::Picture, dot: Option<NormPoint>, marks: &[pictures::Mark]) -> Self {
-        let pictures::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
+        let pictures::Picture { jpeg, size, mapping, pixels } = picture;
         let mut sight = DefaultHasher::new();
         let shows = mapping.shows;
         (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::eyes::{self, Patience};
 use crate::policy::{Granted, Verdict, decide};
+use crate::settle::{self, SettlePolicy};
 use crate::tool::{self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Work, tool_error};
-use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, isolated};
+use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, supervise};
 
 /// The whitelist and the desktop it works on.
 pub struct Router {
@@ -179,7 +179,7 @@ fn question(planned: &Planned) -> String {
 /// Runs what was permitted, and says what came of it by what can be seen.
 async fn carry_out(planned: &Planned, cx: &Context) -> Outcome {
     let acts = acts_on_the_screen(planned);
-    let before = if acts { Some(eyes::before(cx).await) } else { None };
+    let before = if acts { Some(settle::before(cx).await) } else { None };
     let mut outcome = match &planned.plan.work {
         Work::One(_) => run_one(planned, cx).await,
         Work::Parts(parts) => run_parts(parts, cx).await,
@@ -189,16 +189,15 @@ async fn carry_out(planned: &Planned, cx: &Context) -> Outcome {
     else {
         return outcome;
     };
-    let patience = match outcome.effect {
-        Effect::Unverified if before.picture.is_some() => Patience::Change { before: &before },
-        Effect::Confirmed => Patience::Confirmed,
-        _ => Patience::Rest,
+    let policy = match outcome.effect {
+        Effect::Unverified if before.thumbnail.is_some() => SettlePolicy::Change { before: &before },
+        Effect::Confirmed => SettlePolicy::Confirmed,
+        _ => SettlePolicy::Rest,
     };
-    match eyes::settled(cx, outcome.dot, patience).await {
-        Ok(after) => {
-            let changed = eyes::changed(cx, &before, &after).await;
-            effect::judge(&mut outcome, &before, &after, changed);
-            outcome.picture = after.picture;
+    match settle::settled(cx, outcome.dot, policy).await {
+        Ok((after, picture)) => {
+            effect::judge(&mut outcome, &before, &after);
+            outcome.picture = Some(picture);
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
     }
@@ -217,7 +216,7 @@ async fn run_one(planned: &Planned, cx: &Context) -> Outcome {
     match &planned.plan.work {
         Work::One(task) => {
             let within = cx.limits.timeout.saturating_add(planned.plan.takes);
-            isolated::attempt(planned.name, task, planned.risk, within, cx).await
+            supervise::attempt(planned.name, task, planned.risk, within, cx).await
         }
         Work::Parts(_) => {
             let error = tool_error(ToolErrorKind::BadArguments, "a batch cannot be part of a batch");

@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use ocr::{ReadRequest, TextRead};
-use pictures::{Frame, Picture};
+use pictures::{Frame, Picture, Thumbnail};
 use protocol::view::DisplayView;
 
 use super::capture::Eye;
@@ -30,6 +30,14 @@ impl Screen for LinuxDesktop {
             // Side by side: a session's bus is not faster than a picture.
             let (picture, unlocked) = tokio::join!(work, self.locks.refuse());
             unlocked.and(picture)
+        })
+    }
+
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            let work = self.eye.run(LOOK, move |eye| eye.thumbnail(&area));
+            let (thumbnail, unlocked) = tokio::join!(work, self.locks.refuse());
+            unlocked.and(thumbnail)
         })
     }
 

@@ -4,7 +4,7 @@
 //! from the others (`compose.rs`); so is a window that others cover. Only a server without Composite leaves us to
 //! hatch our windows' places; there the overlay cannot be transparent either, and the shell keeps it hidden.
 
-use pictures::{Encoder, Frame, Picture, Viewport};
+use pictures::{Encoder, Frame, Picture, Thumbnail, Viewport};
 use protocol::geometry::PhysicalRect;
 use protocol::view::{CheckView, DisplayView};
 use x11rb::connection::Connection as _;
@@ -59,6 +59,12 @@ impl Eye {
         let Self { session, own, buffer, composer, encoder } = self;
         let (mut frame, viewport) = look(session, own, buffer, composer.as_mut(), &shot.area)?;
         Ok(encoder.encode(&mut frame, viewport, &shot.style())?)
+    }
+
+    pub(super) fn thumbnail(&mut self, area: &Area) -> Result<Thumbnail, DesktopError> {
+        let Self { session, own, buffer, composer, encoder } = self;
+        let (frame, _) = look(session, own, buffer, composer.as_mut(), area)?;
+        Ok(encoder.thumbnail(&frame)?)
     }
 
     /// An area as it is now, without our own windows.

@@ -6,7 +6,7 @@ use ocr::ReadRequest;
 #[cfg(target_os = "macos")]
 use ocr::TextLine;
 use ocr::TextRead;
-use pictures::{Frame, Picture, Viewport, encode};
+use pictures::{Frame, Picture, Thumbnail, Viewport, encode, thumbnail};
 use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
 
@@ -110,6 +110,11 @@ impl<P: Platform> Screen for Facade<P> {
             let viewport = Viewport { shows, display: display_of(&shot.area, &shows)?.bounds };
             Ok(encode(&mut frame, viewport, &shot.style())?)
         }))
+    }
+
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        let own = self.own.clone();
+        Box::pin(self.eye.run(LOOK, move |_| Ok(thumbnail(&look::<P>(&area, &own)?.0)?)))
     }
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {

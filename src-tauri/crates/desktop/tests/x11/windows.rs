@@ -121,6 +121,9 @@ async fn nothing_outside_the_fence_is_acted_on() {
     desktop.fence(Fence { displays: vec![1], apps: vec![] });
     let other_display = click(&inside).await.unwrap_err();
     assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");
+    // The click that was allowed gives its window the keyboard, soon.
+    let focused = |windows: &[WindowView]| of("Inside")(windows).filter(|window| is(window, "focused"));
+    eventually(&*desktop, "the focus inside", focused).await;
     desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()] });
     let keys = desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap_err();
     assert!(matches!(keys, DesktopError::Forbidden(_)), "{keys:?}");

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, from_desktop};
-use crate::{TakenPicture, eyes, untrusted};
+use crate::{TakenPicture, settle, untrusted};
 
 /// More boxes hide what they mark.
 const MOST_MARKS: usize = 120;
@@ -111,7 +111,7 @@ impl Take {
             .map(|element| Mark { label: element.reference.clone(), bounds: element.bounds })
             .collect();
         let shot = Shot { area: self.area.clone(), marks: marks.clone(), ..plain(cx) };
-        let picture = eyes::shoot(cx, shot, cx.limits.timeout).await?;
+        let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let mut data = described(cx, &picture, &self.area).await?;
         if self.marks {
             let named = |one: &Element| json!({ "ref": one.reference, "role": one.role, "name": one.name });

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::screenshot::{described, needs_screen, plain};
 use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, within};
-use crate::{TakenPicture, eyes};
+use crate::{TakenPicture, settle};
 
 pub(super) struct Zoom;
 
@@ -78,7 +78,7 @@ impl Task for Look {
 impl Look {
     async fn look(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let shot = Shot { area: self.area.clone(), ..plain(cx) };
-        let picture = eyes::shoot(cx, shot, cx.limits.timeout).await?;
+        let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let data = described(cx, &picture, &self.area).await?;
         let (width, height) = (picture.size.width, picture.size.height);
         let full = picture.mapping.shows;

@@ -118,6 +118,18 @@ async fn an_unchanged_screen_is_the_same_sight_and_another_part_of_it_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_act_is_looked_at_without_encoding_and_its_one_picture_is_of_the_screen_at_rest() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone(), limits());
+    let executed = call(&router, "click", json!({"x": 100, "y": 100})).await;
+    let thumbnails = fake.calls().iter().filter(|call| matches!(call, Call::Thumbnail(_))).count();
+    // Before the act, and twice the same after it.
+    assert_eq!((thumbnails, shots(&fake).len()), (3, 1));
+    assert!(matches!(fake.calls().last(), Some(Call::Screenshot(_))), "{:?}", fake.calls());
+    assert!(executed.picture.unwrap().dot.is_some());
+}
+
+#[tokio::test(start_paused = true)]
 async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() {
     let fake = desktop();
     let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };

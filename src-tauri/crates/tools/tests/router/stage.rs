@@ -12,7 +12,7 @@ use desktop::{
 };
 use futures::future::BoxFuture;
 use ocr::TextRead;
-use pictures::Picture;
+use pictures::{Picture, Thumbnail};
 use protocol::geometry::{NormRect, PixelSize};
 use protocol::ids::CallId;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
@@ -143,6 +143,14 @@ impl Screen for Troubled {
                 return Err(DesktopError::Failed("the display is gone".into()));
             }
             self.fake.screenshot(shot).await
+        })
+    }
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            if self.blind {
+                return Err(DesktopError::Failed("the display is gone".into()));
+            }
+            self.fake.thumbnail(area).await
         })
     }
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {

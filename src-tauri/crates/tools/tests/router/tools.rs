@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::stage::{call, desktop, limits};
 use desktop::fake::Call;
-use desktop::{Action, Area, Button, Evidence, Key, Script};
+use desktop::{Action, Area, Button, Evidence, Key, Script, Shot};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
@@ -137,8 +137,8 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
         let display = u32::from(arguments["display"] == 1);
         let executed = call(&router, tool, arguments).await;
         for call in fake.calls() {
-            let Call::Screenshot(shot) = call else { continue };
-            assert_eq!(shot.area, Area::Display(display), "{tool}: the pictures are of where it acts");
+            let (Call::Screenshot(Shot { area, .. }) | Call::Thumbnail(area)) = call else { continue };
+            assert_eq!(area, Area::Display(display), "{tool}: the looks are at where it acts");
         }
         assert_eq!(fake.actions(), [action], "{tool}");
         assert_eq!(executed.result.summary, summary);
