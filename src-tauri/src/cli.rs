@@ -46,7 +46,7 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
     #[command(hide = true)]
-    Guard,
+    Watchdog,
 }
 
 /// Does what the command line says.
@@ -62,8 +62,8 @@ pub fn main() -> Exit {
     match line.command {
         None => told(with_home(crate::app::run)),
         Some(Command::Key(key)) => told(key.run()),
-        Some(Command::Guard) => told(
-            desktop::stand_guard()
+        Some(Command::Watchdog) => told(
+            desktop::run_watchdog()
                 .map(|()| Exit::Done)
                 .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
         ),
@@ -196,7 +196,7 @@ mod tests {
             &["miki", "model", "list", "--provider", "custom"],
             &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
             &["miki", "doctor", "--json"],
-            &["miki", "guard"],
+            &["miki", "watchdog"],
         ] {
             assert_eq!(code(line), None, "{line:?}");
         }

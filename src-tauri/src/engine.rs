@@ -203,7 +203,7 @@ pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Deskto
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
         own_titles: TITLES.map(str::to_owned).to_vec(),
-        guard: guard(),
+        watchdog: watchdog(),
         scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
@@ -238,10 +238,10 @@ fn bundled_models(program: &Path) -> Vec<PathBuf> {
         .into()
 }
 
-/// This very program as the guard of what it holds down; none where it cannot be found again.
-fn guard() -> Vec<String> {
+/// This very program as the watchdog of what it holds down; none where it cannot be found again.
+fn watchdog() -> Vec<String> {
     let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
+    program.map_or_else(Vec::new, |program| vec![program, "watchdog".into()])
 }
 
 /// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.

@@ -284,7 +284,7 @@
             if (!out.layered && (style.position !== "static" ||
               (inner && el !== document.body && style.overflowX !== "visible"))) out.layered = true;
             if (pointer) points = style.cursor === "pointer";
-            // A row that can be clicked may hold an icon with a deed of its own: a star, a bin.
+            // A row that can be clicked may hold an icon with an action of its own: a star, a bin.
             if (!marked && (where.inside || everywhere) && points && (!pointing || iconic(el, style, where))) take(el, where);
           }
           if (ask.everything && !seen.has(el) && (where.inside || everywhere) &&

@@ -135,7 +135,7 @@ impl Live {
     }
 }
 
-/// What the page itself tells of an act; nothing where it does not answer.
+/// What the page itself tells of an act; `None` if it does not answer.
 pub(crate) fn meaning(after: Option<&After>) -> Acted {
     let acted = |evidence, note: String| Acted { evidence, note };
     let Some(now) = after else { return acted(Evidence::Sent, "the page tells nothing of it".into()) };

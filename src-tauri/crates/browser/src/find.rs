@@ -112,7 +112,7 @@ pub(crate) fn can_start(options: &Options) -> bool {
     program(options).is_some() && has_display(options)
 }
 
-/// Attaches to the first browser that answers; nothing where none does.
+/// Attaches to the first browser that answers; `None` if none does.
 pub(crate) async fn attach_running(options: &Options) -> Result<Option<Live>, DesktopError> {
     if let Some(port) = options.port {
         let path = endpoint(port).await.map_err(|why| {

@@ -47,7 +47,7 @@ mod write;
 /// A tab that is not named is the one in front. Text takes the keyboard from no other window; a click brings the
 /// browser's window to the front, as Chromium does with every press of a button.
 pub trait Browser: Send + Sync {
-    /// Why no browser can be used; nothing where one is attached or can be found. Quick.
+    /// Why no browser can be used; `None` if one is attached or can be found. Quick.
     fn missing(&self) -> Option<String>;
     fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>>;
     /// Activates, opens or closes a tab, and lists all.
@@ -107,15 +107,15 @@ pub fn scriptable() -> Vec<ScriptedApp> {
 pub struct Options {
     /// The folder in which a browser that we start has its own profile.
     pub data: PathBuf,
-    /// The debugging port of a browser that runs; searched for where empty.
+    /// The debugging port of a browser that runs; searched for if `None`.
     pub port: Option<u16>,
-    /// The browser to start; the first one found where empty.
+    /// The browser to start; the first one found if `None`.
     pub program: Option<PathBuf>,
     /// Further arguments for a browser that we start.
     pub arguments: Vec<String>,
     /// Whether a browser of the user's own, with its debugging allowed, may be attached to.
     pub attach: Attach,
-    /// The X display for a browser that we start; the environment's where empty. Ignored off Linux.
+    /// The X display for a browser that we start; the environment's if `None`. Ignored off Linux.
     pub display: Option<String>,
 }
 
@@ -256,7 +256,7 @@ pub struct PageText {
     pub offset: usize,
     /// Characters of the whole text.
     pub total: usize,
-    /// Where the next part begins; nothing at the end.
+    /// Where the next part begins; `None` at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -62,7 +62,7 @@ pub(crate) struct Live {
     pub(crate) refs: BTreeMap<u64, Known>,
     /// The next ref.
     pub(crate) next: u64,
-    /// Nothing where it was measured in vain.
+    /// `None` if it was measured in vain.
     pub(crate) places: HashMap<String, (Vec<f64>, Option<PageTransform>)>,
 }
 

@@ -157,7 +157,7 @@ pub(crate) fn wish(query: &PageQuery, limit: u32, next: u64) -> Value {
 }
 
 impl Live {
-    /// Collects from the current tab, and where it turns out to be hidden from the one in front; nothing where a
+    /// Collects from the current tab, and where it turns out to be hidden from the one in front; `None` if a
     /// dialog is open.
     async fn collect_front(&mut self, query: &PageQuery) -> Result<(Page, Option<Collected>), DesktopError> {
         let known = self.current.clone().filter(|tab| self.wire.look(|book| book.targets.contains_key(tab)));

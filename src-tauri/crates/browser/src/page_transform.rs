@@ -41,7 +41,7 @@ impl PageTransform {
         Self { x, y, zoom, scale }
     }
 
-    /// From two pointer events at different points; nothing where they contradict the window they are in, as
+    /// From two pointer events at different points; `None` if they contradict the window they are in, as
     /// synthetic ones of old browsers do.
     pub(crate) fn measured(geometry: &[f64], events: &[[f64; 4]]) -> Option<Self> {
         let window = Window::of(geometry)?;

@@ -105,7 +105,7 @@ impl Wire {
         look(&self.state.borrow())
     }
 
-    /// Waits until events have told it; nothing where the time is over or the browser is gone.
+    /// Waits until events have told it; `None` if the time is over or the browser is gone.
     pub(crate) async fn until<T>(
         &self,
         within: Duration,

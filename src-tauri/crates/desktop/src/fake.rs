@@ -16,9 +16,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
-    Evidence, Fence, Hands, Interruption, Operated, Rung, Screen, Script, Selector, Shot, Snapshot, Target,
-    WindowChange, WindowId, WindowView,
+    Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
+    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, Operated, Screen, Script, Selector, Shot,
+    Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -45,7 +45,7 @@ pub struct Scene {
     pub clipboard: String,
     /// What `read_text` answers.
     pub text: TextRead,
-    /// What `run_script` answers; not available where empty.
+    /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
@@ -59,7 +59,7 @@ pub enum Call {
     Act(Action),
     Elements(ElementQuery),
     ReadText(Area),
-    Operate(Target, Deed),
+    Operate(Target, ElementAction),
     Menu(Option<String>, Vec<String>),
     ChangeWindow(WindowId, WindowChange),
     Launch(String),
@@ -278,11 +278,11 @@ impl Elements for FakeDesktop {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
-            self.enter(Call::Operate(target.clone(), deed.clone()), &cancel).await?;
+            self.enter(Call::Operate(target.clone(), action.clone()), &cancel).await?;
             let is_meant = |element: &&Element| match &target {
                 Target::Ref(reference) => element.reference == *reference,
                 Target::Selector(Selector { role, name, .. }) => {
@@ -295,10 +295,10 @@ impl Elements for FakeDesktop {
                 return Err(DesktopError::NotFound(format!("{target:?} in the last snapshot")));
             };
             Ok(Operated {
-                acted: self.acted(format!("fake: {deed:?}")),
+                acted: self.acted(format!("fake: {action:?}")),
                 called: format!("{} \"{}\"", element.role, element.name),
                 at: element.bounds.center().ok(),
-                by: Rung::Accessibility,
+                by: ActionMethod::Accessibility,
             })
         })
     }
@@ -312,7 +312,12 @@ impl Elements for FakeDesktop {
         Box::pin(async move {
             self.enter(Call::Menu(app, path.clone()), &cancel).await?;
             let called = format!("menu item \"{}\"", path.join(" > "));
-            Ok(Operated { acted: self.acted("fake".into()), called, at: None, by: Rung::Accessibility })
+            Ok(Operated {
+                acted: self.acted("fake".into()),
+                called,
+                at: None,
+                by: ActionMethod::Accessibility,
+            })
         })
     }
 }

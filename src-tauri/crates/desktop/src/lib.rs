@@ -64,7 +64,7 @@ pub trait Elements: Send + Sync {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>>;
     /// Chooses a menu's item by its path (`["File", "Save As..."]`); in the active application where `app` is empty.
@@ -105,7 +105,7 @@ pub trait Windows: Send + Sync {
 
 /// What was copied.
 pub trait Clipboard: Send + Sync {
-    /// The clipboard's text; empty where it holds none.
+    /// The clipboard's text; empty if it holds none.
     fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>>;
     fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
 }
@@ -124,16 +124,16 @@ pub fn has_ocr_models(folder: &std::path::Path) -> bool {
     has
 }
 
-/// The guard's whole program: waits on standard input for the end of the process that started it, and lets go of
+/// The watchdog's whole program: waits on standard input for the end of the process that started it, and lets go of
 /// what that one held.
 ///
 /// # Errors
 /// Where the display cannot be reached, or input cannot be sent.
-pub fn stand_guard() -> Result<(), DesktopError> {
+pub fn run_watchdog() -> Result<(), DesktopError> {
     #[cfg(target_os = "linux")]
-    return platform::stand_guard();
+    return platform::run_watchdog();
     #[cfg(not(target_os = "linux"))]
-    return portable::stand_guard();
+    return portable::run_watchdog();
 }
 
 /// How the desktop is to be used.
@@ -146,16 +146,16 @@ pub struct Options {
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
-    /// where empty. It runs [`stand_guard`].
-    pub guard: Vec<String>,
+    /// if empty. It runs [`run_watchdog`].
+    pub watchdog: Vec<String>,
     /// What scripts of ours use beside System Events: whether they may is checked, and asked for, with each. Ignored off
     /// macOS.
     pub scripted_apps: Vec<ScriptedApp>,
-    /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
+    /// Folder with the models of OCR; no OCR if `None`. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
     /// The X display, `:0`; the environment's `DISPLAY` where empty. Ignored off Linux.
     pub display: Option<String>,
-    /// Address of the session bus; the environment's where empty. Ignored off Linux.
+    /// Address of the session bus; the environment's if `None`. Ignored off Linux.
     pub session_bus: Option<String>,
 }
 
@@ -166,7 +166,7 @@ impl Default for Options {
             failsafe: true,
             own_titles: Vec::new(),
             own_pid: std::process::id(),
-            guard: Vec::new(),
+            watchdog: Vec::new(),
             scripted_apps: Vec::new(),
             ocr_models: None,
             display: None,
@@ -249,7 +249,9 @@ fn locked() -> DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
+pub use element::{
+    ActionMethod, Element, ElementAction, ElementQuery, Operated, Scope, Selector, Snapshot, Target,
+};
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
@@ -268,9 +270,9 @@ mod choose;
 
 pub mod fake;
 mod keys;
-mod lane;
 #[cfg(any(target_os = "linux", windows))]
 mod reading;
+mod worker;
 
 #[cfg(any(target_os = "macos", test))]
 pub mod osascript;
@@ -279,11 +281,14 @@ pub mod osascript;
 mod portable;
 
 #[cfg(target_os = "linux")]
-#[path = "linux/mod.rs"]
-mod platform;
+mod linux;
 #[cfg(target_os = "macos")]
-#[path = "macos/mod.rs"]
-mod platform;
+mod macos;
 #[cfg(windows)]
-#[path = "windows/mod.rs"]
-mod platform;
+mod windows;
+#[cfg(target_os = "linux")]
+use linux as platform;
+#[cfg(target_os = "macos")]
+use macos as platform;
+#[cfg(windows)]
+use windows as platform;

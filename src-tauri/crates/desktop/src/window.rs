@@ -52,7 +52,7 @@ pub enum WindowChange {
 #[serde(rename_all = "camelCase")]
 pub struct AppView {
     pub name: String,
-    /// Of the first process; nothing where it does not run.
+    /// Of the first process; `None` if it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// Windows that are open.

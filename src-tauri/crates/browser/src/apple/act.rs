@@ -132,7 +132,7 @@ impl AppleBrowser {
         stale(&was, &seen, "wa")
     }
 
-    /// Where on the display a point of the page is; nothing where the pointer does not reach it.
+    /// Where on the display a point of the page is; `None` if the pointer does not reach it.
     async fn aim(
         &self,
         state: &mut State,

@@ -62,7 +62,7 @@ impl View<'_> {
         (0.2..=6.0).contains(&zoom).then_some(zoom)
     }
 
-    /// Nothing where something lies beside the page, or the page contradicts its window.
+    /// `None` if something lies beside the page, or the page contradicts its window.
     pub(super) fn guessed(&self) -> Option<PageTransform> {
         let window = self.window()?;
         let zoom = self.zoom(&window)?;

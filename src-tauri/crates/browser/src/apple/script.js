@@ -4,7 +4,7 @@
 function run(argv) {
   const wish = JSON.parse(argv[0]);
   try {
-    return JSON.stringify({ value: DEEDS[wish.deed](wish) ?? null });
+    return JSON.stringify({ value: ACTIONS[wish.action](wish) ?? null });
   } catch (error) {
     const number = typeof error.errorNumber === "number" ? error.errorNumber : 0;
     return JSON.stringify({ error: { number, message: String(error.message ?? error) } });
@@ -147,4 +147,4 @@ const open = (wish) => {
 
 const close = (wish) => { found(wish).tab.close(); };
 
-const DEEDS = { running, list, call, go, show, open, close };
+const ACTIONS = { running, list, call, go, show, open, close };

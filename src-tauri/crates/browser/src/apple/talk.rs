@@ -99,14 +99,14 @@ impl Talk {
     /// Which of the known browsers run.
     pub(super) async fn running(&self) -> Result<Vec<&'static App>, DesktopError> {
         let bundles: Vec<&str> = app::all().map(|app| app.bundle).collect();
-        let wish = json!({ "deed": "running", "bundles": bundles });
+        let wish = json!({ "action": "running", "bundles": bundles });
         let answer = self.osa.run(wish.to_string(), EVENT).await?;
         let found: Vec<String> = read(&app::SAFARI, &answer)?;
         Ok(found.iter().filter_map(|bundle| app::by_bundle(bundle)).collect())
     }
 
     pub(super) async fn windows(&self, app: &'static App) -> Result<Vec<Window>, DesktopError> {
-        self.wish(app, json!({ "deed": "list" }), EVENT).await
+        self.wish(app, json!({ "action": "list" }), EVENT).await
     }
 
     /// Calls one of the collector's functions in a tab; the collector is put there first where it is not yet.
@@ -120,7 +120,7 @@ impl Talk {
         told.ok_or_else(|| DesktopError::Failed("the page was replaced while it was looked at".into()))
     }
 
-    /// The same in the document that has the collector already; nothing where that was replaced.
+    /// The same in the document that has the collector already; `None` if that was replaced.
     pub(super) async fn ask_again<T: DeserializeOwned>(
         &self,
         spot: &Spot,
@@ -140,7 +140,7 @@ impl Talk {
         within: Duration,
     ) -> Result<Option<T>, DesktopError> {
         let wish = json!({
-            "deed": "call", "key": self.key, "function": function, "ask": ask, "collector": collector,
+            "action": "call", "key": self.key, "function": function, "ask": ask, "collector": collector,
         });
         let told: Told = self.wish(spot.app, at(wish, spot), within).await?;
         match told {
@@ -163,24 +163,24 @@ impl Talk {
             Way::Forward => ("forward", None),
             Way::Reload => ("reload", None),
         };
-        let wish = json!({ "deed": "go", "way": way, "url": url });
+        let wish = json!({ "action": "go", "way": way, "url": url });
         self.wish(spot.app, at(wish, spot), EVENT).await.map(nothing)
     }
 
     pub(super) async fn show(&self, spot: &Spot, front: Front) -> Result<(), DesktopError> {
-        let wish = json!({ "deed": "show", "raise": front == Front::Screen });
+        let wish = json!({ "action": "show", "raise": front == Front::Screen });
         self.wish(spot.app, at(wish, spot), EVENT).await.map(nothing)
     }
 
     /// In a new tab of the window in front, or a new window where there is none; starts the application.
     pub(super) async fn open(&self, app: &'static App, url: &str) -> Result<(), DesktopError> {
-        let wish = json!({ "deed": "open", "url": url });
+        let wish = json!({ "action": "open", "url": url });
         // An application that is started takes longer.
         self.wish(app, wish, EVENT * 3).await.map(nothing)
     }
 
     pub(super) async fn close(&self, spot: &Spot) -> Result<(), DesktopError> {
-        self.wish(spot.app, at(json!({ "deed": "close" }), spot), EVENT).await.map(nothing)
+        self.wish(spot.app, at(json!({ "action": "close" }), spot), EVENT).await.map(nothing)
     }
 
     async fn wish<T: DeserializeOwned>(
@@ -196,7 +196,7 @@ impl Talk {
     }
 }
 
-/// What a deed without an answer answers.
+/// What an action without an answer answers.
 fn nothing(_: Value) {}
 
 fn at(mut wish: Value, spot: &Spot) -> Value {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(
             asked[0],
             json!({
-                "deed": "go", "way": "to", "url": "https://example.org/\"'`${x}", "window": "7", "id": null,
+                "action": "go", "way": "to", "url": "https://example.org/\"'`${x}", "window": "7", "id": null,
                 "place": 1, "bundle": "com.apple.Safari", "family": "safari",
             })
         );

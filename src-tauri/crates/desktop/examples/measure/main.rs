@@ -33,8 +33,8 @@ fn main() {}
 #[cfg(target_os = "linux")]
 #[tokio::main]
 async fn main() -> Result<(), work::Failure> {
-    if std::env::args().nth(1).is_some_and(|first| first == work::GUARD) {
-        return Ok(desktop::stand_guard()?);
+    if std::env::args().nth(1).is_some_and(|first| first == work::WATCHDOG) {
+        return Ok(desktop::run_watchdog()?);
     }
     let mut work = work::Work::open()?;
     for line in std::io::stdin().lines() {

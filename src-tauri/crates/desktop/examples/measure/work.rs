@@ -15,8 +15,8 @@ use crate::proxies::Proxies;
 
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The argument with which this program is its own guard, as the app is.
-pub const GUARD: &str = "guard";
+/// The argument with which this program is its own watchdog, as the app is.
+pub const WATCHDOG: &str = "watchdog";
 /// More than any window here has.
 const ALL: u32 = 100_000;
 
@@ -41,7 +41,7 @@ impl Work {
     pub fn open() -> Result<Self, Failure> {
         let itself = std::env::current_exe()?.into_os_string();
         let itself = itself.into_string().map_err(|name| format!("{} is no text", name.display()))?;
-        let options = Options { guard: vec![itself, GUARD.into()], ..Options::default() };
+        let options = Options { watchdog: vec![itself, WATCHDOG.into()], ..Options::default() };
         let desktop = desktop::open(options);
         let acts = Acts::open(Arc::clone(&desktop))?;
         Ok(Self { desktop, bare: None, proxies: None, acts })

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(40);
 /// Names said to someone who asked for an unknown one.
 const NEAREST: usize = 5;
 /// Where a program starts, and what tells it where it is shown.
-pub(super) struct Place {
+pub(super) struct SessionAddress {
     pub(super) display: Option<String>,
     pub(super) session_bus: Option<String>,
 }
@@ -95,7 +95,7 @@ fn name_of(client: &Client, launchable: &[Launchable]) -> String {
 }
 
 /// Starts an application, and waits for a window of it that was not there before.
-pub(super) fn launch(ewmh: &Ewmh, app: &str, place: &Place) -> Result<Acted, DesktopError> {
+pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result<Acted, DesktopError> {
     let all = launchables();
     let found = all
         .iter()
@@ -125,10 +125,10 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, place: &Place) -> Result<Acted, Des
     if let Some(folder) = found.entry.path().filter(|folder| !folder.is_empty()) {
         command.current_dir(folder);
     }
-    if let Some(display) = &place.display {
+    if let Some(display) = &address.display {
         command.env("DISPLAY", display);
     }
-    if let Some(bus) = &place.session_bus {
+    if let Some(bus) = &address.session_bus {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
     let mut child = command

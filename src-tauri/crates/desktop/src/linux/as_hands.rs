@@ -21,7 +21,7 @@ impl LinuxDesktop {
     async fn perform(&self, action: Action, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
         let inner = cancel.child_token();
         let given_up = inner.clone().drop_guard();
-        let work = self.hand.run(ACT, move |hand| hand.perform(&action, inner));
+        let work = self.input.run(ACT, move |input| input.perform(&action, inner));
         let stopped = async {
             cancel.cancelled().await;
             tokio::time::sleep(GRACE).await;

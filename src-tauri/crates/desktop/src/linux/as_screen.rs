@@ -5,7 +5,7 @@ use ocr::{ReadRequest, TextRead};
 use pictures::{Frame, Picture, Thumbnail};
 use protocol::view::DisplayView;
 
-use super::capture::Eye;
+use super::capture::Capturer;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
 use crate::reading::{TextReader, source_of};
@@ -21,12 +21,12 @@ impl LinuxDesktop {
 
 impl Screen for LinuxDesktop {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, Eye::displays))
+        Box::pin(self.capturer.run(LOOK, Capturer::displays))
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
-            let work = self.eye.run(LOOK, move |eye| eye.photograph(&shot));
+            let work = self.capturer.run(LOOK, move |capturer| capturer.photograph(&shot));
             // Side by side: a session's bus is not faster than a picture.
             let (picture, unlocked) = tokio::join!(work, self.locks.refuse());
             unlocked.and(picture)
@@ -35,7 +35,7 @@ impl Screen for LinuxDesktop {
 
     fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
         Box::pin(async move {
-            let work = self.eye.run(LOOK, move |eye| eye.thumbnail(&area));
+            let work = self.capturer.run(LOOK, move |capturer| capturer.thumbnail(&area));
             let (thumbnail, unlocked) = tokio::join!(work, self.locks.refuse());
             unlocked.and(thumbnail)
         })
@@ -45,10 +45,10 @@ impl Screen for LinuxDesktop {
         Box::pin(async move {
             let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
             let (source, area, part) = source_of(area);
-            let look = self.eye.run(LOOK, move |eye| {
-                let (frame, viewport) = eye.look(&area)?;
+            let look = self.capturer.run(LOOK, move |capturer| {
+                let (frame, viewport) = capturer.look(&area)?;
                 let Frame { width, height, order, pixels } = frame;
-                // The eye's memory is used again by the next picture, while this one is read.
+                // The capturer's memory is used again by the next picture, while this one is read.
                 Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
             });
             let (look, unlocked) = tokio::join!(look, self.locks.refuse());

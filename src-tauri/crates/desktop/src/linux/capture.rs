@@ -16,12 +16,12 @@ use super::compose::Composer;
 use super::session::Session;
 use super::shared::FrameBuffer;
 use super::windows::{Own, Top, overlap};
-use crate::lane::Kept;
 use crate::shot::region;
+use crate::worker::WorkerState;
 use crate::{Area, DesktopError, Shot, WindowId, locked};
 
 /// What capturing keeps open.
-pub(super) struct Eye {
+pub(super) struct Capturer {
     session: Session,
     own: Own,
     buffer: FrameBuffer,
@@ -29,13 +29,13 @@ pub(super) struct Eye {
     encoder: Encoder,
 }
 
-impl Kept for Eye {
+impl WorkerState for Capturer {
     fn is_alive(&self) -> bool {
         self.session.is_alive()
     }
 }
 
-impl Eye {
+impl Capturer {
     pub(super) fn open(display: Option<&str>, own: Own) -> Result<Self, DesktopError> {
         let session = Session::connect(display)?;
         check_format(&session)?;
@@ -192,7 +192,7 @@ fn shown_on(session: &Session, rect: &PhysicalRect) -> Result<PhysicalRect, Desk
 }
 
 impl Session {
-    /// The child of the root window that this window is in, or is; nothing where it is gone.
+    /// The child of the root window that this window is in, or is; `None` if it is gone.
     fn top_of(&self, window: Window) -> Option<Window> {
         let mut at = window;
         // Frames nest a few deep; more is a loop between two looks.

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use super::fence::Fenced;
 use super::session::Session;
 use super::windows::Own;
-use crate::lane::Kept;
+use crate::worker::WorkerState;
 use crate::{DesktopError, WindowId, WindowView};
 
 const ICONIC: u32 = 3;
@@ -25,7 +25,7 @@ pub(super) struct Ewmh {
     pub(super) fence: Arc<Fenced>,
 }
 
-impl Kept for Ewmh {
+impl WorkerState for Ewmh {
     fn is_alive(&self) -> bool {
         self.session.is_alive()
     }
@@ -126,7 +126,7 @@ impl Ewmh {
         self.session.focused()
     }
 
-    /// Nothing where the window is ours, or is furniture (a panel, the desktop).
+    /// `None` if the window is ours, or is furniture (a panel, the desktop).
     fn client(&self, window: Window, active: Option<Window>) -> Result<Option<Client>, DesktopError> {
         let atoms = &self.session.atoms;
         if self.session.is_ours(window, &self.own)? {

@@ -19,7 +19,7 @@ pub(super) struct Keymap {
     first: Keycode,
     per_code: usize,
     symbols: Vec<Keysym>,
-    /// The layout in use, of those that the core keymap shows; none where it shows it not.
+    /// The layout in use, of those that the core keymap shows; none if it shows it not.
     group: Option<usize>,
     caps_lock: bool,
 }

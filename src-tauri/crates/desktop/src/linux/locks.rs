@@ -36,11 +36,11 @@ pub(super) struct Locks {
     display: Option<String>,
     /// The session bus: named, the environment's, or none, where the display was named and it was not.
     session: Option<Option<String>>,
-    known: Mutex<Known>,
+    known: Mutex<KnownLock>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownLock {
     session: Line,
     system: Line,
     asked: Option<Instant>,
@@ -98,8 +98,8 @@ impl Locks {
         if known.is_locked { Err(locked()) } else { Ok(()) }
     }
 
-    async fn ask(&self, known: &mut Known) -> bool {
-        let Known { session, system, .. } = known;
+    async fn ask(&self, known: &mut KnownLock) -> bool {
+        let KnownLock { session, system, .. } = known;
         let (saver, logind) = tokio::join!(self.ask_savers(session), self.ask_logind(system));
         saver || logind
     }

@@ -19,7 +19,7 @@ use pictures::{Frame, Order};
 use super::permission;
 use crate::DesktopError;
 use crate::portable::Capture;
-use crate::portable::place::Own;
+use crate::portable::scene::Own;
 
 /// For the capture service to answer; it hangs now and then.
 const PATIENCE: Duration = Duration::from_secs(4);

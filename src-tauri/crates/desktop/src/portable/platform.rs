@@ -10,7 +10,7 @@ use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-use super::place::{Change, Own, Top};
+use super::scene::{Change, Own, Top};
 use super::tree::Tree;
 use super::watch::Heard;
 use crate::{DesktopError, Script, ScriptedApp};
@@ -20,7 +20,7 @@ pub(crate) trait Platform: 'static {
     type Tree: Tree;
     const SCRIPTING: bool;
 
-    /// Pixels without our own windows; nothing where xcap is to take them.
+    /// Pixels without our own windows; `None` if xcap is to take them.
     fn capture(wish: &Capture, own: &Own) -> Option<Result<Frame, DesktopError>>;
     /// The lines of text in the pixels, in reading order. Windows has the networks instead.
     #[cfg(target_os = "macos")]

@@ -13,7 +13,7 @@ const SCREEN: PhysicalRect = PhysicalRect { x: 0, y: 0, width: 1000, height: 100
 /// Objects by number; one that is not in `seen` is gone.
 #[derive(Default)]
 struct Script {
-    seen: Vec<(u32, Seen)>,
+    seen: Vec<(u32, TreeItem)>,
     /// Objects that do what is wished; others refuse.
     obeys: Vec<u32>,
     /// What every object's value reads as, after it was set.
@@ -22,7 +22,7 @@ struct Script {
     did: Vec<String>,
 }
 
-impl Kept for Script {}
+impl WorkerState for Script {}
 
 impl Script {
     fn attempt(&mut self, what: String, node: u32) -> bool {
@@ -48,7 +48,7 @@ impl Tree for Script {
         Reading { nodes: vec![*node; seen.iter().count()], seen: seen.into_iter().collect(), unread: 3 }
     }
 
-    fn look(&mut self, node: &u32, _: ScaleFactor) -> Option<Seen> {
+    fn look(&mut self, node: &u32, _: ScaleFactor) -> Option<TreeItem> {
         self.seen.iter().find(|(own, _)| own == node).map(|(_, seen)| seen.clone())
     }
 
@@ -98,8 +98,8 @@ impl Tree for Script {
     }
 }
 
-fn seen(role: &str, name: &str) -> Seen {
-    Seen {
+fn seen(role: &str, name: &str) -> TreeItem {
+    TreeItem {
         role: role.into(),
         name: name.into(),
         description: String::new(),
@@ -113,7 +113,7 @@ fn seen(role: &str, name: &str) -> Seen {
 }
 
 fn reader(tree: Script) -> Reader<Script> {
-    Reader { tree, book: Book::default() }
+    Reader { tree, refs: RefTable::default() }
 }
 
 fn editor() -> Reader<Script> {
@@ -121,13 +121,13 @@ fn editor() -> Reader<Script> {
     reader(Script { seen, obeys: vec![1, 2], ..Script::default() })
 }
 
-fn sight() -> Sight {
+fn sight() -> ScreenContents {
     let top =
         Top { id: 7, pid: 2, app: "Editor".into(), title: "pond.txt".into(), rect: SCREEN, focused: true };
     let display =
         DisplayView { index: 0, name: "one".into(), bounds: SCREEN, scale: ScaleFactor(1.0), primary: true };
     let own = Own { pid: 1, titles: Vec::new() };
-    Sight { tops: vec![top], displays: vec![display], own, fence: Fence::default() }
+    ScreenContents { tops: vec![top], displays: vec![display], own, fence: Fence::default() }
 }
 
 fn list(reader: &mut Reader<Script>, query: &ElementQuery) -> Result<Snapshot, DesktopError> {
@@ -138,8 +138,8 @@ fn by_ref(reference: &str) -> Target {
     Target::Ref(reference.into())
 }
 
-fn click() -> Deed {
-    Deed::Click { button: Button::Left, count: 1 }
+fn click() -> ElementAction {
+    ElementAction::Click { button: Button::Left, count: 1 }
 }
 
 fn done(tried: Tried) -> Operated {
@@ -161,9 +161,9 @@ fn a_plain_click_is_a_press_and_other_clicks_go_to_the_elements_middle() {
     let mut reader = editor();
     list(&mut reader, &ElementQuery::default()).unwrap();
     let pressed = done(reader.operate(&sight(), &by_ref("e1"), &click()).unwrap());
-    assert_eq!((pressed.called.as_str(), pressed.by), ("button \"Save\"", Rung::Accessibility));
+    assert_eq!((pressed.called.as_str(), pressed.by), ("button \"Save\"", ActionMethod::Accessibility));
     assert_eq!(reader.tree.did, ["press 1"]);
-    let twice = Deed::Click { button: Button::Left, count: 2 };
+    let twice = ElementAction::Click { button: Button::Left, count: 2 };
     let aim = left(reader.operate(&sight(), &by_ref("e1"), &twice).unwrap());
     assert_eq!((aim.display, aim.at.x(), aim.at.y()), (0, 150.0, 210.0));
     reader.tree.obeys.clear();
@@ -174,7 +174,7 @@ fn a_plain_click_is_a_press_and_other_clicks_go_to_the_elements_middle() {
 fn a_value_counts_only_when_it_reads_back() {
     let mut reader = editor();
     let field = Target::Selector(Selector { name: Some("Name".into()), ..Selector::default() });
-    let set = Deed::SetValue("50".into());
+    let set = ElementAction::SetValue("50".into());
     reader.tree.shows = Some("50.0".into());
     let operated = done(reader.operate(&sight(), &field, &set).unwrap());
     assert_eq!(operated.acted.evidence, Evidence::ReadBack);
@@ -210,7 +210,7 @@ fn what_is_disabled_or_outside_the_fence_is_not_touched() {
     let error = reader.operate(&sight(), &by_ref("e1"), &click()).err();
     assert_eq!(error, Some(DesktopError::BadInput("button \"Save\" is disabled".into())));
     let fence = Fence { displays: Vec::new(), apps: vec!["Browser".into()] };
-    let fenced = Sight { fence, ..sight() };
+    let fenced = ScreenContents { fence, ..sight() };
     let error = reader.operate(&fenced, &by_ref("e2"), &click()).err();
     assert!(matches!(error, Some(DesktopError::Forbidden(_))), "{error:?}");
     assert_eq!(reader.tree.did, [] as [&str; 0]);
@@ -220,9 +220,10 @@ fn what_is_disabled_or_outside_the_fence_is_not_touched() {
 fn an_action_is_done_by_its_name_and_an_unknown_one_names_the_others() {
     let mut reader = editor();
     list(&mut reader, &ElementQuery::default()).unwrap();
-    done(reader.operate(&sight(), &by_ref("e1"), &Deed::Do("Show Menu".into())).unwrap());
+    done(reader.operate(&sight(), &by_ref("e1"), &ElementAction::Do("Show Menu".into())).unwrap());
     assert_eq!(reader.tree.did, ["show menu 1"]);
-    let error = reader.operate(&sight(), &by_ref("e1"), &Deed::Do("fly".into())).err().unwrap().to_string();
+    let error =
+        reader.operate(&sight(), &by_ref("e1"), &ElementAction::Do("fly".into())).err().unwrap().to_string();
     assert_eq!(error, "button \"Save\" has no action \"fly\"; it has: show menu");
 }
 

@@ -3,7 +3,7 @@
 
 use protocol::view::{Check, CheckState};
 
-/// The page of System Settings for a permission; nothing for what is no permission.
+/// The page of System Settings for a permission; `None` for what is no permission.
 pub(crate) fn address(check: Check) -> Option<&'static str> {
     Some(match check {
         Check::Display | Check::ScreenCapture => {

@@ -1,6 +1,6 @@
 //! Which object a selector means, and which one is nearest where it means none. Pure rules over what was read.
 
-use super::list::Seen;
+use super::list::TreeItem;
 use crate::{DesktopError, Selector};
 
 /// Names offered where nothing matches.
@@ -10,7 +10,7 @@ const OFFERED: usize = 5;
 ///
 /// # Errors
 /// `NotFound` names the nearest.
-pub(crate) fn find(all: &[Seen], selector: &Selector) -> Result<usize, DesktopError> {
+pub(crate) fn find(all: &[TreeItem], selector: &Selector) -> Result<usize, DesktopError> {
     let Selector { role, name, within, .. } = selector;
     if role.is_none() && name.is_none() {
         return Err(DesktopError::BadInput("a selector needs a role or a name".into()));
@@ -59,7 +59,7 @@ fn describe(selector: &Selector) -> String {
 }
 
 /// The objects above one, the nearest first.
-fn above(all: &[Seen], at: usize) -> impl Iterator<Item = &Seen> {
+fn above(all: &[TreeItem], at: usize) -> impl Iterator<Item = &TreeItem> {
     let mut depth = all[at].depth;
     all[..at].iter().rev().filter(move |one| {
         let is_above = one.depth < depth;
@@ -71,8 +71,8 @@ fn above(all: &[Seen], at: usize) -> impl Iterator<Item = &Seen> {
 }
 
 /// Those that are most alike in name, then in role; nothing that is not alike at all.
-pub(crate) fn nearest(all: &[Seen], role: Option<&str>, name: Option<&str>) -> Vec<usize> {
-    let score = |seen: &Seen| {
+pub(crate) fn nearest(all: &[TreeItem], role: Option<&str>, name: Option<&str>) -> Vec<usize> {
+    let score = |seen: &TreeItem| {
         let by_name = name.map_or(0.0, |name| alike(&seen.name, name));
         let same_role = role.is_some_and(|role| seen.role.eq_ignore_ascii_case(role));
         let nothing_to_compare = name.is_none_or(|name| name.trim().is_empty());
@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn seen(role: &str, name: &str, depth: u32) -> Seen {
-        Seen {
+    fn seen(role: &str, name: &str, depth: u32) -> TreeItem {
+        TreeItem {
             role: role.into(),
             name: name.into(),
             description: String::new(),
@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    fn tree() -> Vec<Seen> {
+    fn tree() -> Vec<TreeItem> {
         vec![
             seen("window", "Editor", 0),
             seen("group", "Left", 1),

@@ -1,6 +1,6 @@
 //! `clickElement`: a click on an element, wherever it is.
 
-use desktop::{Abilities, Button, Deed};
+use desktop::{Abilities, Button, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ impl Tool for ClickElement {
         let which = if button == Button::Left { String::new() } else { format!(" {which}") };
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let target = Wanted { reference, app, role, name, within: above }.target()?;
-        let deed = Deed::Click { button, count };
-        Ok(Operation::plan(Self::NAME, target, deed, format!("clicked{which}{times}")).because(reason))
+        let action = ElementAction::Click { button, count };
+        Ok(Operation::plan(Self::NAME, target, action, format!("clicked{which}{times}")).because(reason))
     }
 }

@@ -1,6 +1,6 @@
 //! `doAction`: one of an element's own actions.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,6 +56,6 @@ impl Tool for DoAction {
         filled("action", &action, MOST_CHARS)?;
         let target = Wanted { reference, app, role, name, within }.target()?;
         let verb = format!("did {} of", untrusted::line(&action, 40));
-        Ok(Operation::plan(Self::NAME, target, Deed::Do(action), verb).because(reason))
+        Ok(Operation::plan(Self::NAME, target, ElementAction::Do(action), verb).because(reason))
     }
 }

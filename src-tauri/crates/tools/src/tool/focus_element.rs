@@ -1,6 +1,6 @@
 //! `focusElement`: the keyboard focus goes to an element.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,6 +47,6 @@ impl Tool for FocusElement {
     fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, reason } = input;
         let target = Wanted { reference, app, role, name, within }.target()?;
-        Ok(Operation::plan(Self::NAME, target, Deed::Focus, "focused").because(reason))
+        Ok(Operation::plan(Self::NAME, target, ElementAction::Focus, "focused").because(reason))
     }
 }

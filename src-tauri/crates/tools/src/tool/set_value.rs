@@ -1,6 +1,6 @@
 //! `setValue`: an element's whole value.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,6 +60,7 @@ impl Tool for SetValue {
         }
         let target = Wanted { reference, app, role, name, within }.target()?;
         // The value is not said: it may be a password.
-        Ok(Operation::plan(Self::NAME, target, Deed::SetValue(value), "set the value of").because(reason))
+        Ok(Operation::plan(Self::NAME, target, ElementAction::SetValue(value), "set the value of")
+            .because(reason))
     }
 }

@@ -70,11 +70,11 @@ impl Tool for WebClick {
         if let Some(text) = &text {
             filled("answer", text, ANSWER_CHARS)?;
         }
-        let deed = match (reference, input.dialog) {
+        let action = match (reference, input.dialog) {
             (Some(_), Some(_)) => return Err(bad_arguments("give ref or dialog, not both")),
             (None, None) => return Err(bad_arguments("ref is missing; take it from webElements")),
-            (None, Some(Answer::Accept)) => Deed::Answer(DialogAnswer::Accept(text)),
-            (None, Some(Answer::Dismiss)) => Deed::Answer(DialogAnswer::Dismiss),
+            (None, Some(Answer::Accept)) => PageAction::Answer(DialogAnswer::Accept(text)),
+            (None, Some(Answer::Dismiss)) => PageAction::Answer(DialogAnswer::Dismiss),
             (Some(reference), None) => {
                 web::reference("ref", &reference)?;
                 let count = within("count", input.count.unwrap_or(1), 1, 3)?;
@@ -91,20 +91,20 @@ impl Tool for WebClick {
                     Which::Middle => Button::Middle,
                     Which::Right => Button::Right,
                 };
-                Deed::Click(Click { reference, button, count, held, display: DISPLAY })
+                PageAction::Click(Click { reference, button, count, held, display: DISPLAY })
             }
         };
-        Ok(Plan::of(deed).because(input.reason))
+        Ok(Plan::of(action).because(input.reason))
     }
 }
 
-enum Deed {
+enum PageAction {
     Click(Click),
     Answer(DialogAnswer),
 }
 
 #[async_trait]
-impl Task for Deed {
+impl Task for PageAction {
     async fn run(&self, cx: &Context) -> Outcome {
         cx.begin();
         match self {

@@ -2,7 +2,7 @@
 
 use crate::stage::{call, desktop, limits};
 use desktop::fake::Call;
-use desktop::{Button, Deed, DesktopError, Evidence, Selector, Target, WindowId, WindowView};
+use desktop::{Button, DesktopError, ElementAction, Evidence, Selector, Target, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn save() -> Target {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_deed_reaches_the_element_that_was_named() {
+async fn each_action_reaches_the_element_that_was_named() {
     let selector = json!({"app": "Editor", "role": "button", "name": "Save", "within": "tool bar"});
     let with = |more: Value| {
         let mut all = selector.clone();
@@ -27,7 +27,7 @@ async fn each_deed_reaches_the_element_that_was_named() {
         }
         all
     };
-    let click = |button, count| Deed::Click { button, count };
+    let click = |button, count| ElementAction::Click { button, count };
     let reference = || Target::Ref("e1".into());
     let table = [
         (
@@ -48,25 +48,25 @@ async fn each_deed_reaches_the_element_that_was_named() {
             "setValue",
             json!({"ref": "e1", "value": "s3cret", "role": "", "app": " "}),
             reference(),
-            Deed::SetValue("s3cret".into()),
+            ElementAction::SetValue("s3cret".into()),
             "set the value of button \"Save\"",
         ),
-        ("focusElement", with(json!({})), save(), Deed::Focus, "focused button \"Save\""),
+        ("focusElement", with(json!({})), save(), ElementAction::Focus, "focused button \"Save\""),
         (
             "doAction",
             json!({"ref": "e1", "action": "expand"}),
             reference(),
-            Deed::Do("expand".into()),
+            ElementAction::Do("expand".into()),
             "did expand of button \"Save\"",
         ),
     ];
-    for (tool, arguments, target, deed, summary) in table {
+    for (tool, arguments, target, action, summary) in table {
         let fake = desktop();
         fake.edit(|scene| scene.evidence = Evidence::ReadBack);
         let executed = call(&Router::builtin(fake.clone(), limits()), tool, arguments).await;
         let reached: Vec<Call> =
             fake.calls().into_iter().filter(|call| matches!(call, Call::Operate(..))).collect();
-        assert_eq!(reached, [Call::Operate(target, deed)], "{tool}");
+        assert_eq!(reached, [Call::Operate(target, action)], "{tool}");
         assert_eq!((executed.result.effect, executed.result.summary.as_str()), (Effect::Confirmed, summary));
         assert_eq!(executed.result.data["by"], "accessibility");
         assert!(executed.picture.unwrap().dot.is_some(), "{tool}");

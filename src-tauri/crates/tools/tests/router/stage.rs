@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use desktop::fake::FakeDesktop;
 use desktop::{
-    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
-    Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target, WindowChange,
-    WindowId, WindowView, Windows,
+    Abilities, Acted, Action, AppView, Area, Clipboard, Desktop, DesktopError, Element, ElementAction,
+    ElementQuery, Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target,
+    WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use ocr::TextRead;
@@ -190,10 +190,10 @@ impl Elements for Troubled {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
-        self.fake.operate(target, deed, cancel)
+        self.fake.operate(target, action, cancel)
     }
     fn press_menu(
         &self,

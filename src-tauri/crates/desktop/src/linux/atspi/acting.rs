@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::book::Known;
 use super::bus::{self, ACCESSIBLE, CallError, Object};
+use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
@@ -53,7 +53,7 @@ pub(super) struct Named {
 
 impl Operand {
     /// What a ref stands for, as it is now.
-    pub(super) async fn of(known: &Known) -> Result<Self, CallError> {
+    pub(super) async fn of(known: &KnownObject) -> Result<Self, CallError> {
         let object = known.object.clone();
         let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
         let name = name.unwrap_or_default();
@@ -122,7 +122,7 @@ impl Operand {
         }
     }
 
-    /// All actions; none where the object has no such interface.
+    /// All actions; none if the object has no such interface.
     pub(super) async fn actions(&self) -> Result<Vec<Named>, CallError> {
         let asked: Result<Vec<(String, String, String)>, CallError> =
             self.object.call(ACTION, "GetActions", &()).await;

@@ -72,7 +72,7 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
     Pruned { elements, sources: kept, cut }
 }
 
-/// `rect` is the part that can be seen; nothing where it is off the screen.
+/// `rect` is the part that can be seen; `None` if it is off the screen.
 fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &PhysicalRect) -> Element {
     let (name, kind) = role::describe(facts.role);
     let shorten = |text: &str| text.trim().chars().take(NAME_CHARS).collect::<String>();
@@ -82,7 +82,7 @@ fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &Phy
         states.push("offscreen".to_owned());
     }
     Element {
-        // Given by the book.
+        // Given by the refs.
         reference: String::new(),
         role: name.to_owned(),
         name: shorten(&facts.name),

@@ -112,7 +112,7 @@ impl Operand {
         }
     }
 
-    /// Nothing where the object has no number after all.
+    /// `None` if the object has no number after all.
     async fn set_number(&self, value: &str) -> Result<Option<Tried>, DesktopError> {
         let read = |name| self.object.program.property::<f64>(&self.object.path, VALUE, name);
         let (least, most, step, now) = tokio::join!(

@@ -21,11 +21,7 @@ const PAGER: u32 = 2;
 
 impl Ewmh {
     /// Changes one window, and looks whether it is so.
-    pub(in crate::platform) fn change(
-        &self,
-        id: WindowId,
-        change: WindowChange,
-    ) -> Result<Acted, DesktopError> {
+    pub(in crate::linux) fn change(&self, id: WindowId, change: WindowChange) -> Result<Acted, DesktopError> {
         let client = self.find(id)?;
         self.fence.check_app(&[&client.app])?;
         let window = client.window;
@@ -108,7 +104,7 @@ impl Ewmh {
     }
 
     /// Asks a window to close, as its close button does.
-    pub(in crate::platform) fn close(&self, window: Window) -> Result<(), DesktopError> {
+    pub(in crate::linux) fn close(&self, window: Window) -> Result<(), DesktopError> {
         let atoms = &self.session.atoms;
         if self.is_managed()? {
             return self.message(window, atoms._NET_CLOSE_WINDOW, [x11rb::CURRENT_TIME, PAGER, 0, 0, 0]);
@@ -119,7 +115,7 @@ impl Ewmh {
         self.session.sync()
     }
 
-    pub(in crate::platform) fn focus(&self, window: Window) -> Result<(), DesktopError> {
+    pub(in crate::linux) fn focus(&self, window: Window) -> Result<(), DesktopError> {
         if self.is_managed()? {
             let data = [PAGER, x11rb::CURRENT_TIME, 0, 0, 0];
             return self.message(window, self.session.atoms._NET_ACTIVE_WINDOW, data);

@@ -14,7 +14,7 @@ pub(super) struct Axes([Axis; 2]);
 
 #[derive(Clone, Copy, Default)]
 struct Axis {
-    /// Least and greatest value of a device that tells where it is; nothing where it tells how far it went.
+    /// Least and greatest value of a device that tells where it is; `None` if it tells how far it went.
     absolute: Option<(f64, f64)>,
     last: Option<f64>,
 }

@@ -16,11 +16,11 @@ use crate::DesktopError;
 
 /// Calls that may wait for their turn.
 const WAITING: usize = 16;
-/// Threads of one lane that may hang, beside the one that works.
+/// Threads of one worker that may hang, beside the one that works.
 const HANGING: usize = 4;
 
-/// What a lane keeps open between calls.
-pub(crate) trait Kept: 'static {
+/// What a worker keeps open between calls.
+pub(crate) trait WorkerState: 'static {
     /// Whether it can still be worked with; asked after a failure, and opened anew where not.
     fn is_alive(&self) -> bool {
         true
@@ -30,7 +30,7 @@ pub(crate) trait Kept: 'static {
 type Open<T> = Arc<dyn Fn() -> Result<T, DesktopError> + Send + Sync>;
 type Job<T> = Box<dyn FnOnce(&mut Option<T>, &Open<T>) + Send>;
 
-pub(crate) struct Lane<T> {
+pub(crate) struct Worker<T> {
     name: &'static str,
     open: Open<T>,
     jobs: Mutex<Jobs<T>>,
@@ -54,7 +54,7 @@ impl Drop for Counted {
     }
 }
 
-impl<T: Kept> Lane<T> {
+impl<T: WorkerState> Worker<T> {
     pub(crate) fn new(
         name: &'static str,
         open: impl Fn() -> Result<T, DesktopError> + Send + Sync + 'static,
@@ -67,7 +67,7 @@ impl<T: Kept> Lane<T> {
         }
     }
 
-    /// Does `work` on the lane's thread.
+    /// Does `work` on the worker's thread.
     ///
     /// # Errors
     /// Those of `work` and of opening; [`DesktopError::Timeout`] after `deadline`.
@@ -77,12 +77,12 @@ impl<T: Kept> Lane<T> {
         work: impl FnOnce(&mut T) -> Result<R, DesktopError> + Send + 'static,
     ) -> Result<R, DesktopError> {
         let (answer, answered) = oneshot::channel();
-        let thread = self.send(Box::new(move |kept, open| {
+        let thread = self.send(Box::new(move |state, open| {
             // Its deadline passed while it waited for its turn, or its caller has gone.
             if answer.is_closed() {
                 return;
             }
-            let _gone = answer.send(perform(kept, open, work));
+            let _gone = answer.send(perform(state, open, work));
         }))?;
         match tokio::time::timeout(deadline, answered).await {
             Ok(Ok(result)) => result,
@@ -141,9 +141,9 @@ impl<T: Kept> Lane<T> {
             .name(format!("desktop-{}", self.name))
             .spawn(move || {
                 let _counted = counted;
-                let mut kept = None;
+                let mut state = None;
                 for job in jobs {
-                    job(&mut kept, &open);
+                    job(&mut state, &open);
                 }
             })
             .map_err(|error| DesktopError::Failed(format!("start the {} thread: {error}", self.name)))?;
@@ -152,29 +152,29 @@ impl<T: Kept> Lane<T> {
 }
 
 /// Opens where needed, works, and drops what is broken, so that the next call opens anew.
-fn perform<T: Kept, R>(
-    kept: &mut Option<T>,
+fn perform<T: WorkerState, R>(
+    state: &mut Option<T>,
     open: &Open<T>,
     work: impl FnOnce(&mut T) -> Result<R, DesktopError>,
 ) -> Result<R, DesktopError> {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let opened = match kept.take() {
+        let opened = match state.take() {
             Some(opened) => opened,
             None => open()?,
         };
-        work(kept.insert(opened))
+        work(state.insert(opened))
     }));
     match outcome {
         Ok(result) => {
             let broken = matches!(result, Err(DesktopError::Failed(_)))
-                && kept.as_ref().is_some_and(|opened| !opened.is_alive());
+                && state.as_ref().is_some_and(|opened| !opened.is_alive());
             if broken {
-                kept.take();
+                state.take();
             }
             result
         }
         Err(_) => {
-            kept.take();
+            state.take();
             Err(DesktopError::Failed("a defect of ours: the desktop thread panicked".into()))
         }
     }
@@ -184,15 +184,15 @@ fn perform<T: Kept, R>(
 mod tests {
     use super::*;
 
-    impl Kept for u32 {}
-    impl Kept for () {}
+    impl WorkerState for u32 {}
+    impl WorkerState for () {}
 
     #[tokio::test]
     async fn what_was_opened_stays_open_and_a_panic_opens_anew() {
-        let worker = Lane::new("test", || Ok(0_u32));
-        let next = |kept: &mut u32| {
-            *kept += 1;
-            Ok(*kept)
+        let worker = Worker::new("test", || Ok(0_u32));
+        let next = |state: &mut u32| {
+            *state += 1;
+            Ok(*state)
         };
         let long = Duration::from_secs(10);
         assert_eq!(worker.run(long, next).await, Ok(1));
@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_hangs_loses_its_thread_and_not_the_next_one() {
-        let worker = Lane::new("test", || Ok(()));
+        let worker = Worker::new("test", || Ok(()));
         let (free, hung) = std::sync::mpsc::channel::<()>();
         let short = Duration::from_millis(50);
         let late = worker
@@ -220,7 +220,7 @@ mod tests {
 
     #[tokio::test]
     async fn threads_that_hang_are_bounded_and_all_goes_on_when_they_come_free() {
-        let worker = Lane::new("test", || Ok(()));
+        let worker = Worker::new("test", || Ok(()));
         let short = Duration::from_millis(10);
         let mut free = Vec::new();
         let mut refused = None;
@@ -245,14 +245,14 @@ mod tests {
         drop(free);
         let end = std::time::Instant::now() + Duration::from_secs(20);
         while worker.run(Duration::from_secs(10), |()| Ok(7)).await != Ok(7) {
-            assert!(std::time::Instant::now() < end, "the lane never came back");
+            assert!(std::time::Instant::now() < end, "the worker never came back");
             tokio::time::sleep(short).await;
         }
     }
 
     #[tokio::test]
     async fn a_call_whose_deadline_passed_in_the_queue_is_never_begun() {
-        let worker = Lane::new("test", || Ok(()));
+        let worker = Worker::new("test", || Ok(()));
         let (free, hung) = std::sync::mpsc::channel::<()>();
         let begun = Arc::new(AtomicUsize::new(0));
         let hanging = worker.run(Duration::from_millis(200), move |()| {

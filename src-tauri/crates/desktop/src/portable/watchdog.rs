@@ -1,8 +1,8 @@
-//! The guard's near side, and what its far side hears: a process beside this one, told what goes down before it does,
-//! that lets go of it should this one be killed. What lets go is `warden.rs`.
+//! The watchdog's near side, and what its far side hears: a process beside this one, told what goes down before it does,
+//! that lets go of it should this one be killed. What lets go is `watchdog/program.rs`.
 //!
 //! Its pipe ends with this process, however that ends; what is down then comes up. Started at the first press, and
-//! again where it has gone. Nothing here is of one platform, so that all of it is tested on Linux, which has a guard of
+//! again where it has gone. Nothing here is of one platform, so that all of it is tested on Linux, which has a watchdog of
 //! its own that knows the clipboard too.
 
 use std::io::{BufRead, Write as _};
@@ -11,22 +11,28 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::held::Down;
+use super::pressed::Down;
 use crate::Button;
 
-/// How long a guard may take to read a line.
+#[cfg(not(target_os = "linux"))]
+mod program;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use program::run_watchdog;
+
+/// How long a watchdog may take to read a line.
 const LONGEST_WRITE: Duration = Duration::from_millis(500);
-/// A guard that ends sooner than this is not started again before the next press.
+/// A watchdog that ends sooner than this is not started again before the next press.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 
-/// One word to the guard.
+/// One word to the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Word {
+enum Message {
     Down(Down),
     Up(Down),
 }
 
-impl Word {
+impl Message {
     fn line(self) -> String {
         let (verb, what) = match self {
             Self::Down(what) => ("down", what),
@@ -57,28 +63,28 @@ impl Word {
 }
 
 /// What is down when the other program has ended, whichever way; last pressed first. What cannot be read ends it too.
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a guard of its own"))]
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a watchdog of its own"))]
 pub(crate) fn heard(mut input: impl BufRead) -> Vec<Down> {
     let mut down = Vec::new();
     let mut line = String::new();
     loop {
         line.clear();
         let word = match input.read_line(&mut line) {
-            Ok(1..) => Word::read(&line),
+            Ok(1..) => Message::read(&line),
             Ok(0) | Err(_) => None,
         };
         match word {
-            Some(Word::Down(what)) if !down.contains(&what) => down.insert(0, what),
-            Some(Word::Down(_)) => {}
-            Some(Word::Up(what)) => down.retain(|one| *one != what),
+            Some(Message::Down(what)) if !down.contains(&what) => down.insert(0, what),
+            Some(Message::Down(_)) => {}
+            Some(Message::Up(what)) => down.retain(|one| *one != what),
             None => return down,
         }
     }
 }
 
-/// None where no command is given.
+/// `None` if no command is given.
 #[derive(Default)]
-pub(crate) struct Guard(Option<Arc<Shared>>);
+pub(crate) struct Watchdog(Option<Arc<Shared>>);
 
 struct Shared {
     command: Vec<String>,
@@ -93,18 +99,18 @@ struct State {
     down: Vec<Down>,
 }
 
-/// Writes to a guard on a thread of its own: one that hangs must not hang us.
+/// Writes to a watchdog on a thread of its own: one that hangs must not hang us.
 struct Pen(SyncSender<(String, SyncSender<bool>)>);
 
 impl Pen {
     fn new(pipe: ChildStdin) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(1);
         let work = move || write_all(pipe, &receiver);
-        std::thread::Builder::new().name("desktop-guard-pen".into()).spawn(work)?;
+        std::thread::Builder::new().name("desktop-watchdog-pen".into()).spawn(work)?;
         Ok(Self(sender))
     }
 
-    /// Whether the guard has it.
+    /// Whether the watchdog has it.
     fn write(&self, line: String) -> bool {
         let (told, written) = sync_channel(1);
         self.0.try_send((line, told)).is_ok() && written.recv_timeout(LONGEST_WRITE) == Ok(true)
@@ -122,7 +128,7 @@ fn write_all(mut pipe: ChildStdin, lines: &Receiver<(String, SyncSender<bool>)>)
     }
 }
 
-impl Guard {
+impl Watchdog {
     pub(crate) fn new(command: Vec<String>) -> Self {
         let is_given = !command.is_empty();
         Self(is_given.then(|| Arc::new(Shared { command, state: Mutex::default() })))
@@ -135,10 +141,10 @@ impl Guard {
         if !state.down.contains(&what) {
             state.down.push(what);
         } else if state.pen.is_some() {
-            // What it guards already needs no second word.
+            // What it watches already needs no second word.
             return;
         }
-        let told = state.pen.as_ref().is_some_and(|pen| pen.write(Word::Down(what).line()));
+        let told = state.pen.as_ref().is_some_and(|pen| pen.write(Message::Down(what).line()));
         if !told {
             shared.start(&mut state);
         }
@@ -151,9 +157,9 @@ impl Guard {
         let (kept, up): (Vec<Down>, Vec<Down>) =
             std::mem::take(&mut state.down).into_iter().partition(|what| down.contains(what));
         state.down = kept;
-        let line: String = up.into_iter().map(|what| Word::Up(what).line()).collect();
+        let line: String = up.into_iter().map(|what| Message::Up(what).line()).collect();
         if !line.is_empty() && !state.pen.as_ref().is_some_and(|pen| pen.write(line)) {
-            // What comes up needs no guard.
+            // What comes up needs no watchdog.
             state.pen = None;
         }
     }
@@ -164,7 +170,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a guard, and tells it everything.
+    /// Starts a watchdog, and tells it everything.
     fn start(self: &Arc<Self>, state: &mut State) {
         state.pen = None;
         match self.spawn(&state.down) {
@@ -172,20 +178,20 @@ impl Shared {
                 state.pen = Some(pen);
                 state.process += 1;
                 let (shared, process) = (Arc::downgrade(self), state.process);
-                let waited = std::thread::Builder::new().name("desktop-guard".into()).spawn(move || {
+                let waited = std::thread::Builder::new().name("desktop-watchdog".into()).spawn(move || {
                     let begun = Instant::now();
                     let ended = wait(child);
                     if let Some(shared) = shared.upgrade() {
-                        tracing::debug!(?ended, "the guard ended before its time");
+                        tracing::debug!(?ended, "the watchdog ended before its time");
                         shared.outlive(process, begun);
                     }
                 });
                 if let Err(error) = waited {
-                    tracing::warn!(%error, "nobody waits for the guard's end");
+                    tracing::warn!(%error, "nobody waits for the watchdog's end");
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "no guard: should this program be killed, keys may stay down");
+                tracing::warn!(%error, "no watchdog: should this program be killed, keys may stay down");
             }
         }
     }
@@ -200,11 +206,11 @@ impl Shared {
         let mut child = command.spawn()?;
         let Some(pipe) = child.stdin.take() else { return Err(std::io::ErrorKind::BrokenPipe.into()) };
         let pen = Pen::new(pipe)?;
-        let told: String = down.iter().map(|what| Word::Down(*what).line()).collect();
+        let told: String = down.iter().map(|what| Message::Down(*what).line()).collect();
         if pen.write(told) { Ok((child, pen)) } else { Err(std::io::ErrorKind::TimedOut.into()) }
     }
 
-    /// A guard has gone: another one is started where it still has something to guard.
+    /// A watchdog has gone: another one is started where it still has something to watchdog.
     fn outlive(self: &Arc<Self>, process: u64, begun: Instant) {
         let mut state = self.state();
         if state.process != process {
@@ -221,7 +227,7 @@ fn wait(mut child: Child) -> std::io::Result<std::process::ExitStatus> {
     child.wait()
 }
 
-/// What a terminal sends to this program (Ctrl+C) is not for the guard, nor does it show a window.
+/// What a terminal sends to this program (Ctrl+C) is not for the watchdog, nor does it show a window.
 fn apart(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -243,10 +249,10 @@ mod tests {
     const SHIFT: Down = Down::Key(Key::Shift);
     const LEFT: Down = Down::Button(Button::Left);
 
-    /// A guard that writes down what it hears.
-    fn guard(shell: &str, file: &Path) -> Guard {
+    /// A watchdog that writes down what it hears.
+    fn watchdog(shell: &str, file: &Path) -> Watchdog {
         let shell = shell.replace("FILE", &file.display().to_string());
-        Guard::new(["sh", "-c", &shell].map(str::to_owned).to_vec())
+        Watchdog::new(["sh", "-c", &shell].map(str::to_owned).to_vec())
     }
 
     fn wait_for(file: &Path, wanted: &str) {
@@ -266,12 +272,12 @@ mod tests {
         let keys = [Key::Shift, Key::Char('é'), Key::Char('k'), Key::F(12), Key::Space].map(Down::Key);
         let buttons = [Button::Left, Button::Middle, Button::Right].map(Down::Button);
         for what in keys.into_iter().chain(buttons) {
-            for word in [Word::Down(what), Word::Up(what)] {
-                assert_eq!(Word::read(&word.line()), Some(word));
+            for word in [Message::Down(what), Message::Up(what)] {
+                assert_eq!(Message::read(&word.line()), Some(word));
             }
         }
         for nonsense in ["", "down", "down kShift", "down b9\n", "down kno-such-key\n", "sideways kShift\n"] {
-            assert_eq!(Word::read(nonsense), None, "{nonsense:?}");
+            assert_eq!(Message::read(nonsense), None, "{nonsense:?}");
         }
     }
 
@@ -290,12 +296,12 @@ mod tests {
     fn the_guard_has_heard_of_a_press_when_telling_it_returns() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("heard");
-        let guard = guard("cat > FILE", &file);
-        guard.down(SHIFT);
-        guard.down(LEFT);
-        guard.down(LEFT);
-        guard.only(&[SHIFT]);
-        guard.only(&[SHIFT]);
+        let watchdog = watchdog("cat > FILE", &file);
+        watchdog.down(SHIFT);
+        watchdog.down(LEFT);
+        watchdog.down(LEFT);
+        watchdog.only(&[SHIFT]);
+        watchdog.only(&[SHIFT]);
         wait_for(&file, "down kShift\ndown b1\nup b1\n");
         assert_eq!(heard(std::fs::read(&file).unwrap().as_slice()), [SHIFT]);
     }
@@ -304,9 +310,9 @@ mod tests {
     fn the_guards_pipe_ends_with_this_program() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("heard");
-        let guard = guard("cat > FILE; echo end >> FILE", &file);
-        guard.down(SHIFT);
-        drop(guard);
+        let watchdog = watchdog("cat > FILE; echo end >> FILE", &file);
+        watchdog.down(SHIFT);
+        drop(watchdog);
         wait_for(&file, "down kShift\nend\n");
     }
 
@@ -314,21 +320,21 @@ mod tests {
     fn a_guard_that_died_is_replaced_at_the_next_press_and_told_everything() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("heard");
-        let guard = guard("head -n 1 >> FILE; exec <&-; echo gone >> FILE", &file);
-        guard.down(SHIFT);
+        let watchdog = watchdog("head -n 1 >> FILE; exec <&-; echo gone >> FILE", &file);
+        watchdog.down(SHIFT);
         wait_for(&file, "down kShift\ngone\n");
         let end = Instant::now() + Duration::from_secs(30);
         while std::fs::read_to_string(&file).unwrap().matches("down kShift").count() < 2 {
             assert!(Instant::now() < end, "{:?}", std::fs::read_to_string(&file));
-            guard.only(&[SHIFT]);
-            guard.down(LEFT);
+            watchdog.only(&[SHIFT]);
+            watchdog.down(LEFT);
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 
     #[test]
     fn without_a_command_there_is_no_guard() {
-        let none = Guard::new(Vec::new());
+        let none = Watchdog::new(Vec::new());
         none.down(SHIFT);
         none.only(&[]);
         assert!(none.0.is_none());

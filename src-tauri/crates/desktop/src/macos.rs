@@ -14,7 +14,7 @@ use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-use crate::portable::place::{Change, Own, Top};
+use crate::portable::scene::{Change, Own, Top};
 use crate::portable::watch::Heard;
 use crate::portable::{self, Capture, Line, Listening, Platform, bundles, settings};
 use crate::{Desktop, DesktopError, Options, Script, ScriptedApp, osascript};

@@ -1,11 +1,11 @@
-//! What this program holds down, and when an act has to end. Plain data; letting go is the hand's business.
+//! What this program holds down, and when an act has to end. Plain data; letting go is the input's business.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use super::guard::Guard;
+use super::watchdog::Watchdog;
 use crate::{Button, DesktopError, Key};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,26 +15,26 @@ pub(crate) enum Down {
 }
 
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct PressedInput {
     down: Mutex<Vec<Down>>,
     /// What was put down to stay: not let go at the end of its act.
     kept: Mutex<Vec<Down>>,
     /// Counts releases of everything; an act begun before one of them is over.
     epoch: AtomicU64,
-    guard: Guard,
+    watchdog: Watchdog,
 }
 
-impl Held {
-    /// The guard is told of all that goes down, before it does.
+impl PressedInput {
+    /// The watchdog is told of all that goes down, before it does.
     #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has hands of its own"))]
-    pub(crate) fn guarded(guard: Guard) -> Self {
-        Self { guard, ..Self::default() }
+    pub(crate) fn guarded(watchdog: Watchdog) -> Self {
+        Self { watchdog, ..Self::default() }
     }
 
     /// To be called before it is sent.
     pub(crate) fn pressed(&self, down: Down) {
         self.down().push(down);
-        self.guard.down(down);
+        self.watchdog.down(down);
     }
 
     /// To be called when all that came up was sent.
@@ -42,7 +42,7 @@ impl Held {
     pub(crate) fn settle(&self) {
         let mut all = self.down().clone();
         all.extend(lock(&self.kept).iter().copied());
-        self.guard.only(&all);
+        self.watchdog.only(&all);
     }
 
     pub(crate) fn released(&self, down: Down) {
@@ -94,12 +94,12 @@ fn lock(downs: &Mutex<Vec<Down>>) -> MutexGuard<'_, Vec<Down>> {
 /// When an act has to end.
 pub(crate) struct Stop {
     cancel: CancellationToken,
-    held: Arc<Held>,
+    held: Arc<PressedInput>,
     epoch: u64,
 }
 
 impl Stop {
-    pub(crate) fn new(cancel: CancellationToken, held: &Arc<Held>) -> Self {
+    pub(crate) fn new(cancel: CancellationToken, held: &Arc<PressedInput>) -> Self {
         Self { cancel, held: Arc::clone(held), epoch: held.epoch.load(Ordering::SeqCst) }
     }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_was_pressed_last_is_let_go_first_and_only_once() {
-        let held = Held::default();
+        let held = PressedInput::default();
         held.pressed(Down::Key(Key::Ctrl));
         held.pressed(Down::Key(Key::Shift));
         held.pressed(Down::Button(Button::Left));
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_was_put_down_to_stay_outlives_its_act_and_ends_with_everything() {
-        let held = Held::default();
+        let held = PressedInput::default();
         held.pressed(Down::Key(Key::Shift));
         held.keep(Down::Key(Key::Shift));
         held.pressed(Down::Button(Button::Left));
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn releasing_everything_ends_the_acts_before_it_and_not_those_after() {
-        let held = Arc::new(Held::default());
+        let held = Arc::new(PressedInput::default());
         let before = Stop::new(CancellationToken::new(), &held);
         assert_eq!(before.check(), Ok(()));
         held.end_all();

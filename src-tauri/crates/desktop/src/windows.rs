@@ -13,9 +13,9 @@ use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 use uiautomation::UIAutomation;
 
-use crate::portable::place::{Change, Own, Top};
+use crate::portable::scene::{Change, Own, Top};
 use crate::portable::watch::Heard;
-use crate::portable::{self, Capture, Eye, Listening, Platform, view};
+use crate::portable::{self, Capture, Capturer, Listening, Platform, view};
 use crate::{Desktop, DesktopError, Options, Script, ScriptedApp};
 
 mod frames;
@@ -48,7 +48,7 @@ impl Platform for Win {
     }
 
     fn hidden(_: ScaleFactor) -> Vec<Top> {
-        Eye::minimized().unwrap_or_default()
+        Capturer::minimized().unwrap_or_default()
     }
 
     fn states(top: &Top, display: &DisplayView) -> Vec<String> {
@@ -104,7 +104,7 @@ impl Platform for Win {
 }
 
 fn windows() -> Vec<Top> {
-    let mut tops = Eye::tops().unwrap_or_default();
-    tops.extend(Eye::minimized().unwrap_or_default());
+    let mut tops = Capturer::tops().unwrap_or_default();
+    tops.extend(Capturer::minimized().unwrap_or_default());
     tops
 }

@@ -3,7 +3,7 @@
 //! Everything is asked in bulk and pipelined, on the application's own bus where it has one; a call that would need
 //! one round trip for each property is a defect. Presses nothing and types nothing. Our own windows do not exist here.
 //!
-//! Known limit: content embedded from another process (a WebKitGTK page) is not followed.
+//! KnownObject limit: content embedded from another process (a WebKitGTK page) is not followed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use protocol::view::{Check, CheckState, CheckView};
 use tokio::time::Instant;
 
 use self::applications::{Applications, Own};
-use self::book::{Book, Known};
 use self::bus::{Bus, CallError, Object, Program};
+use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
-pub(super) use self::place::{Hit, Place};
+pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
 
@@ -27,8 +27,8 @@ mod acting;
 mod finding;
 mod heard;
 mod menu;
-mod place;
 mod setting;
+mod visibility;
 
 mod applications;
 mod cached;
@@ -43,9 +43,9 @@ mod role;
 mod table;
 mod walk;
 
-mod book;
 mod bus;
 mod line;
+mod ref_table;
 
 /// For a snapshot whose query names no deadline.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -69,10 +69,10 @@ pub struct Accessibility {
 struct Inner {
     session: Option<String>,
     own: Own,
-    /// The X display; the environment's where empty.
+    /// The X display; the environment's if `None`.
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
-    book: Mutex<Book>,
+    refs: Mutex<RefTable>,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -92,13 +92,13 @@ struct Last {
 }
 
 impl Accessibility {
-    /// `session` is the session bus's address; the environment's where empty. Windows of the process `own_pid` and
+    /// `session` is the session bus's address; the environment's if `None`. Windows of the process `own_pid` and
     /// windows titled as one of `own_titles` are left out of everything.
     pub fn new(session: Option<String>, own_pid: u32, own_titles: Vec<String>) -> Self {
         Self::on_display(None, session, own_pid, own_titles)
     }
 
-    /// The same on the X server `display`, which is asked where windows lie; the environment's where empty.
+    /// The same on the X server `display`, which is asked where windows lie; the environment's if `None`.
     pub fn on_display(
         display: Option<String>,
         session: Option<String>,
@@ -112,7 +112,7 @@ impl Accessibility {
                 own,
                 display,
                 bus: Mutex::default(),
-                book: Mutex::default(),
+                refs: Mutex::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
@@ -129,7 +129,7 @@ impl Accessibility {
                 "element {reference} {what}; call elementsJson again for new refs"
             ))
         };
-        let Some(Known { object, element, .. }) = self.known(reference) else {
+        let Some(KnownObject { object, element, .. }) = self.known(reference) else {
             return Err(again("is not known"));
         };
         let called = format!("{} \"{}\"", element.role, element.name);
@@ -166,7 +166,7 @@ impl Accessibility {
         }
     }
 
-    /// The whole text of the editable object that has the keyboard focus; nothing where there is none. A password's
+    /// The whole text of the editable object that has the keyboard focus; `None` if there is none. A password's
     /// is never read.
     pub async fn focused_text(&self) -> Option<String> {
         let deadline = Instant::now() + TEXT;
@@ -286,7 +286,7 @@ impl Accessibility {
 
     fn forget(&self) {
         *lock(&self.inner.bus) = None;
-        lock(&self.inner.book).forget_objects();
+        lock(&self.inner.refs).forget_objects();
     }
 }
 

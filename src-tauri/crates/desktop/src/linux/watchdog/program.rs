@@ -1,6 +1,6 @@
-//! The guard's far side: the program that waits beside Miki, and lets go of what it held should it be killed.
+//! The watchdog's far side: the program that waits beside Miki, and lets go of what it held should it be killed.
 //!
-//! Hears on standard input what goes down and up (`guard.rs`); the end of it is the end of Miki. Does nothing before
+//! Hears on standard input what goes down and up (`watchdog.rs`); the end of it is the end of Miki. Does nothing before
 //! that, and ends soon after: only where Miki was killed while the user's clipboard was in its hands, it stays to
 //! offer that, as any program does from which something was copied, until someone else copies something.
 
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use x11rb::protocol::xproto::ConnectionExt as _;
 
-use super::clipboard::{self, Content};
-use super::guard::Word;
-use super::held::{Down, release_each};
-use super::session::Session;
+use super::super::clipboard::{self, Content};
+use super::super::pressed::{Down, release_each};
+use super::super::session::Session;
+use super::Message;
 use crate::DesktopError;
 
 /// The longest content that is kept.
-pub(super) const MOST_KEPT: usize = 4 << 20;
+pub(in crate::linux) const MOST_KEPT: usize = 4 << 20;
 /// A press may still lie in the dead process's socket when its end is heard: released again after this.
 const AGAIN: Duration = Duration::from_millis(20);
 /// How often at least, and at most where something still shows as down (the user may hold the same key).
@@ -33,7 +33,7 @@ struct Heard {
     ended: bool,
 }
 
-pub(crate) fn stand_guard() -> Result<(), DesktopError> {
+pub(crate) fn run_watchdog() -> Result<(), DesktopError> {
     let Heard { down, kept, ended } = listen();
     if down.is_empty() && (ended || kept.is_none()) {
         return Ok(());
@@ -61,23 +61,23 @@ fn listen() -> Heard {
             Ok(0) | Err(_) => return heard,
             Ok(_) => {}
         }
-        match Word::read(&line) {
-            Some(Word::Down(what)) => {
+        match Message::read(&line) {
+            Some(Message::Down(what)) => {
                 heard.down.insert(what);
             }
-            Some(Word::Up(what)) => {
+            Some(Message::Up(what)) => {
                 heard.down.remove(&what);
             }
-            Some(Word::Keep(length)) if length <= MOST_KEPT => {
+            Some(Message::Keep(length)) if length <= MOST_KEPT => {
                 let mut bytes = vec![0; length];
                 if input.read_exact(&mut bytes).is_err() {
                     return heard;
                 }
                 heard.kept = Some(bytes);
             }
-            Some(Word::Forget) => heard.kept = None,
-            Some(Word::End) => heard.ended = true,
-            Some(Word::Keep(_)) | None => return heard,
+            Some(Message::Forget) => heard.kept = None,
+            Some(Message::End) => heard.ended = true,
+            Some(Message::Keep(_)) | None => return heard,
         }
     }
 }

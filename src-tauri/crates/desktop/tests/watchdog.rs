@@ -1,6 +1,6 @@
-//! The guard: what this program holds comes up when it is killed at any moment, and the user's clipboard comes back.
+//! The watchdog: what this program holds comes up when it is killed at any moment, and the user's clipboard comes back.
 //!
-//! A program of its own instead of the usual harness: it starts itself as the one that is killed, and as its guard.
+//! A program of its own instead of the usual harness: it starts itself as the one that is killed, and as its watchdog.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ const BOUND: Duration = Duration::from_secs(5);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["guard"] => desktop::stand_guard().unwrap(),
+        ["as-watchdog"] => desktop::run_watchdog().unwrap(),
         ["held", display, how] => held(display, how),
         _ => {
             let tests: [(&str, fn()); 5] = [
@@ -41,8 +41,8 @@ fn main() {
                     nothing_stays_down_after_a_kill_at_any_moment,
                 ),
                 ("nothing_stays_down_after_a_panic", nothing_stays_down_after_a_panic),
-                ("a_guard_that_died_is_replaced", a_guard_that_died_is_replaced),
-                ("no_guard_outlives_a_clean_end", no_guard_outlives_a_clean_end),
+                ("a_watchdog_that_died_is_replaced", a_watchdog_that_died_is_replaced),
+                ("no_watchdog_outlives_a_clean_end", no_watchdog_outlives_a_clean_end),
                 ("the_clipboard_comes_back_after_a_kill", the_clipboard_comes_back_after_a_kill),
             ];
             let is_wished = |name: &str| {
@@ -60,7 +60,7 @@ fn main() {
 /// The program that is killed: holds things in many ways until its end.
 fn held(display: &str, how: &str) {
     let options = Options {
-        guard: vec![itself(), "guard".into()],
+        watchdog: vec![itself(), "as-watchdog".into()],
         display: Some(display.into()),
         own_pid: 0x7fff_fff0,
         ..Options::default()
@@ -135,19 +135,19 @@ fn wait_until_up(conn: &RustConnection) -> Duration {
     took
 }
 
-/// The guards of this test's screen.
-fn guards(screen: &Screen) -> Vec<u32> {
+/// The watchdogs of this test's screen.
+fn watchdogs(screen: &Screen) -> Vec<u32> {
     let display = format!("DISPLAY={}", screen.display);
     let itself = PathBuf::from(itself());
-    let is_guard = |id: &u32| {
+    let is_watchdog = |id: &u32| {
         let read = |name: &str| std::fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
         let words: Vec<Vec<u8>> = read("cmdline").split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
         std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|exe| exe == itself)
-            && words.get(1).is_some_and(|word| word == b"guard")
+            && words.get(1).is_some_and(|word| word == b"as-watchdog")
             && read("environ").split(|byte| *byte == 0).any(|one| one == display.as_bytes())
     };
     let all = std::fs::read_dir("/proc").unwrap();
-    all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter(is_guard).collect()
+    all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter(is_watchdog).collect()
 }
 
 // bar: C78
@@ -161,7 +161,7 @@ fn nothing_stays_down_after_a_kill_at_any_moment() {
         program.0.kill().unwrap();
         program.0.wait().unwrap();
         slowest = slowest.max(wait_until_up(&target.conn));
-        wait_for("the guard's end", || guards(&screen).is_empty().then_some(()));
+        wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
         assert_eq!(down(&target.conn), 0);
     }
     println!("killed 25 times: all up after at most {slowest:?}");
@@ -173,19 +173,19 @@ fn nothing_stays_down_after_a_panic() {
     let (mut program, _output) = start(&screen, "panic");
     assert_eq!(program.0.wait().unwrap().code(), Some(101));
     wait_until_up(&target.conn);
-    wait_for("the guard's end", || guards(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
 }
 
-fn a_guard_that_died_is_replaced() {
+fn a_watchdog_that_died_is_replaced() {
     let (screen, target) = scene();
     let (mut program, mut output) = start(&screen, "wait");
-    let first = wait_for("the guard", || guards(&screen).first().copied());
+    let first = wait_for("the watchdog", || watchdogs(&screen).first().copied());
     assert!(Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
-    wait_for("the guard's end", || (!guards(&screen).contains(&first)).then_some(()));
+    wait_for("the watchdog's end", || (!watchdogs(&screen).contains(&first)).then_some(()));
     std::io::Write::write_all(program.0.stdin.as_mut().unwrap(), b"more\n").unwrap();
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    wait_for("another guard", || guards(&screen).first().copied());
+    wait_for("another watchdog", || watchdogs(&screen).first().copied());
     // Two keys, and each its modifier.
     assert_eq!(down(&target.conn), 4);
     program.0.kill().unwrap();
@@ -193,11 +193,11 @@ fn a_guard_that_died_is_replaced() {
     wait_until_up(&target.conn);
 }
 
-fn no_guard_outlives_a_clean_end() {
+fn no_watchdog_outlives_a_clean_end() {
     let (screen, target) = scene();
     let (mut program, _output) = start(&screen, "clean");
     assert!(program.0.wait().unwrap().success());
-    wait_for("the guard's end", || guards(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
     wait_until_up(&target.conn);
 }
 
@@ -214,7 +214,7 @@ fn the_clipboard_comes_back_after_a_kill() {
     wait_for("the earlier content", || (pasted(&screen, "text/html") == "<b>kept</b>").then_some(()));
     // As of any program that something was copied from: until something else is.
     copy(&screen, "other", "UTF8_STRING");
-    wait_for("the guard's end", || guards(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
     assert_eq!(pasted(&screen, "UTF8_STRING"), "other");
 }
 

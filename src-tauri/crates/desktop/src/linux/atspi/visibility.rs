@@ -22,9 +22,9 @@ const APPLICATION: u32 = 75;
 
 /// An object's place, in pixels of the space that spans all displays.
 #[derive(Clone)]
-pub(in super::super) struct Place {
+pub(in super::super) struct Visibility {
     pub(in super::super) whole: PhysicalRect,
-    /// Nothing where it is scrolled away.
+    /// `None` if it is scrolled away.
     pub(in super::super) seen: Option<PhysicalRect>,
     /// What can be seen of the nearest pane that scrolls it.
     pub(in super::super) pane: Option<PhysicalRect>,
@@ -45,7 +45,7 @@ pub(in super::super) enum Hit {
     Other(String),
 }
 
-impl Place {
+impl Visibility {
     /// Where to click: the middle of what can be seen.
     pub(in super::super) fn middle(&self) -> Option<PhysicalPoint> {
         self.seen.map(|seen| PhysicalPoint {
@@ -64,8 +64,8 @@ impl Place {
 }
 
 impl Accessibility {
-    /// Nothing where the object has no place on the screen.
-    pub(in super::super) async fn place(&self, operand: &Operand) -> Option<Place> {
+    /// `None` if the object has no place on the screen.
+    pub(in super::super) async fn place(&self, operand: &Operand) -> Option<Visibility> {
         let mut place = operand.told_place().await?;
         let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
         if who.toolkit == Toolkit::Gtk4 {
@@ -83,12 +83,19 @@ impl Accessibility {
 
 impl Operand {
     /// As the application tells it.
-    async fn told_place(&self) -> Option<Place> {
+    async fn told_place(&self) -> Option<Visibility> {
         let whole = rect(nodes::extents(&self.object).await.ok()?)?;
         let (mut seen, mut pane) = (Some(whole), None);
         let (mut at, mut inner) = (self.object.clone(), self.role);
-        let mut place =
-            Place { whole, seen, pane, window: String::new(), top: None, above: Vec::new(), corner: None };
+        let mut place = Visibility {
+            whole,
+            seen,
+            pane,
+            window: String::new(),
+            top: None,
+            above: Vec::new(),
+            corner: None,
+        };
         let mut pops_up = false;
         for _ in 0..DEEPEST {
             let Some(next) = parent(&at).await else { break };
@@ -117,7 +124,7 @@ impl Operand {
         }
         // A popup's window is not where its menu is in the tree.
         let top = (!pops_up || inner != number::FRAME).then_some(at);
-        Some(Place { seen, pane, top, ..place })
+        Some(Visibility { seen, pane, top, ..place })
     }
 
     /// Asks the application to scroll it into view.
@@ -126,7 +133,7 @@ impl Operand {
     }
 
     /// What the application says is at a point within its window.
-    pub(in super::super) async fn hit(&self, place: &Place, at: PhysicalPoint) -> Hit {
+    pub(in super::super) async fn hit(&self, place: &Visibility, at: PhysicalPoint) -> Hit {
         const SCREEN: u32 = 0;
         const WINDOW: u32 = 1;
         let Some(mut leaf) = place.top.clone() else { return Hit::Target };

@@ -1,5 +1,5 @@
-//! The guard's near side: a process beside this one, told what goes down before it does, that lets go of it should
-//! this one be killed. Its far side is `warden.rs`.
+//! The watchdog's near side: a process beside this one, told what goes down before it does, that lets go of it should
+//! this one be killed. Its far side is `watchdog/program.rs`.
 //!
 //! Started at the first press, and again where it has gone; telling it is one small write that never waits.
 
@@ -13,16 +13,20 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
-use super::held::Down;
+use super::pressed::Down;
 
-/// How long a guard may take to read what the clipboard held.
+pub(super) mod program;
+
+pub(crate) use self::program::run_watchdog;
+
+/// How long a watchdog may take to read what the clipboard held.
 const LONGEST_WRITE: Duration = Duration::from_millis(500);
-/// A guard that ends sooner than this is not started again before the next press.
+/// A watchdog that ends sooner than this is not started again before the next press.
 const SHORT_LIFE: Duration = Duration::from_secs(1);
 
-/// One word to the guard.
+/// One word to the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum Message {
     Down(Down),
     Up(Down),
     /// So many bytes of the clipboard's earlier content follow.
@@ -33,7 +37,7 @@ pub(super) enum Word {
     End,
 }
 
-impl Word {
+impl Message {
     pub(super) fn line(self) -> String {
         match self {
             Self::Down(what) => format!("down {}\n", name(what)),
@@ -72,8 +76,8 @@ fn parse(name: &str) -> Option<Down> {
     name.strip_prefix('b')?.parse().ok().map(Down::Button)
 }
 
-/// None where no command is given.
-pub(super) struct Guard(Option<Arc<Shared>>);
+/// `None` if no command is given.
+pub(super) struct Watchdog(Option<Arc<Shared>>);
 
 struct Shared {
     command: Vec<String>,
@@ -87,16 +91,16 @@ struct State {
     /// Counts the processes started.
     process: u64,
     down: BTreeSet<Down>,
-    kept: Option<Kept>,
+    kept: Option<KeptClipboard>,
     ended: bool,
 }
 
-struct Kept {
+struct KeptClipboard {
     id: u64,
     content: Vec<u8>,
 }
 
-impl Guard {
+impl Watchdog {
     pub(super) fn new(command: Vec<String>, display: Option<String>) -> Self {
         let is_given = !command.is_empty();
         Self(is_given.then(|| Arc::new(Shared { command, display, state: Mutex::default() })))
@@ -106,9 +110,9 @@ impl Guard {
     pub(super) fn down(&self, what: Down) {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
-            // What it guards already needs no second word, where there is a guard.
+            // What it watches already needs no second word, where there is a watchdog.
             if state.down.insert(what) || state.pipe.is_none() {
-                shared.tell(&mut state, Word::Down(what));
+                shared.tell(&mut state, Message::Down(what));
             }
         }
     }
@@ -120,7 +124,7 @@ impl Guard {
             let up: Vec<Down> = state.down.difference(down).copied().collect();
             for what in up {
                 state.down.remove(&what);
-                shared.tell(&mut state, Word::Up(what));
+                shared.tell(&mut state, Message::Up(what));
             }
         }
     }
@@ -130,8 +134,8 @@ impl Guard {
         let Some(shared) = &self.0 else { return 0 };
         let mut state = shared.state();
         let id = state.kept.as_ref().map_or(1, |kept| kept.id + 1);
-        let word = Word::Keep(content.len());
-        state.kept = Some(Kept { id, content });
+        let word = Message::Keep(content.len());
+        state.kept = Some(KeptClipboard { id, content });
         shared.tell(&mut state, word);
         id
     }
@@ -141,8 +145,8 @@ impl Guard {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
             if state.kept.as_ref().is_some_and(|kept| kept.id == id) {
-                state.kept = Some(Kept { id, content: Vec::new() });
-                shared.tell(&mut state, Word::Forget);
+                state.kept = Some(KeptClipboard { id, content: Vec::new() });
+                shared.tell(&mut state, Message::Forget);
             }
         }
     }
@@ -153,13 +157,13 @@ impl Guard {
             state.ended = true;
             if let Some(mut pipe) = state.pipe.take() {
                 // Where it has gone already, all the better.
-                let _gone = pipe.write_all(Word::End.line().as_bytes());
+                let _gone = pipe.write_all(Message::End.line().as_bytes());
             }
         }
     }
 }
 
-impl Drop for Guard {
+impl Drop for Watchdog {
     fn drop(&mut self) {
         self.end();
     }
@@ -170,24 +174,24 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the guard that runs, or starts one and tells it everything.
-    fn tell(self: &Arc<Self>, state: &mut State, word: Word) {
+    /// Tells the watchdog that runs, or starts one and tells it everything.
+    fn tell(self: &Arc<Self>, state: &mut State, word: Message) {
         if state.ended {
             return;
         }
         if let Some(pipe) = &mut state.pipe {
             let told = match (word, &state.kept) {
-                (Word::Keep(_), Some(kept)) => write_kept(pipe, &kept.content),
+                (Message::Keep(_), Some(kept)) => write_kept(pipe, &kept.content),
                 _ => write(pipe, word.line().as_bytes()),
             };
             match told {
                 Ok(()) => return,
-                Err(error) => tracing::debug!(%error, "the guard has gone or hangs; another is started"),
+                Err(error) => tracing::debug!(%error, "the watchdog has gone or hangs; another is started"),
             }
             state.pipe = None;
         }
-        // What comes up needs no guard.
-        if matches!(word, Word::Down(_) | Word::Keep(_)) {
+        // What comes up needs no watchdog.
+        if matches!(word, Message::Down(_) | Message::Keep(_)) {
             self.start(state);
         }
     }
@@ -199,14 +203,14 @@ impl Shared {
                 state.process += 1;
                 let (shared, process) = (Arc::clone(self), state.process);
                 let waited = std::thread::Builder::new()
-                    .name("desktop-guard".into())
+                    .name("desktop-watchdog".into())
                     .spawn(move || shared.outlive(child, process));
                 if let Err(error) = waited {
-                    tracing::warn!(%error, "nobody waits for the guard's end");
+                    tracing::warn!(%error, "nobody waits for the watchdog's end");
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "no guard: should this program be killed, keys may stay down");
+                tracing::warn!(%error, "no watchdog: should this program be killed, keys may stay down");
             }
         }
     }
@@ -217,7 +221,7 @@ impl Shared {
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // What a terminal sends to this program's group (Ctrl+C) is not for the guard.
+        // What a terminal sends to this program's group (Ctrl+C) is not for the watchdog.
         command.process_group(0);
         if let Some(display) = &self.display {
             command.env("DISPLAY", display);
@@ -228,12 +232,12 @@ impl Shared {
         if let Some(kept) = state.kept.as_ref().filter(|kept| !kept.content.is_empty()) {
             write_kept(&mut pipe, &kept.content)?;
         }
-        let down: String = state.down.iter().map(|what| Word::Down(*what).line()).collect();
+        let down: String = state.down.iter().map(|what| Message::Down(*what).line()).collect();
         write(&mut pipe, down.as_bytes())?;
         Ok((child, pipe))
     }
 
-    /// Waits for a guard's end, and starts another one where it still has something to guard.
+    /// Waits for a watchdog's end, and starts another one where it still has something to watchdog.
     fn outlive(self: Arc<Self>, mut child: Child, process: u64) {
         let begun = Instant::now();
         let ended = child.wait();
@@ -241,7 +245,7 @@ impl Shared {
         if state.ended || state.process != process {
             return;
         }
-        tracing::debug!(?ended, "the guard ended before its time");
+        tracing::debug!(?ended, "the watchdog ended before its time");
         state.pipe = None;
         if !state.down.is_empty() && begun.elapsed() > SHORT_LIFE {
             self.start(&mut state);
@@ -250,7 +254,7 @@ impl Shared {
 }
 
 fn write_kept(pipe: &mut ChildStdin, content: &[u8]) -> std::io::Result<()> {
-    write(pipe, Word::Keep(content.len()).line().as_bytes())?;
+    write(pipe, Message::Keep(content.len()).line().as_bytes())?;
     write(pipe, content)
 }
 
@@ -283,16 +287,16 @@ mod tests {
     #[test]
     fn every_word_is_read_as_it_was_written() {
         for word in [
-            Word::Down(Down::Key(38)),
-            Word::Up(Down::Button(1)),
-            Word::Keep(70_000),
-            Word::Forget,
-            Word::End,
+            Message::Down(Down::Key(38)),
+            Message::Up(Down::Button(1)),
+            Message::Keep(70_000),
+            Message::Forget,
+            Message::End,
         ] {
-            assert_eq!(Word::read(&word.line()), Some(word));
+            assert_eq!(Message::read(&word.line()), Some(word));
         }
         for nonsense in ["", "down", "down x1", "down k999", "keep many", "sideways k1"] {
-            assert_eq!(Word::read(nonsense), None, "{nonsense}");
+            assert_eq!(Message::read(nonsense), None, "{nonsense}");
         }
     }
 }

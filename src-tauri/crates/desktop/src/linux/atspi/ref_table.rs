@@ -16,7 +16,7 @@ const SNAPSHOTS: usize = 16;
 
 /// An element that was told, and the object it stands for.
 #[derive(Clone)]
-pub(in super::super) struct Known {
+pub(in super::super) struct KnownObject {
     pub(in super::super) object: Object,
     /// The application's name on the accessibility bus, and as people know it.
     pub(in super::super) bus_name: Arc<str>,
@@ -31,11 +31,11 @@ pub(in super::super) struct Known {
 
 /// Refs and snapshots of one session.
 #[derive(Default)]
-pub(super) struct Book {
+pub(super) struct RefTable {
     /// The number given last.
     given: u64,
     numbers: HashMap<Key, u64>,
-    known: BTreeMap<u64, Known>,
+    known: BTreeMap<u64, KnownObject>,
     /// The snapshot's number given last.
     number: u64,
     snapshots: VecDeque<Remembered>,
@@ -45,7 +45,7 @@ pub(super) struct Book {
 type Key = (Arc<str>, Arc<str>);
 
 /// What a snapshot tells; an object and its window for each element.
-pub(super) struct Told<'a> {
+pub(super) struct NewSnapshot<'a> {
     pub(super) about: About,
     pub(super) app: &'a str,
     pub(super) objects: Vec<&'a Object>,
@@ -83,12 +83,12 @@ pub(super) struct Difference {
     pub(super) gone: Vec<String>,
 }
 
-impl Book {
+impl RefTable {
     /// Gives each element the ref of its object, the one it had before where it had one, and remembers it.
     /// Answers the snapshot's number.
-    pub(super) fn enter(&mut self, told: Told<'_>, elements: &mut [Element]) -> u64 {
+    pub(super) fn enter(&mut self, told: NewSnapshot<'_>, elements: &mut [Element]) -> u64 {
         self.number += 1;
-        let Told { about, app, objects, windows } = told;
+        let NewSnapshot { about, app, objects, windows } = told;
         for ((object, window), element) in objects.into_iter().zip(windows).zip(elements.iter_mut()) {
             let key = (about.bus_name.clone(), object.path.clone());
             let number = *self.numbers.entry(key).or_insert_with(|| {
@@ -96,7 +96,7 @@ impl Book {
                 self.given
             });
             element.reference = format!("e{number}");
-            let known = Known {
+            let known = KnownObject {
                 object: object.clone(),
                 bus_name: about.bus_name.clone(),
                 app: app.to_owned(),
@@ -115,7 +115,7 @@ impl Book {
         self.number
     }
 
-    /// What differs between the snapshot `since` and the one told last; nothing where that one is not known or was
+    /// What differs between the snapshot `since` and the one told last; `None` if that one is not known or was
     /// about something else.
     pub(super) fn difference(&self, since: u64) -> Option<Difference> {
         let now = self.snapshots.back()?;
@@ -136,7 +136,7 @@ impl Book {
         Some(Difference { changed, gone: gone.into_iter().map(|number| format!("e{number}")).collect() })
     }
 
-    pub(super) fn find(&self, reference: &str) -> Option<Known> {
+    pub(super) fn find(&self, reference: &str) -> Option<KnownObject> {
         self.known.get(&number_of(reference)?).cloned()
     }
 

@@ -9,11 +9,11 @@ use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 use xcap::{Monitor, Window, XCapError};
 
-use super::place::{Own, Top};
 use super::platform::{Capture, Platform};
+use super::scene::{Own, Top};
 use crate::DesktopError;
 
-pub(crate) struct Eye;
+pub(crate) struct Capturer;
 
 fn failed(error: &XCapError) -> DesktopError {
     DesktopError::Failed(format!("look at the screen: {error}"))
@@ -48,7 +48,7 @@ fn view(index: usize, monitor: &Monitor) -> Result<DisplayView, XCapError> {
     })
 }
 
-impl Eye {
+impl Capturer {
     pub(super) fn displays() -> Result<Vec<DisplayView>, DesktopError> {
         let monitors = Monitor::all().map_err(|error| failed(&error))?;
         let views: Result<Vec<_>, _> = monitors.iter().enumerate().map(|(at, one)| view(at, one)).collect();
@@ -124,7 +124,7 @@ fn frame(image: Result<image::RgbaImage, XCapError>) -> Result<Frame, DesktopErr
     Ok(Frame { width, height, order: Order::Rgbx, pixels: image.into_raw() })
 }
 
-/// Nothing where the platform has no way of its own, or it failed: xcap is asked then. A permission that is missing
+/// `None` if the platform has no way of its own, or it failed: xcap is asked then. A permission that is missing
 /// would only give it an empty desktop.
 fn own_way<P: Platform>(wish: &Capture, own: &Own) -> Result<Option<Frame>, DesktopError> {
     match P::capture(wish, own) {
@@ -145,7 +145,7 @@ enum Shown {
     Minimized,
 }
 
-/// Nothing where the window is not shown so; an error where it closed meanwhile.
+/// `None` if the window is not shown so; an error where it closed meanwhile.
 fn top(window: &Window, shown: Shown) -> Result<Option<(i32, Top)>, XCapError> {
     if window.is_minimized()? != (shown == Shown::Minimized) {
         return Ok(None);

@@ -1,20 +1,20 @@
-//! A clipboard's content as bytes, for the guard: numbers in this machine's order, then each form with its length.
+//! A clipboard's content as bytes, for the watchdog: numbers in this machine's order, then each form with its length.
 
 use x11rb::protocol::xproto::Atom;
 
-use super::clipboard::{Content, Target};
+use super::{Content, Target};
 
 impl Content {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in super::super) fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    pub(super) fn size(&self) -> usize {
+    pub(in super::super) fn size(&self) -> usize {
         self.targets.iter().map(|target| target.bytes.len()).sum()
     }
 
     /// For [`Content::decode`]. Atoms mean the same to every client of a server.
-    pub(super) fn encode(&self, selection: Atom) -> Vec<u8> {
+    pub(in super::super) fn encode(&self, selection: Atom) -> Vec<u8> {
         let mut bytes = selection.to_ne_bytes().to_vec();
         for Target { name, kind, format, bytes: content } in &self.targets {
             for number in [*name, *kind, u32::from(*format), content.len() as u32] {
@@ -25,8 +25,8 @@ impl Content {
         bytes
     }
 
-    /// Selection and content; nothing where the bytes are no content.
-    pub(super) fn decode(mut bytes: &[u8]) -> Option<(Atom, Self)> {
+    /// Selection and content; `None` if the bytes are no content.
+    pub(in super::super) fn decode(mut bytes: &[u8]) -> Option<(Atom, Self)> {
         let selection = number(&mut bytes)?;
         let mut content = Self::default();
         while !bytes.is_empty() {

@@ -1,6 +1,6 @@
 //! Linux with X11: one facade over threads that may block and an accessibility bus that may not.
 //!
-//! Capturing and acting each have a thread (`lane.rs`) with a connection of its own; releasing and the failsafe have
+//! Capturing and acting each have a thread (`worker.rs`) with a connection of its own; releasing and the failsafe have
 //! theirs, so that neither waits for the other two. Wayland without an X server is named and refused.
 
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
-use self::apps::Place;
+use self::apps::SessionAddress;
 pub use self::atspi::Accessibility;
-use self::capture::Eye;
+use self::capture::Capturer;
 use self::ewmh::Ewmh;
 use self::fence::Fenced;
-use self::guard::Guard;
-use self::held::Held;
-use self::input::Hand;
+use self::input::InputSender;
 use self::locks::Locks;
+use self::pressed::PressedInput;
 use self::session::Session;
-pub(crate) use self::warden::stand_guard;
 use self::watch::Watch;
+use self::watchdog::Watchdog;
+pub(crate) use self::watchdog::run_watchdog;
 use self::windows::Own;
-use crate::lane::Lane;
 use crate::reading::{self, TextReader};
+use crate::worker::Worker;
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
 
 mod as_clipboard;
@@ -43,19 +43,17 @@ mod compose;
 mod ewmh;
 mod failsafe;
 mod fence;
-mod guard;
-mod held;
 mod holding;
 mod input;
-mod kept;
 mod keymap;
 mod locks;
+mod pressed;
 mod scene;
 mod session;
 mod shared;
 mod typing;
-mod warden;
 mod watch;
+mod watchdog;
 mod windows;
 
 /// A picture, a list of displays, a check: what only looks.
@@ -69,12 +67,12 @@ pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
 
 struct LinuxDesktop {
     abilities: Abilities,
-    eye: Lane<Eye>,
-    ewmh: Lane<Ewmh>,
-    place: Arc<Place>,
+    capturer: Worker<Capturer>,
+    ewmh: Worker<Ewmh>,
+    address: Arc<SessionAddress>,
     fence: Arc<Fenced>,
-    hand: Lane<Hand>,
-    held: Arc<Held>,
+    input: Worker<InputSender>,
+    held: Arc<PressedInput>,
     /// Whether acts keep out of the corner.
     corner: Arc<AtomicBool>,
     watch: Arc<Watch>,
@@ -89,7 +87,7 @@ impl LinuxDesktop {
             failsafe,
             own_titles,
             own_pid,
-            guard,
+            watchdog,
             ocr_models,
             display,
             session_bus,
@@ -104,38 +102,38 @@ impl LinuxDesktop {
         let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
         let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
-        let guard = Guard::new(guard, display.clone());
-        let held = Held::new(display.clone(), session.map(Arc::new), guard);
+        let watchdog = Watchdog::new(watchdog, display.clone());
+        let held = PressedInput::new(display.clone(), session.map(Arc::new), watchdog);
         let corner = Arc::new(AtomicBool::new(failsafe));
         let watch = Watch::new(display.clone(), own.clone(), Arc::clone(&held));
-        let eye = {
+        let capturer = {
             let (display, own) = (display.clone(), own.clone());
-            Lane::new("capture", move || Eye::open(display.as_deref(), own.clone()))
+            Worker::new("capture", move || Capturer::open(display.as_deref(), own.clone()))
         };
         let fence: Arc<Fenced> = Arc::default();
         let ewmh = {
             let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
-            Lane::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
+            Worker::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
         };
-        let place = Arc::new(Place { display: display.clone(), session_bus: session_bus.clone() });
-        let hand = {
+        let address = Arc::new(SessionAddress { display: display.clone(), session_bus: session_bus.clone() });
+        let input = {
             let (display, held, corner) = (display.clone(), Arc::clone(&held), Arc::clone(&corner));
             let fence = Arc::clone(&fence);
             let open = move || {
                 let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
-                Hand::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
+                InputSender::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
             };
-            Lane::new("input", open)
+            Worker::new("input", open)
         };
         let locks = Locks::new(display.clone(), session_bus.clone());
         let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
         Self {
             abilities,
-            eye,
+            capturer,
             ewmh,
-            place,
+            address,
             fence,
-            hand,
+            input,
             held,
             corner,
             watch,
@@ -183,7 +181,7 @@ impl Desktop for LinuxDesktop {
 
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
         Box::pin(async move {
-            let display = self.eye.run(LOOK, |eye| Ok(eye.checks())).await;
+            let display = self.capturer.run(LOOK, |capturer| Ok(capturer.checks())).await;
             let mut all = display.unwrap_or_else(|error| checks::of_display(Err(&error)));
             let accessibility = tokio::time::timeout(LOOK, self.accessibility.check()).await;
             all.push(accessibility.unwrap_or_else(|_| {

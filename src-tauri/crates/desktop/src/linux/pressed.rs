@@ -1,6 +1,6 @@
 //! What this program holds down, and letting go of it: from any thread, at once, on a connection of its own.
 //!
-//! The guard (`guard.rs`) is told before anything goes down, and that it is up only once the server has said so: a
+//! The watchdog (`watchdog.rs`) is told before anything goes down, and that it is up only once the server has said so: a
 //! server may drop what it has not read yet of a client that ends.
 //!
 //! A press that races with a release never stays down: whoever pressed looks again afterwards, and lets go itself.
@@ -14,8 +14,8 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 use x11rb::protocol::xtest::ConnectionExt as _;
 
-use super::guard::Guard;
 use super::session::Session;
+use super::watchdog::Watchdog;
 use crate::DesktopError;
 
 /// How long the end of this program may wait for the server.
@@ -34,7 +34,7 @@ enum Way {
     Release,
 }
 
-pub(super) struct Held {
+pub(super) struct PressedInput {
     display: Option<String>,
     down: Mutex<BTreeSet<Down>>,
     /// What the acts under way have pressed on their own connection, whoever has released it since.
@@ -44,11 +44,11 @@ pub(super) struct Held {
     /// Counts releases of everything; an action begun before one of them is over.
     epoch: AtomicU64,
     session: Mutex<Option<Arc<Session>>>,
-    pub(super) guard: Guard,
+    pub(super) watchdog: Watchdog,
 }
 
 /// An act under way.
-pub(super) struct Acting(Arc<Held>);
+pub(super) struct Acting(Arc<PressedInput>);
 
 impl Drop for Acting {
     fn drop(&mut self) {
@@ -59,12 +59,12 @@ impl Drop for Acting {
 /// When an action has to end.
 pub(super) struct Stop {
     cancel: CancellationToken,
-    held: Arc<Held>,
+    held: Arc<PressedInput>,
     epoch: u64,
 }
 
 impl Stop {
-    pub(super) fn new(cancel: CancellationToken, held: &Arc<Held>) -> Self {
+    pub(super) fn new(cancel: CancellationToken, held: &Arc<PressedInput>) -> Self {
         Self { cancel, held: Arc::clone(held), epoch: held.epoch.load(Ordering::SeqCst) }
     }
 
@@ -92,9 +92,13 @@ impl Stop {
     }
 }
 
-impl Held {
+impl PressedInput {
     /// `session` is kept for releasing alone; without one, releasing opens its own.
-    pub(super) fn new(display: Option<String>, session: Option<Arc<Session>>, guard: Guard) -> Arc<Self> {
+    pub(super) fn new(
+        display: Option<String>,
+        session: Option<Arc<Session>>,
+        watchdog: Watchdog,
+    ) -> Arc<Self> {
         Arc::new(Self {
             display,
             down: Mutex::new(BTreeSet::new()),
@@ -102,7 +106,7 @@ impl Held {
             acting: AtomicUsize::new(0),
             epoch: AtomicU64::new(0),
             session: Mutex::new(session),
-            guard,
+            watchdog,
         })
     }
 
@@ -138,7 +142,7 @@ impl Held {
 
     /// To be called when the server has worked off all that was released.
     pub(super) fn settle(&self) {
-        self.guard.only(&self.all());
+        self.watchdog.only(&self.all());
     }
 
     /// The program ends as it should: lets go of everything, and gives the server a moment to hear it.
@@ -157,15 +161,15 @@ impl Held {
         if started.is_ok() {
             let _late = heard.recv_timeout(LAST_WORD);
         }
-        self.guard.end();
+        self.watchdog.end();
     }
 
-    /// Presses; recorded, also with the guard, before it is sent.
+    /// Presses; recorded, also with the watchdog, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
         self.down().insert(what);
         self.pressed().insert(what);
-        self.guard.down(what);
+        self.watchdog.down(what);
         send(session, what, Way::Press)?;
         session.conn.flush()?;
         if let Err(stopped) = stop.check() {

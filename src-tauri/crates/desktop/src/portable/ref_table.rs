@@ -25,7 +25,7 @@ pub(crate) struct Entry<N> {
     seen: u64,
 }
 
-pub(crate) struct Book<N> {
+pub(crate) struct RefTable<N> {
     numbers: HashMap<N, u64>,
     entries: HashMap<u64, Entry<N>>,
     last_ref: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Book<N> {
     past: VecDeque<(u64, Vec<Element>)>,
 }
 
-impl<N> Default for Book<N> {
+impl<N> Default for RefTable<N> {
     fn default() -> Self {
         Self {
             numbers: HashMap::new(),
@@ -47,7 +47,7 @@ impl<N> Default for Book<N> {
 
 /// What is told of a snapshot.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct NumberedSnapshot {
     pub(crate) number: u64,
     /// All, or the new and changed ones.
     pub(crate) elements: Vec<Element>,
@@ -56,7 +56,7 @@ pub(crate) struct Told {
     pub(crate) note: Option<String>,
 }
 
-impl<N: Clone + Eq + Hash> Book<N> {
+impl<N: Clone + Eq + Hash> RefTable<N> {
     /// Gives each element the ref of its object, and answers what changed since the snapshot named.
     pub(crate) fn enter(
         &mut self,
@@ -65,7 +65,7 @@ impl<N: Clone + Eq + Hash> Book<N> {
         nodes: &[N],
         mut elements: Vec<Element>,
         since: Option<u64>,
-    ) -> Told {
+    ) -> NumberedSnapshot {
         self.last_snapshot += 1;
         let number = self.last_snapshot;
         for (node, element) in nodes.iter().zip(&mut elements) {
@@ -81,8 +81,8 @@ impl<N: Clone + Eq + Hash> Book<N> {
         }
         let before = since.map(|since| self.past.iter().find(|(past, _)| *past == since));
         let told = match before {
-            None => Told { number, elements: elements.clone(), gone: Vec::new(), note: None },
-            Some(None) => Told {
+            None => NumberedSnapshot { number, elements: elements.clone(), gone: Vec::new(), note: None },
+            Some(None) => NumberedSnapshot {
                 number,
                 elements: elements.clone(),
                 gone: Vec::new(),
@@ -90,7 +90,7 @@ impl<N: Clone + Eq + Hash> Book<N> {
             },
             Some(Some((_, before))) => {
                 let (changed, gone) = changes(before, &elements);
-                Told { number, elements: changed, gone, note: None }
+                NumberedSnapshot { number, elements: changed, gone, note: None }
             }
         };
         self.past.push_back((number, elements));
@@ -160,54 +160,54 @@ mod tests {
         Element { name: name.into(), ..Element::default() }
     }
 
-    fn refs(told: &Told) -> Vec<&str> {
+    fn told_refs(told: &NumberedSnapshot) -> Vec<&str> {
         told.elements.iter().map(|one| one.reference.as_str()).collect()
     }
 
     #[test]
     fn a_ref_stays_with_its_object_and_is_never_given_to_another() {
-        let mut book = Book::default();
-        let first = book.enter("Editor", "", &[10, 20], vec![element("a"), element("b")], None);
-        assert_eq!(refs(&first), ["e1", "e2"]);
-        let second = book.enter("Editor", "", &[30, 20], vec![element("c"), element("b")], None);
-        assert_eq!(refs(&second), ["e3", "e2"]);
-        assert_eq!(book.find("e1").map(|entry| entry.node), Some(10));
-        assert_eq!(book.find("e9"), None);
-        assert_eq!(book.find("x"), None);
+        let mut refs = RefTable::default();
+        let first = refs.enter("Editor", "", &[10, 20], vec![element("a"), element("b")], None);
+        assert_eq!(told_refs(&first), ["e1", "e2"]);
+        let second = refs.enter("Editor", "", &[30, 20], vec![element("c"), element("b")], None);
+        assert_eq!(told_refs(&second), ["e3", "e2"]);
+        assert_eq!(refs.find("e1").map(|entry| entry.node), Some(10));
+        assert_eq!(refs.find("e9"), None);
+        assert_eq!(refs.find("x"), None);
     }
 
     #[test]
     fn since_tells_only_what_is_new_changed_or_gone() {
-        let mut book = Book::default();
+        let mut refs = RefTable::default();
         let all = vec![element("a"), element("b"), element("c")];
-        let first = book.enter("Editor", "", &[1, 2, 3], all, None);
+        let first = refs.enter("Editor", "", &[1, 2, 3], all, None);
         let now = vec![element("a"), element("B"), element("d")];
-        let told = book.enter("Editor", "", &[1, 2, 4], now, Some(first.number));
-        assert_eq!(refs(&told), ["e2", "e4"]);
+        let told = refs.enter("Editor", "", &[1, 2, 4], now, Some(first.number));
+        assert_eq!(told_refs(&told), ["e2", "e4"]);
         assert_eq!(told.gone, ["e3"]);
         assert_eq!(told.note, None);
     }
 
     #[test]
     fn an_unknown_snapshot_is_said_and_everything_is_told() {
-        let mut book = Book::default();
-        let told = book.enter("Editor", "", &[1], vec![element("a")], Some(77));
+        let mut refs = RefTable::default();
+        let told = refs.enter("Editor", "", &[1], vec![element("a")], Some(77));
         assert_eq!(told.elements.len(), 1);
         assert!(told.note.is_some());
     }
 
     #[test]
     fn the_oldest_are_forgotten_and_the_book_stays_bounded() {
-        let mut book = Book::default();
+        let mut refs = RefTable::default();
         let batch = 6_000_u32;
         for round in 0..5 {
             let nodes: Vec<u32> = (round * batch..(round + 1) * batch).collect();
             let elements = vec![element(""); nodes.len()];
-            book.enter("Editor", "", &nodes, elements, None);
+            refs.enter("Editor", "", &nodes, elements, None);
         }
-        assert_eq!(book.entries.len(), MOST);
-        assert_eq!(book.numbers.len(), MOST);
-        assert_eq!(book.find("e1"), None);
-        assert!(book.find("e30000").is_some());
+        assert_eq!(refs.entries.len(), MOST);
+        assert_eq!(refs.numbers.len(), MOST);
+        assert_eq!(refs.find("e1"), None);
+        assert!(refs.find("e30000").is_some());
     }
 }

@@ -13,10 +13,10 @@ use enigo::{Axis, Coordinate, Direction, Enigo, InputError, Keyboard, Mouse, Set
 use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 
-use super::eye::Eye;
-use super::held::{Down, Held, Stop};
+use super::capture::Capturer;
 use super::keymap::code;
-use super::place::{self, Own};
+use super::pressed::{Down, PressedInput, Stop};
+use super::scene::{self, Own};
 use crate::{Acted, Action, Button, DesktopError, Evidence, Fence, Key};
 
 /// Between two points of a drag, for those who follow it.
@@ -31,9 +31,9 @@ const HOLD: Duration = Duration::from_secs(20);
 /// How near to the failsafe's corner we go.
 const CORNER: i32 = 2;
 
-pub(super) struct Hand {
+pub(super) struct InputSender {
     enigo: Enigo,
-    held: Arc<Held>,
+    held: Arc<PressedInput>,
     own: Own,
     fence: Arc<Mutex<Fence>>,
     failsafe: Arc<AtomicBool>,
@@ -57,7 +57,7 @@ pub(super) fn connect() -> Result<Enigo, DesktopError> {
 
 /// Ends every act, and lets go of everything on a thread of its own: never waits for an act under way. The answer
 /// comes when it is done.
-pub(super) fn release(held: &Arc<Held>) -> Receiver<()> {
+pub(super) fn release(held: &Arc<PressedInput>) -> Receiver<()> {
     let (done, answer) = sync_channel(1);
     let downs = held.end_all();
     if downs.is_empty() {
@@ -112,9 +112,9 @@ fn button_code(button: Button) -> enigo::Button {
     }
 }
 
-impl Hand {
+impl InputSender {
     pub(super) fn open(
-        held: Arc<Held>,
+        held: Arc<PressedInput>,
         own: Own,
         fence: Arc<Mutex<Fence>>,
         failsafe: Arc<AtomicBool>,
@@ -239,7 +239,7 @@ impl Hand {
             return Err(DesktopError::BadInput("a drag needs at least two points".into()));
         }
         for &point in path {
-            self.refuse_own(&Eye::display(display)?, point)?;
+            self.refuse_own(&Capturer::display(display)?, point)?;
         }
         self.go(display, *first)?;
         self.press(Down::Button(button), stop)?;
@@ -314,15 +314,15 @@ impl Hand {
     }
 
     fn go_on_others(&mut self, display: u32, at: NormPoint) -> Result<(), DesktopError> {
-        self.refuse_own(&Eye::display(display)?, at)?;
+        self.refuse_own(&Capturer::display(display)?, at)?;
         self.go(display, at)
     }
 
     fn go(&mut self, display: u32, to: NormPoint) -> Result<(), DesktopError> {
-        let display = Eye::display(display)?;
+        let display = Capturer::display(display)?;
         let point = to.to_physical(&display.bounds);
         if self.failsafe.load(Ordering::Relaxed)
-            && place::in_corner(point, &bounds(&Eye::displays()?), CORNER)
+            && scene::in_corner(point, &bounds(&Capturer::displays()?), CORNER)
         {
             return Err(DesktopError::Forbidden(
                 "the top left corner is the failsafe's; aim a few pixels away from it".into(),
@@ -334,11 +334,11 @@ impl Hand {
 
     fn refuse_own(&self, display: &DisplayView, at: NormPoint) -> Result<(), DesktopError> {
         let point = at.to_physical(&display.bounds);
-        let tops = Eye::tops()?;
-        if place::hits_own(&tops, &self.own, point, &bounds(&Eye::displays()?)) {
+        let tops = Capturer::tops()?;
+        if scene::hits_own(&tops, &self.own, point, &bounds(&Capturer::displays()?)) {
             return Err(DesktopError::Forbidden("the point is on Miki's own window".into()));
         }
-        place::check_fence(&self.fence(), &tops, &self.own, Some((display.index, point)))
+        scene::check_fence(&self.fence(), &tops, &self.own, Some((display.index, point)))
     }
 
     fn fence(&self) -> Fence {
@@ -346,13 +346,13 @@ impl Hand {
     }
 
     fn refuse_own_focus(&self) -> Result<(), DesktopError> {
-        let tops = Eye::tops()?;
+        let tops = Capturer::tops()?;
         if tops.iter().any(|top| top.focused && self.own.has(top)) {
             return Err(DesktopError::Forbidden(
                 "Miki's own window has the keyboard; click the window that is meant first".into(),
             ));
         }
-        place::check_fence(&self.fence(), &tops, &self.own, None)
+        scene::check_fence(&self.fence(), &tops, &self.own, None)
     }
 }
 
@@ -377,8 +377,8 @@ pub(super) fn from_platform(point: PhysicalPoint, displays: &[DisplayView]) -> P
         return point;
     }
     let to_pixels = |scale: ScaleFactor| PhysicalPoint {
-        x: super::eye::to_pixels(f64::from(point.x), scale),
-        y: super::eye::to_pixels(f64::from(point.y), scale),
+        x: super::capture::to_pixels(f64::from(point.x), scale),
+        y: super::capture::to_pixels(f64::from(point.y), scale),
     };
     let on = displays.iter().find(|display| display.bounds.contains(to_pixels(display.scale)));
     on.map_or(point, |display| to_pixels(display.scale))
