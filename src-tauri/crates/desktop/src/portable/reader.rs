@@ -384,5 +384,4 @@ fn is_same_value(value: &str, wished: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "reader_tests.rs"]
 mod tests;
