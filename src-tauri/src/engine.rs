@@ -67,8 +67,7 @@ impl Engine {
         let agent = AgentHandle::init(Setup {
             journal: Arc::new(journal),
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings))
-                .with_browser(browser),
+            router: tools::Router::builtin(Arc::clone(&desktop)).with_browser(browser),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),

@@ -20,7 +20,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Limits, Router};
+use tools::{Fence, Grants, Limits, Router};
 
 use crate::brakes::Brakes;
 use crate::log::{Log, closed};
@@ -347,11 +347,17 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// The tools as the settings have them, with pictures as the model takes them.
-    fn router(&self, settings: &Settings) -> Router {
-        self.tools.keep_corner(settings.failsafe);
+    /// Of a call under these settings, with pictures as the model takes them.
+    fn limits(settings: &Settings) -> Arc<Limits> {
         let picture = pictures::family(&settings.model).best();
-        self.tools.with_limits(Limits { picture, ..settings.into() })
+        Arc::new(Limits { picture, ..settings.into() })
+    }
+
+    /// For whoever is about to get the desktop.
+    fn hand_over_desktop(&self, settings: &Settings) {
+        self.tools.keep_corner(settings.failsafe);
+        let (displays, apps) = (settings.fence_displays.clone(), settings.fence_apps.clone());
+        self.tools.fence(Fence { displays, apps });
     }
 }
 

@@ -27,7 +27,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, Grants, Interruption, Router};
+use tools::{ExecRequest, Executed, Grants, Interruption, Limits, Router};
 
 use crate::brakes::Brake;
 use crate::context::{self, Answered, Context, Sight};
@@ -51,6 +51,7 @@ pub struct Run {
     pub rules: Rules,
     pub log: Arc<Log>,
     pub router: Arc<Router>,
+    pub limits: Arc<Limits>,
     pub model: SharedModel,
     pub context: Context,
     /// Of the session: shared with its other runs in this process, gone with it.
@@ -350,7 +351,8 @@ impl Driver {
 /// only look, or where no picture can be had.
 async fn adapter(run: &mut Run) -> Option<Adapter> {
     let computer = run.model.computer().filter(|_| run.mode == Mode::Act)?;
-    let display = tokio::time::timeout(LAST_WORD, run.router.picture_size()).await.ok().flatten()?;
+    let size = run.router.picture_size(&run.limits);
+    let display = tokio::time::timeout(LAST_WORD, size).await.ok().flatten()?;
     run.context.use_computer(computer, display);
     Some(Adapter::new(computer, display))
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use protocol::tool::{Effect, Risk, ToolErrorKind};
 use tokio_util::sync::CancellationToken;
 
-use crate::tool::{Context, Outcome, Task, tool_error};
+use crate::plan::{Step, Task};
+use crate::tool::{Context, Outcome, tool_error};
 
 /// How long stopped work may take to let go of keys and buttons before it is dropped.
 const GRACE: Duration = Duration::from_millis(80);
@@ -71,22 +72,17 @@ fn words(payload: &(dyn Any + Send)) -> String {
 }
 
 /// One task to its end: tried again where it only looks, never where it acts.
-pub(crate) async fn attempt(
-    tool: &str,
-    task: &Arc<dyn Task>,
-    risk: Risk,
-    within: Duration,
-    cx: &Context,
-) -> Outcome {
+pub(crate) async fn attempt(step: &Step, task: &Arc<dyn Task>, cx: &Context) -> Outcome {
+    let tool = step.name();
     let mut tries = 0;
     loop {
-        let outcome = once(tool, task, risk, within, cx).await;
+        let outcome = once(step, task, cx).await;
         let may_pass = outcome
             .error
             .as_ref()
             .is_some_and(|error| matches!(error.kind, ToolErrorKind::Failed | ToolErrorKind::Timeout));
         // An unknown effect is never run again by itself, whatever the risk says.
-        if risk != Risk::Observe
+        if step.risk() > Risk::Observe
             || !may_pass
             || outcome.effect == Effect::Unknown
             || tries >= cx.limits.retries
@@ -103,7 +99,9 @@ pub(crate) async fn attempt(
     }
 }
 
-async fn once(tool: &str, task: &Arc<dyn Task>, risk: Risk, within: Duration, cx: &Context) -> Outcome {
+async fn once(step: &Step, task: &Arc<dyn Task>, cx: &Context) -> Outcome {
+    let tool = step.name();
+    let within = cx.limits.timeout.saturating_add(step.plan().takes());
     if cx.cancel.is_cancelled() {
         return stopped(tool, Effect::Refused);
     }
@@ -125,8 +123,9 @@ async fn once(tool: &str, task: &Arc<dyn Task>, risk: Risk, within: Duration, cx
     if let Some(outcome) = value.as_ref().filter(|outcome| outcome.error.is_none()) {
         return outcome.clone();
     }
-    if risk != Risk::Observe {
-        // Dropped or broken work cannot let go of its keys any more; where it could, this does nothing.
+    if step.seat() {
+        // Dropped or broken work cannot let go of its keys any more; where it could, this does nothing. Who had no
+        // seat held nothing: what is held then is another's.
         cx.desktop.release_all();
     }
     let effect = if begun.has_begun() { Effect::Unknown } else { Effect::Refused };

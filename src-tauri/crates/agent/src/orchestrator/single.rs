@@ -24,25 +24,28 @@ impl Orchestrator {
         if reply.is_closed() {
             return;
         }
-        let router = Arc::new(self.router(&self.settings));
+        let (router, limits) = (self.tools.clone(), Self::limits(&self.settings));
         let call =
             ToolCall { id: CallId::from_suffix(fresh()), tool: command.tool, arguments: command.arguments };
         let (mode, approval) = (self.settings.mode, self.settings.approval);
         let mut request = ExecRequest { call, mode, approval, grants: Grants::default(), approved: None };
-        let assessment = router.assess(&request);
+        let assessment = router.assess(&request, &limits);
         let risk = assessment.risk.unwrap_or(Risk::Observe);
         let acts = risk > Risk::Observe;
         if acts && let Err(busy) = self.check_free() {
             drop(reply.send(Err(busy)));
             return;
         }
+        if acts {
+            self.hand_over_desktop(&self.settings);
+        }
         if matches!(assessment.decision, Decision::Ask { .. }) {
             request.approved = Some(assessment.digest);
         }
         let cancel = CancellationToken::new();
         let watched = acts && self.settings.failsafe;
-        let call =
-            Single { log: self.log.clone(), router, request, risk, cancel: cancel.clone(), acts, watched };
+        let call = tools::Call { request, cancel: cancel.clone(), limits };
+        let call = Single { log: self.log.clone(), router, call, risk, acts, watched };
         let task = tokio::spawn(call.carry_out(reply));
         if acts {
             self.brakes.of_call(cancel.clone());
@@ -55,9 +58,8 @@ impl Orchestrator {
 struct Single {
     log: Arc<Log>,
     router: Arc<Router>,
-    request: ExecRequest,
+    call: tools::Call,
     risk: Risk,
-    cancel: CancellationToken,
     acts: bool,
     /// By the failsafe.
     watched: bool,
@@ -73,7 +75,7 @@ impl Single {
             () = reply.closed() => self.cut(work).await,
             () = self.stepped_in() => self.cut(work).await,
         };
-        if self.acts && self.cancel.is_cancelled() {
+        if self.acts && self.call.cancel.is_cancelled() {
             self.router.release_all();
         }
         drop(reply.send(outcome));
@@ -83,7 +85,7 @@ impl Single {
         &self,
         work: impl Future<Output = Result<ExecResult, ErrorView>>,
     ) -> Result<ExecResult, ErrorView> {
-        self.cancel.cancel();
+        self.call.cancel.cancel();
         if self.acts {
             self.router.release_all();
         }
@@ -102,9 +104,9 @@ impl Single {
 
     /// Journaled like any other call.
     async fn journaled(&self) -> Result<ExecResult, ErrorView> {
-        let (log, call) = (&self.log, self.request.call.clone());
+        let (log, call) = (&self.log, self.call.request.call.clone());
         log.append(Scope::default(), EventBody::ToolStarted { call: call.clone(), risk: self.risk }).await?;
-        let executed = self.router.execute(self.request.clone(), self.cancel.clone()).await;
+        let executed = self.router.execute(self.call.clone()).await;
         let mut result = executed.result;
         if let Some(taken) = executed.picture {
             let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);

@@ -1,7 +1,5 @@
 //! How a run comes to be.
 
-use std::sync::Arc;
-
 use models::{Patience, SharedModel};
 use protocol::command::{RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
@@ -88,12 +86,12 @@ impl Orchestrator {
             agent: Some(AgentId::from_suffix(fresh())),
         };
         let family = models::pictures::family(&settings.model);
-        let router = Arc::new(self.router(&settings));
+        let (router, limits) = (self.tools.clone(), Self::limits(&settings));
         let specs = router
             .specs(mode)
             .into_iter()
             .map(|spec| models::ToolSpec {
-                name: spec.name,
+                name: spec.name.to_string(),
                 description: spec.description,
                 schema: spec.schema,
             })
@@ -111,6 +109,7 @@ impl Orchestrator {
             search,
         };
         self.log.append(scope.clone(), started).await?;
+        self.hand_over_desktop(&settings);
         let (control, heard) = mpsc::channel(CONTROL);
         let brake = Brake::default();
         let run_task = Run {
@@ -126,6 +125,7 @@ impl Orchestrator {
             settings,
             log: self.log.clone(),
             router,
+            limits,
             model,
             context,
             grants: self.grants.entry(session.clone()).or_default().clone(),

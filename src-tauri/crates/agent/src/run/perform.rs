@@ -8,7 +8,7 @@ use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
-use tools::Decision;
+use tools::{Call, Decision};
 
 use super::{Driver, Outcome, ask};
 use crate::machine::{Effect, Input, Verdict};
@@ -69,7 +69,7 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call, None);
-        let assessment = self.run.router.assess(&request);
+        let assessment = self.run.router.assess(&request, &self.run.limits);
         let ask = |risk, reason| Verdict::Ask {
             approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
             risk,
@@ -97,7 +97,7 @@ impl Driver {
     ) -> Result<(), ErrorView> {
         let within = self.run.settings.approval_deadline_ms;
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
-        let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
+        let digest = self.run.router.assess(&self.request(call.clone(), None), &self.run.limits).digest;
         let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
         // Who is asked needs the mouse and the keyboard: nothing of ours may be down.
         self.run.router.release_all();
@@ -113,7 +113,7 @@ impl Driver {
 
     async fn execute(&mut self, call: ToolCall, approved: bool) -> Result<(), ErrorView> {
         let mut request = self.request(call.clone(), None);
-        let assessment = self.run.router.assess(&request);
+        let assessment = self.run.router.assess(&request, &self.run.limits);
         if approved {
             request.approved = Some(assessment.digest);
         }
@@ -121,9 +121,10 @@ impl Driver {
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
         self.halt = self.run.brake.token.child_token();
-        let (router, cancel) = (self.run.router.clone(), self.halt.clone());
+        let (cancel, limits) = (self.halt.clone(), self.run.limits.clone());
+        let router = self.run.router.clone();
         self.operation = Some(Box::pin(async move {
-            let executed = router.execute(request, cancel).await;
+            let executed = router.execute(Call { request, cancel, limits }).await;
             Outcome::Tool(call, Box::new(executed))
         }));
         Ok(())

@@ -20,7 +20,7 @@ use protocol::tool::{ApprovalMode, Door};
 use protocol::{ErrorView, Event, EventBody};
 use serde_json::json;
 use tokio::sync::broadcast;
-use tools::{Limits, Router};
+use tools::Router;
 
 pub struct One(pub Arc<Scripted>);
 
@@ -84,8 +84,7 @@ impl Bench {
         let desktop = FakeDesktop::new();
         let clock = Arc::new(FragileClock::default());
         let journal = Arc::new(Journal::open(home.path(), clock.clone()).unwrap());
-        let limits = Limits { settle: Duration::from_millis(1), ..limits() };
-        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>, limits);
+        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>);
         let settings = Settings { step_delay_ms: 0, batch_delay_ms: 0, ..Settings::default() };
         let mut setup = Setup {
             journal,
@@ -163,21 +162,6 @@ pub fn home() -> tempfile::TempDir {
     let memory = std::path::Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     tempfile::tempdir_in(folder).unwrap()
-}
-
-pub fn limits() -> Limits {
-    Limits {
-        timeout: Duration::from_secs(5),
-        retries: 0,
-        batch_delay: Duration::ZERO,
-        batch_actions: 8,
-        ui_nodes: 200,
-        jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 }.into(),
-        data_chars: 2_000,
-        settle: Duration::from_millis(1),
-        fence: tools::Fence::default(),
-    }
 }
 
 pub fn goal(session: Option<SessionId>, overrides: RunOverrides) -> StartRun {

@@ -133,6 +133,25 @@ async fn a_second_run_is_refused_while_one_is_under_way() {
     assert_eq!(bench.handle.call_tool(looking, Door::Cli).await.unwrap().effect, Effect::Confirmed);
 }
 
+#[tokio::test]
+async fn another_calls_settings_never_change_the_fence_of_a_run_under_way() {
+    let bench = Bench::new(vec![Step::silence()]).await;
+    let overrides = RunOverrides { only_apps: Some(vec!["Editor".into()]), ..RunOverrides::default() };
+    bench.start_with(None, overrides).await;
+    let fence = tools::Fence { displays: vec![], apps: vec!["Editor".into()] };
+    assert_eq!(bench.desktop.fenced(), fence);
+    let calls = [
+        ("think", json!({ "thought": "a" })),
+        ("screenshot", json!({})),
+        ("click", json!({ "x": 1, "y": 1 })),
+    ];
+    for (tool, arguments) in calls {
+        // Those that act are refused as long as the run has the desktop.
+        let _ = bench.handle.call_tool(CallTool { tool: tool.into(), arguments }, Door::Cli).await;
+        assert_eq!(bench.desktop.fenced(), fence, "{tool}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_overloaded_model_is_asked_again_and_a_wrong_key_is_not() {
     let overloaded = || Step::fail(ModelError::new(ModelErrorKind::Overloaded, "overloaded"));

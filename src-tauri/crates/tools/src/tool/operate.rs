@@ -5,7 +5,7 @@ use desktop::{Deed, Operated, Rung, Selector, Target};
 use protocol::tool::ToolError;
 use serde_json::json;
 
-use super::{Context, Outcome, Plan, Task, bad_arguments, filled};
+use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
 use crate::untrusted;
 
 /// Characters of a ref, and of each part of a selector.
@@ -67,8 +67,8 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    pub(super) fn plan(tool: &'static str, target: Target, deed: Deed, verb: impl Into<String>) -> Plan {
-        Plan::of(Self { tool, target, deed, verb: verb.into() })
+    pub(super) fn plan<T: Builtin>(target: Target, deed: Deed, verb: impl Into<String>) -> Plan {
+        Plan::new(T::RISK, Self { tool: T::NAME, target, deed, verb: verb.into() })
     }
 }
 

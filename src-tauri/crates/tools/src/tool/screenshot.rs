@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, from_desktop};
+use super::{
+    Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
+};
 use crate::{TakenPicture, eyes, untrusted};
 
 /// More boxes hide what they mark.
@@ -54,21 +56,23 @@ pub(super) struct Input {
     marks: Option<bool>,
 }
 
-impl Tool for Screenshot {
+impl Builtin for Screenshot {
     const NAME: &'static str = "screenshot";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Screen;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_screen(abilities)
     }
 
-    fn plan(input: Input, catalog: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let marks = input.marks.unwrap_or(false);
         if marks && input.window.is_some() {
             return Err(bad_arguments("marks are for the picture of a display; leave out window or marks"));
         }
-        if marks && !catalog.abilities.elements {
+        if marks && !env.available.abilities.elements {
             return Err(bad_arguments("there are no elements to mark here; leave out marks"));
         }
         if input.display.is_some() && input.window.is_some() {
@@ -76,7 +80,7 @@ impl Tool for Screenshot {
         }
         let display = super::display(input.display)?;
         let area = input.window.map_or(Area::Display(display), |id| Area::Window(WindowId(id)));
-        Ok(Plan::of(Take { area, marks }))
+        Ok(Plan::new(Self::RISK, Take { area, marks }))
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::gesture::key;
 use super::{
-    Catalog, Context, DISPLAY, Needs, Outcome, Plan, Task, Tool, bad_arguments, filled, web, within,
+    Builtin, Context, DISPLAY, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web, within,
 };
 use crate::untrusted;
 
@@ -58,13 +58,15 @@ enum Answer {
     Dismiss,
 }
 
-impl Tool for WebClick {
+impl Builtin for WebClick {
     const NAME: &'static str = "webClick";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const EGRESS: bool = true;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let reference = input.reference.filter(|text| !text.is_empty());
         let text = input.answer.filter(|text| !text.is_empty());
         if let Some(text) = &text {
@@ -94,7 +96,7 @@ impl Tool for WebClick {
                 Deed::Click(Click { reference, button, count, held, display: DISPLAY })
             }
         };
-        Ok(Plan::of(deed).because(input.reason))
+        Ok(Plan::new(Self::RISK, deed).because(input.reason))
     }
 }
 

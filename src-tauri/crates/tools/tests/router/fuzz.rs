@@ -1,6 +1,6 @@
 //! A thousand arbitrary arguments for each tool: never a panic, never an act with wrong arguments.
 
-use crate::stage::{call, desktop, limits};
+use crate::stage::{call, desktop};
 use desktop::{Action, Deed, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -219,7 +219,7 @@ fn a_thousand(tool: &'static str) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let mut runner = TestRunner::new(Config { cases: 1_000, failure_persistence: None, ..Config::default() });
     runner
         .run(&prop_oneof![any_json(), nearly_right(tool)], |arguments| {

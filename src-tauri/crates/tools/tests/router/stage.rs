@@ -30,7 +30,6 @@ pub fn limits() -> Limits {
         picture: PixelSize { width: 1280, height: 800 }.into(),
         data_chars: 2_000,
         settle: Duration::from_millis(800),
-        fence: tools::Fence::default(),
     }
 }
 
@@ -74,7 +73,11 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
 }
 
 pub async fn call(router: &Router, tool: &str, arguments: Value) -> Executed {
-    router.execute(request(tool, arguments), CancellationToken::new()).await
+    execute(router, request(tool, arguments), CancellationToken::new()).await
+}
+
+pub async fn execute(router: &Router, request: ExecRequest, cancel: CancellationToken) -> Executed {
+    router.execute(tools::Call { request, cancel, limits: Arc::new(limits()) }).await
 }
 
 /// What an act, or a look at the elements, does in place of its work.
