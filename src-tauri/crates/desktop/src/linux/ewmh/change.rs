@@ -33,7 +33,8 @@ impl Ewmh {
         match change {
             WindowChange::Focus => {
                 self.focus(window)?;
-                let has_it = || Ok(self.active()? == Some(window));
+                // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
+                let has_it = || Ok(self.active()? == Some(window) && !self.session.focus_is_own(&self.own)?);
                 self.told(has_it, format!("{called} has the keyboard"), format!("{called} did not come up"))
             }
             WindowChange::Move { x, y } => {
