@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::event::Level;
-use protocol::tool::Door;
+use protocol::principal::Principal;
 use protocol::view::{Check, CheckState};
 use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager as _, RunEvent};
@@ -16,15 +16,15 @@ use crate::home::Home;
 use crate::link::Link;
 
 #[cfg(target_os = "linux")]
+mod caret;
+#[cfg(target_os = "linux")]
 mod click_through;
-mod face;
 mod follow;
 mod ipc;
 mod picture;
-#[cfg(target_os = "linux")]
-mod repose;
 mod shortcut;
 mod tray;
+mod tray_state;
 mod windows;
 
 /// Opens the app, or brings the one that runs to the front.
@@ -48,19 +48,19 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
         return Err(error);
     }
     tauri::async_runtime::set(runtime.handle().clone());
-    let code = open(&runtime, &engine);
+    let code = open(&engine);
     runtime.block_on(here.end());
     // A keychain that hangs would otherwise be waited for.
     runtime.shutdown_background();
     code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
 }
 
-fn open(runtime: &tokio::runtime::Runtime, engine: &Arc<Engine>) -> Result<i32, ErrorView> {
+fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         ErrorView::new(ErrorCode::Display, format!("{what}: {error}"))
             .with_hint("miki run works without windows; miki doctor tells what is missing")
     };
-    let settings = runtime.block_on(engine.agent().snapshot())?.settings;
+    let settings = engine.agent().settings();
     let mut interrupts = interrupt::listen()?;
     let app = tauri::Builder::default()
         .invoke_handler(ipc::handler())
@@ -113,14 +113,11 @@ fn note(app: &AppHandle, message: String, hint: &'static str) {
     });
 }
 
-/// The door of a window, by its label.
-fn door(label: &str) -> Result<Door, ErrorView> {
-    match label {
-        windows::DASHBOARD => Ok(Door::Dashboard),
-        windows::CHAT => Ok(Door::Chat),
-        windows::OVERLAY => Ok(Door::Overlay),
-        other => Err(ErrorView::new(ErrorCode::Forbidden, format!("window {other:?} has no door"))),
-    }
+/// Who speaks through a window, by its label.
+fn principal(label: &str) -> Result<Principal, ErrorView> {
+    let window = Window::of_label(label)
+        .ok_or_else(|| ErrorView::new(ErrorCode::Forbidden, format!("window {label:?} has no rights")))?;
+    Ok(Principal::of(window.surface()))
 }
 
 /// GTK ends the process where there is no display: better to say so first.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::{ModelSource, Wanted};
+use agent::{ModelSource, OpenModel};
 use desktop::Desktop;
 use protocol::settings::Settings;
 use protocol::view::{Check, CheckState, CheckView};
@@ -41,7 +41,7 @@ pub fn failed(check: Check, error: ErrorView) -> CheckView {
 }
 
 async fn model(models: &Models, settings: &Settings) -> CheckView {
-    let model = match models.open(Wanted::of(settings)).await {
+    let model = match models.open(OpenModel::of(settings)).await {
         Ok(model) => model,
         Err(error) => return failed(Check::Model, error),
     };

@@ -8,7 +8,9 @@ use protocol::{ErrorCode, ErrorView};
 use crate::exit::Exit;
 use crate::home::Home;
 
+mod ps;
 mod run;
+mod stop;
 
 mod do_tool;
 mod doctor;
@@ -40,13 +42,15 @@ Environment:
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Ps(ps::Ps),
+    Stop(stop::Stop),
     Do(do_tool::Do),
     Key(key::Key),
     Model(model::ModelLine),
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
     #[command(hide = true)]
-    Guard,
+    Watchdog,
 }
 
 /// Does what the command line says.
@@ -62,8 +66,8 @@ pub fn main() -> Exit {
     match line.command {
         None => told(with_home(crate::app::run)),
         Some(Command::Key(key)) => told(key.run()),
-        Some(Command::Guard) => told(
-            desktop::stand_guard()
+        Some(Command::Watchdog) => told(
+            desktop::run_watchdog()
                 .map(|()| Exit::Done)
                 .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
         ),
@@ -72,6 +76,8 @@ pub fn main() -> Exit {
             Err(model) => with_home(|home| on_runtime(model.run(home))),
         }),
         Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
+        Some(Command::Ps(ps)) => told(with_home(|home| on_runtime(ps.run(home)))),
+        Some(Command::Stop(stop)) => told(with_home(|home| on_runtime(stop.run(home)))),
         Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
         Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
     }
@@ -154,6 +160,10 @@ mod tests {
             &["miki", "run", "goal", "--max-steps", "many"],
             &["miki", "run", "goal", "--model", "no-slash"],
             &["miki", "run", ""],
+            &["miki", "ps", "--all"],
+            &["miki", "stop", ""],
+            &["miki", "stop", "r-"],
+            &["miki", "stop", "r-1", "r-2"],
             &["miki", "do", "click"],
             &["miki", "do", "click", "{not json"],
             &["miki", "do", "click", "[1]"],
@@ -184,6 +194,11 @@ mod tests {
             &["miki", "run", "goal"],
             &["miki", "run", "goal", "--json", "--mode", "plan", "--approval", "auto", "--model", "gemini/x"],
             &["miki", "run", "goal", "--base-url", "http://127.0.0.1:8080", "--max-steps", "3"],
+            &["miki", "ps"],
+            &["miki", "ps", "--json"],
+            &["miki", "stop"],
+            &["miki", "stop", "r-0193f4c2"],
+            &["miki", "stop", "0193f4c2"],
             &["miki", "do", "click", r#"{"x":1,"y":2}"#],
             &["miki", "key", "status"],
             &["miki", "key", "status", "gemini"],
@@ -196,7 +211,7 @@ mod tests {
             &["miki", "model", "list", "--provider", "custom"],
             &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
             &["miki", "doctor", "--json"],
-            &["miki", "guard"],
+            &["miki", "watchdog"],
         ] {
             assert_eq!(code(line), None, "{line:?}");
         }

@@ -1,20 +1,21 @@
 //! The composition root: settings, journal, keys, desktop and mind put together, and every command's way to them.
 //!
-//! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Door`].
+//! Knows neither windows nor sockets: both come to it through [`Windows`] and [`socket::Endpoint`].
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use agent::{AgentHandle, ModelSource, Setup};
+use agent::{AgentHandle, ModelSource, Setup, Subscription};
+use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnyCommand, Command, Window, WindowAction};
+use protocol::command::{AnyCommand, Command, Subscribe, Window, WindowAction};
+use protocol::ids::Seq;
+use protocol::principal::Principal;
 use protocol::settings::Settings;
-use protocol::tool::Door;
 use protocol::view::{Check, CheckState, CheckView};
-use protocol::{ErrorCode, ErrorView, Event};
+use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
-use tokio::sync::broadcast;
 
 use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
@@ -22,9 +23,6 @@ use crate::lock::HomeLock;
 use crate::model_source::{Models, offer};
 use crate::settings_file::SettingsFile;
 use crate::{checks, socket};
-
-/// Titles of our windows: the agent neither sees nor operates them.
-pub const TITLES: [&str; 3] = ["Miki", "Miki Chat", "Miki Overlay"];
 
 /// Our windows, where there are any.
 pub trait Windows: Send + Sync {
@@ -65,10 +63,9 @@ impl Engine {
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
         let agent = AgentHandle::init(Setup {
-            journal: Arc::new(journal),
+            journal,
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop), tools::Limits::from(&settings))
-                .with_browser(browser),
+            router: tools::Router::builtin(Arc::clone(&desktop)).with_browser(browser),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
@@ -89,29 +86,34 @@ impl Engine {
         }
     }
 
-    /// Any command from any door. `subscribe` is each door's own affair, since events need its channel.
+    /// Any command from any surface. `subscribe` is each surface's own affair, since events need its channel.
     ///
     /// # Errors
-    /// As the command has it.
-    pub async fn call(&self, command: AnyCommand, door: Door) -> Result<Value, ErrorView> {
-        let agent = &self.agent;
+    /// `Forbidden` where `principal` may not; else as the command has it.
+    pub async fn call(&self, command: AnyCommand, principal: &Principal) -> Result<Value, ErrorView> {
+        let (agent, surface) = (&self.agent, principal.surface);
+        agent.permit(&command, principal).await?;
         match command {
-            AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), door).await?),
-            AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone(), door).await?),
-            AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), door).await?),
-            AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), door).await?),
-            AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone(), door).await?),
-            AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), door).await?),
-            AnyCommand::Snapshot(c) => json(&c, agent.snapshot().await?),
+            AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), surface).await?),
+            AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone()).await?),
+            AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), surface).await?),
+            AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), surface).await?),
+            AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone()).await?),
+            AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), surface).await?),
+            AnyCommand::GetOverview(c) => json(&c, agent.overview().await?),
+            AnyCommand::ReadEvents(c) => json(&c, agent.read_events(c.clone()).await?),
+            AnyCommand::ListRuns(c) => json(&c, agent.list_runs().await?),
             AnyCommand::Subscribe(_) => Err(ErrorView::new(
                 ErrorCode::BadRequest,
-                "events need a channel, which this door has not opened",
+                "events need a channel, which this surface has not opened",
             )),
-            AnyCommand::ListSessions(c) => json(&c, agent.list_sessions().await?),
+            AnyCommand::ListSessions(c) => json(&c, agent.list_sessions(c.clone()).await?),
             AnyCommand::OpenSession(c) => json(&c, agent.open_session(&c.session).await?),
-            AnyCommand::EditSession(c) => json(&c, agent.edit_session(c.clone()).await?),
-            AnyCommand::CallTool(c) => json(&c, agent.call_tool(c.clone(), door).await?),
-            AnyCommand::UpdateSettings(c) => json(&c, agent.update_settings(c.patch.clone()).await?),
+            AnyCommand::EditSession(c) => json(&c, agent.edit_session_by(c.clone(), principal).await?),
+            AnyCommand::CallTool(c) => json(&c, agent.call_tool_by(c.clone(), principal).await?),
+            AnyCommand::UpdateSettings(c) => {
+                json(&c, agent.update_settings_by(c.patch.clone(), principal).await?)
+            }
             AnyCommand::SetKey(c) => {
                 let (keys, new) = (self.keys.clone(), c.clone());
                 json(&c, blocking(move || keys.set(&new.provider, &new.key)).await??)
@@ -126,12 +128,12 @@ impl Engine {
             }
             AnyCommand::ListProviders(c) => json(&c, offer::providers()),
             AnyCommand::ListModels(c) if c.asked => {
-                let settings = agent.snapshot().await?.settings;
+                let settings = agent.settings();
                 json(&c, offer::asked(&self.models, &c.provider, &settings).await?)
             }
             AnyCommand::ListModels(c) => json(&c, offer::known(&c.provider)?),
             AnyCommand::TestModel(c) => {
-                let settings = agent.snapshot().await?.settings;
+                let settings = agent.settings();
                 json(&c, offer::tried(&self.models, &c.model, &settings).await?)
             }
             AnyCommand::Permissions(c) => json(&c, self.checks().await?),
@@ -152,7 +154,7 @@ impl Engine {
     }
 
     async fn checks(&self) -> Result<Vec<CheckView>, ErrorView> {
-        let settings = self.agent.snapshot().await?.settings;
+        let settings = self.agent.settings();
         let journal = CheckView {
             check: Check::Journal,
             state: CheckState::Well,
@@ -179,13 +181,22 @@ impl Engine {
     }
 }
 
-impl socket::Door for Engine {
-    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
-        Box::pin(Engine::call(self, command, Door::Cli))
+impl socket::Endpoint for Engine {
+    fn call<'a>(
+        &'a self,
+        command: AnyCommand,
+        principal: &'a Principal,
+    ) -> BoxFuture<'a, Result<Value, ErrorView>> {
+        Box::pin(Engine::call(self, command, principal))
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Event> {
-        self.agent.subscribe()
+    fn subscribe(&self, command: Subscribe) -> BoxFuture<'_, Result<(Seq, socket::Stream), ErrorView>> {
+        Box::pin(async move {
+            let events = self.agent.subscribe(command).await?;
+            let start = events.start();
+            let next = |mut events: Subscription| async move { Some((events.next().await, events)) };
+            Ok((start, futures::stream::unfold(events, next).boxed()))
+        })
     }
 }
 
@@ -202,18 +213,18 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
 pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
-        own_titles: TITLES.map(str::to_owned).to_vec(),
-        guard: guard(),
+        own_titles: Window::ALL.map(|window| window.title().to_owned()).to_vec(),
+        watchdog: watchdog(),
+        scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),
         ..desktop::Options::default()
     })
 }
 
 /// The browser: one that runs and allows it, or one of our own with its profile in the data folder.
-fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn desktop::browser::Browser> {
-    let options =
-        desktop::browser::Options { data: home.path().to_owned(), ..desktop::browser::Options::default() };
-    desktop::browser::open(options, Arc::clone(desktop))
+fn open_browser(home: &Home, desktop: &Arc<dyn desktop::Desktop>) -> Arc<dyn browser::Browser> {
+    let options = browser::Options { data: home.path().to_owned(), ..browser::Options::default() };
+    browser::open(options, Arc::clone(desktop))
 }
 
 /// `MIKI_OCR_MODELS`, else the first that has them: `models/ocr` of the data folder, and what came with the program;
@@ -238,10 +249,10 @@ fn bundled_models(program: &Path) -> Vec<PathBuf> {
         .into()
 }
 
-/// This very program as the guard of what it holds down; none where it cannot be found again.
-fn guard() -> Vec<String> {
+/// This very program as the watchdog of what it holds down; none where it cannot be found again.
+fn watchdog() -> Vec<String> {
     let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    program.map_or_else(Vec::new, |program| vec![program, "guard".into()])
+    program.map_or_else(Vec::new, |program| vec![program, "watchdog".into()])
 }
 
 /// From the data folder's own `.env`; any other file is someone's, and takes `miki key migrate`.

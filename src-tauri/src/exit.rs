@@ -28,7 +28,7 @@ impl Exit {
     pub fn of_run(end: &RunEnd) -> Self {
         match end {
             RunEnd::Completed { .. } => Self::Done,
-            RunEnd::Failed { .. } | RunEnd::Interrupted => Self::Failed,
+            RunEnd::Failed { .. } | RunEnd::Interrupted { .. } => Self::Failed,
             RunEnd::Stopped { .. } => Self::Stopped,
             RunEnd::NeedsApproval { .. } => Self::NeedsApproval,
         }
@@ -50,7 +50,7 @@ mod tests {
         let end = |end: RunEnd| Exit::of_run(&end).code();
         assert_eq!(end(RunEnd::Completed { summary: String::new() }), 0);
         assert_eq!(end(RunEnd::Failed { message: String::new(), hint: None }), 1);
-        assert_eq!(end(RunEnd::Interrupted), 1);
+        assert_eq!(end(RunEnd::Interrupted { reason: None }), 1);
         assert_eq!(Exit::Usage.code(), 2);
         assert_eq!(end(RunEnd::Stopped { reason: String::new() }), 3);
         assert_eq!(end(RunEnd::NeedsApproval { approval: protocol::ids::ApprovalId("q-1".into()) }), 4);

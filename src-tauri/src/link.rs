@@ -1,20 +1,25 @@
 //! A command line's way to the engine: the running one through its socket, or this process becomes it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::command::{AnyCommand, Command};
-use protocol::tool::Door;
-use protocol::{ErrorCode, ErrorView};
+use protocol::command::{AnyCommand, Command, StartedRun, Subscribe};
+use protocol::ids::RunId;
+use protocol::principal::{Principal, Surface};
+use protocol::{ErrorCode, ErrorView, Event};
 use serde_json::Value;
+use tokio::sync::mpsc;
 
+use crate::cli::interrupt;
 use crate::engine::Engine;
 use crate::home::Home;
 use crate::lock::{HomeLock, Try};
-use crate::socket::{Client, Events, Served, serve};
+use crate::socket::{Client, Received, Served, serve};
 
 /// How long a process may take between its lock and its socket.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Between the end of a run and its task's.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// The engine, here or elsewhere.
 pub enum Link {
@@ -26,6 +31,27 @@ pub enum Link {
 pub struct Here {
     pub engine: Arc<Engine>,
     served: Option<Served>,
+    /// Runs that this process has asked for.
+    started: Mutex<Vec<RunId>>,
+}
+
+/// Events of the engine, in order.
+pub enum Events {
+    Here(Box<agent::Subscription>),
+    There(Received),
+}
+
+impl Events {
+    /// The next one; `None` when the engine has gone.
+    ///
+    /// # Errors
+    /// Why no more come, and how to go on.
+    pub async fn next(&mut self) -> Option<Result<Event, ErrorView>> {
+        match self {
+            Self::Here(events) => Some(events.next().await),
+            Self::There(events) => events.recv().await,
+        }
+    }
 }
 
 impl Link {
@@ -50,15 +76,37 @@ impl Link {
         }
     }
 
+    /// Attaches to the engine of the folder; `None` if there is none, and there is none afterwards either.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Busy`] where the folder's holder does not answer; the lock's own.
+    pub async fn attach(home: &Home) -> Result<Option<Self>, ErrorView> {
+        let begin = Instant::now();
+        loop {
+            // The socket first: the lock, once tried, is held for a moment, in which another process may want to begin.
+            let silence = match Client::connect(home).await {
+                Ok(client) => return Ok(Some(Self::There(client))),
+                Err(error) => error,
+            };
+            match HomeLock::try_take(home)? {
+                Try::Held(_) => return Ok(None),
+                Try::Elsewhere { .. } if begin.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                Try::Elsewhere { pid } => return Err(silent(home, pid, &silence)),
+            }
+        }
+    }
+
     /// Sends one command, typed.
     ///
     /// # Errors
     /// The engine's own.
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Response, ErrorView>
     where
-        AnyCommand: From<Call<C>>,
+        AnyCommand: From<C>,
     {
-        let value = self.call_any(AnyCommand::from(Call(command))).await?;
+        let value = self.call_any(AnyCommand::from(command)).await?;
         serde_json::from_value(value).map_err(|error| {
             ErrorView::new(ErrorCode::Internal, format!("answer to {} cannot be read: {error}", C::NAME))
                 .with_hint("the running miki is of another version: quit it and start this one")
@@ -67,24 +115,38 @@ impl Link {
 
     async fn call_any(&self, command: AnyCommand) -> Result<Value, ErrorView> {
         match self {
-            Self::Here(here) => here.engine.call(command, Door::Cli).await,
+            Self::Here(here) => here.call(command).await,
             Self::There(client) => client.call(command).await,
         }
     }
 
-    /// All events from now on.
+    /// Events as the command has it. Once a link.
     ///
     /// # Errors
     /// As [`Self::call`].
-    pub async fn subscribe(&self) -> Result<Events, ErrorView> {
+    pub async fn subscribe(&self, command: Subscribe) -> Result<Events, ErrorView> {
         match self {
-            Self::Here(here) => Ok(here.engine.agent().subscribe()),
-            Self::There(client) => client.subscribe().await,
+            Self::Here(here) => Ok(Events::Here(Box::new(here.engine.agent().subscribe(command).await?))),
+            Self::There(client) => client.subscribe(command).await.map(Events::There),
         }
     }
 
+    /// Leaves the engine. Where it is this process, runs that others asked for go on in it: they are waited for, until the
+    /// user wishes the end.
+    pub async fn leave(self, interrupts: &mut mpsc::Receiver<()>) {
+        if let Self::Here(here) = &self {
+            let agent = here.engine.agent();
+            // Our own run is over when its end is seen, and gone a moment later.
+            if tokio::time::timeout(MOMENT, agent.at_rest()).await.is_err() {
+                eprintln!("miki: waiting for a run of another command, which works here; ctrl-c stops it");
+                interrupt::unless(interrupts, agent.at_rest()).await;
+            }
+        }
+        self.close().await;
+    }
+
     /// Leaves the engine, or ends it where it is this process.
-    pub async fn close(self) {
+    async fn close(self) {
         if let Self::Here(here) = self {
             here.end().await;
         }
@@ -101,7 +163,7 @@ impl Link {
 impl Here {
     async fn start(home: &Home, lock: HomeLock) -> Result<Self, ErrorView> {
         let engine = Engine::start(home, lock).await?;
-        let served = match serve(home, Arc::clone(&engine) as Arc<dyn crate::socket::Door>) {
+        let served = match serve(home, Arc::clone(&engine) as Arc<dyn crate::socket::Endpoint>) {
             Ok(served) => Some(served),
             Err(error) => {
                 // This process can work alone; only others cannot attach to it.
@@ -109,7 +171,18 @@ impl Here {
                 None
             }
         };
-        Ok(Self { engine, served })
+        Ok(Self { engine, served, started: Mutex::default() })
+    }
+
+    async fn call(&self, command: AnyCommand) -> Result<Value, ErrorView> {
+        let starts = matches!(command, AnyCommand::StartRun(_));
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let principal = Principal { surface: Surface::Cli, started };
+        let value = self.engine.call(command, &principal).await?;
+        if starts && let Ok(StartedRun { run, .. }) = serde_json::from_value(value.clone()) {
+            self.started.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+        }
+        Ok(value)
     }
 
     /// Hangs up, then ends the engine.
@@ -120,21 +193,6 @@ impl Here {
         }
     }
 }
-
-/// A command on its way to being data.
-pub struct Call<C>(C);
-
-macro_rules! calls {
-    ($($type:ident),*) => {$(
-        impl From<Call<protocol::command::$type>> for AnyCommand {
-            fn from(call: Call<protocol::command::$type>) -> Self {
-                Self::$type(call.0)
-            }
-        }
-    )*};
-}
-
-calls!(StartRun, StopRun, AnswerApproval, OpenSession, CallTool, Permissions, ShowWindow);
 
 fn silent(home: &Home, pid: Option<u32>, error: &std::io::Error) -> ErrorView {
     let who = pid.map_or_else(|| "another miki".into(), |pid| format!("another miki (process {pid})"));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agent::{ModelSource, Wanted};
+use agent::{ModelSource, OpenModel};
 use futures::future::BoxFuture;
 use models::computer::Computer;
 use models::thinking::thinks;
@@ -11,7 +11,7 @@ use models::{
     CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
     SharedModel, Timeouts, Wire,
 };
-use protocol::command::{Secret, Tape};
+use protocol::command::{Recording, Secret};
 use protocol::ids::ModelId;
 use protocol::offer::Abilities;
 use protocol::settings::{self, CustomWire, Settings};
@@ -47,8 +47,8 @@ impl Models {
     /// # Errors
     /// `BadRequest` for a provider that is not known or cannot search as is wanted, `NoKey` with the command that sets
     /// the key.
-    pub async fn open_remote(&self, wanted: Wanted<'_>) -> Result<Remote, ErrorView> {
-        let Wanted { model, settings, search, tape: _ } = wanted;
+    pub async fn open_remote(&self, wanted: OpenModel<'_>) -> Result<Remote, ErrorView> {
+        let OpenModel { model, settings, search, recording: _ } = wanted;
         let provider = provider_of(model, settings)?;
         if search {
             provider.can_search(model.name()).map_err(|why| {
@@ -115,11 +115,11 @@ impl Models {
 }
 
 impl ModelSource for Models {
-    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let opened: SharedModel = match wanted.tape {
-                Some(Tape::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
-                Some(Tape::Record(file)) => {
+            let opened: SharedModel = match wanted.recording {
+                Some(Recording::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
+                Some(Recording::Record(file)) => {
                     let remote = self.open_remote(wanted).await?;
                     Arc::new(recording::record(file.clone(), remote).await?)
                 }
@@ -199,7 +199,7 @@ mod tests {
     async fn open_to(model: &str, key: Option<&'static str>, search: bool) -> Result<ModelId, ErrorView> {
         let keys = Keys::new(Arc::new(FakeStore::default()), Arc::new(move |_| key.map(str::to_owned)));
         let settings = Settings { model: ModelId(model.into()), ..Settings::default() };
-        let wanted = Wanted { search, ..Wanted::of(&settings) };
+        let wanted = OpenModel { search, ..OpenModel::of(&settings) };
         Models::new(keys).open(wanted).await.map(|model| model.id().clone())
     }
 
@@ -255,7 +255,7 @@ mod tests {
         let asks = async |name: &str| {
             let model = ModelId(format!("openrouter/{name}"));
             let settings = Settings { model, ..Settings::default() };
-            let remote = models.open_remote(Wanted::of(&settings)).await.unwrap();
+            let remote = models.open_remote(OpenModel::of(&settings)).await.unwrap();
             remote.body(&models::Request::default()).contains("reasoning")
         };
         assert!(asks("x-ai/grok-4.7").await);
@@ -281,7 +281,7 @@ mod tests {
         let models = Models::new(keys);
         let body = async |model: &str, settings: &Settings| {
             let model = ModelId(model.into());
-            let wanted = Wanted { model: &model, ..Wanted::of(settings) };
+            let wanted = OpenModel { model: &model, ..OpenModel::of(settings) };
             models.open_remote(wanted).await.unwrap().body(&models::Request::default())
         };
         let (usual, set) = (
@@ -314,7 +314,7 @@ mod tests {
             let model = ModelId("custom/some-model".into());
             let base_urls = [(CUSTOM.to_owned(), "http://127.0.0.1:1".to_owned())].into();
             let settings = Settings { model, base_urls, custom_wire, ..Settings::default() };
-            Models::new(keys).open_remote(Wanted::of(&settings)).await.map(drop).unwrap();
+            Models::new(keys).open_remote(OpenModel::of(&settings)).await.map(drop).unwrap();
         }
     }
 

@@ -1,9 +1,9 @@
-//! Files of recordings: opened, and what is wrong with one said with its name. What is in them is `models::tape`'s.
+//! Files of recordings: opened, and what is wrong with one said with its name. What is in them is `models::recording`'s.
 
 use std::fs::OpenOptions;
 use std::io;
 
-use models::tape::{Recorder, Replay};
+use models::recording::{Recorder, Replay};
 use models::{Model, Remote};
 use protocol::{ErrorCode, ErrorView};
 
@@ -26,20 +26,28 @@ pub async fn record(file: String, model: Remote) -> Result<Remote, ErrorView> {
     .await?
 }
 
+/// Bytes of a recording: what is read, is read whole.
+const LONGEST: u64 = 256 * 1024 * 1024;
+
 /// The model that a file plays.
 ///
 /// # Errors
 /// `NotFound` where there is none; `BadRequest` where it cannot be played.
 pub async fn replay(file: String) -> Result<Replay, ErrorView> {
     blocking(move || {
-        let tape = std::fs::read(&file).map_err(|error| {
+        let kind = std::fs::metadata(&file).ok();
+        if kind.is_some_and(|kind| !kind.is_file() || kind.len() > LONGEST) {
+            let message = format!("cannot read the recording {file}: it is no file, or longer than 256 MB");
+            return Err(ErrorView::new(ErrorCode::BadRequest, message));
+        }
+        let recording = std::fs::read(&file).map_err(|error| {
             let code = match error.kind() {
                 io::ErrorKind::NotFound => ErrorCode::NotFound,
                 _ => ErrorCode::BadRequest,
             };
             ErrorView::new(code, format!("cannot read the recording {file}: {error}"))
         })?;
-        Replay::read(&tape).map_err(|error| {
+        Replay::read(&recording).map_err(|error| {
             ErrorView::new(ErrorCode::BadRequest, format!("cannot replay {file}: {error}"))
                 .with_hint("record the run again: miki run --record FILE \"GOAL\"")
         })
@@ -67,13 +75,13 @@ mod tests {
         assert_eq!(missing.code, ErrorCode::NotFound);
         for (content, why) in [
             ("hello", "it is no recording of a run"),
-            ("{\"kind\":\"miki recording\",\"version\":2}\n", "of version 2"),
-            ("{\"kind\":\"miki recording\",\"version\":1}\n", "damaged or cut in line 1"),
+            ("{\"kind\":\"miki recording\",\"version\":1}\n", "of version 1"),
+            ("{\"kind\":\"miki recording\",\"version\":2}\n", "damaged or cut in line 1"),
         ] {
-            std::fs::write(folder.path().join("tape"), content).unwrap();
-            let error = replay(path("tape")).await.unwrap_err();
+            std::fs::write(folder.path().join("recording"), content).unwrap();
+            let error = replay(path("recording")).await.unwrap_err();
             assert_eq!(error.code, ErrorCode::BadRequest);
-            assert!(error.message.contains(why) && error.message.contains(&path("tape")), "{error:?}");
+            assert!(error.message.contains(why) && error.message.contains(&path("recording")), "{error:?}");
         }
     }
 }

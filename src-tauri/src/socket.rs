@@ -1,4 +1,4 @@
-//! The engine's door for other processes of this user: JSON lines over a local socket in the data folder.
+//! The engine's endpoint for other processes of this user: JSON lines over a local socket in the data folder.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use crate::home::Home;
 mod client;
 mod server;
 
-pub use client::{Client, Events};
-pub use server::{Door, Served, serve};
+pub use client::{Client, Received};
+pub use server::{Endpoint, Served, Stream, serve};
 
 /// The socket's file.
 #[cfg(unix)]

@@ -8,12 +8,12 @@ use std::process::Command as Line;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use protocol::command::{AnyCommand, OpenSession, Snapshot, Subscribe};
+use protocol::command::{AnyCommand, GetOverview, ReadEvents, Subscribe};
 use protocol::event::RunEnd;
-use protocol::ids::SessionId;
+use protocol::ids::{SessionId, StreamId};
 use protocol::socket::{Frame, Outcome, Request};
 use protocol::tool::PictureView;
-use protocol::view::{SessionHistory, SnapshotView};
+use protocol::view::{EventPage, Overview};
 use protocol::{Event, EventBody};
 use serde_json::{Value, json};
 
@@ -170,28 +170,39 @@ impl Client {
                 },
                 Frame::Reply(reply) => bail!("an answer to {} that nobody asked for", reply.id),
                 Frame::Event(event) => self.early.push(*event),
+                Frame::Unsubscribed(error) => return Err(error.into()),
             }
         }
     }
 
     /// # Errors
     /// As [`Client::call`].
-    pub fn snapshot(&mut self) -> Result<SnapshotView> {
-        Ok(serde_json::from_value(self.call(AnyCommand::Snapshot(Snapshot {}))?)?)
+    pub fn overview(&mut self) -> Result<Overview> {
+        Ok(serde_json::from_value(self.call(GetOverview {}.into())?)?)
     }
 
+    /// All events of a session, oldest first.
+    ///
     /// # Errors
     /// As [`Client::call`].
-    pub fn history(&mut self, session: &SessionId) -> Result<SessionHistory> {
-        Ok(serde_json::from_value(
-            self.call(AnyCommand::OpenSession(OpenSession { session: session.clone() }))?,
-        )?)
+    pub fn history(&mut self, session: &SessionId) -> Result<Vec<Event>> {
+        let stream = StreamId::of_session(session);
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let after = Some(events.last().and_then(|event| event.position).map_or(0, |at| at.n));
+            let read = ReadEvents { stream: stream.clone(), before: None, after, limit: 200 };
+            let page: EventPage = serde_json::from_value(self.call(read.into())?)?;
+            events.extend(page.events);
+            if events.len() as u64 >= page.last {
+                return Ok(events);
+            }
+        }
     }
 
     /// # Errors
     /// As [`Client::call`].
     pub fn subscribe(&mut self) -> Result<()> {
-        self.call(AnyCommand::Subscribe(Subscribe {})).map(|_| ())
+        self.call(Subscribe { streams: None, after: None }.into()).map(|_| ())
     }
 
     /// The next event after [`Client::subscribe`]; waits for it.
@@ -205,6 +216,7 @@ impl Client {
         match self.frame()? {
             Frame::Event(event) => Ok(*event),
             Frame::Reply(reply) => bail!("an answer to {} that nobody asked for", reply.id),
+            Frame::Unsubscribed(error) => Err(error.into()),
         }
     }
 

@@ -1,37 +1,38 @@
 //! The chat widget: say a goal, see the last of what happens, answer, stop. Esc hides it.
 
+use fold::transcript::{Entry, EntryBody, Stage};
+use fold::{Outcome, Transcript};
 use leptos::{html, prelude::*};
-use protocol::command::{RunOverrides, ShowWindow, Window, WindowAction};
-use protocol::ids::SessionId;
+use protocol::command::{RunOverrides, ShowWindow, StopRun, Window, WindowAction};
+use protocol::event::Activity;
+use protocol::ids::{RunId, SessionId};
+use protocol::view::RunStatus;
 
 use crate::brief;
+use crate::escape::visible_text;
 use crate::store::store;
-use crate::transcript::{Entry, EntryBody, Stage};
 use crate::widgets::approval::Approvals;
-use crate::widgets::entry::{effect_words, end_words};
+use crate::widgets::entry::{effect_words, outcome_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
 use crate::widgets::instead::Instead;
 use crate::widgets::sources::sources;
-use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
+use crate::widgets::status::{ErrorLine, RunButtons, StatusLine, activity_name};
 use crate::words::Word;
 
 /// Lines of the last run that are shown.
 const LINES: usize = 5;
+/// Runs of other sessions that are shown.
+const OTHERS: usize = 3;
 
 #[component]
 pub fn Chat() -> impl IntoView {
     let store = store();
     let field = NodeRef::<html::Textarea>::new();
-    // The session this widget began, until "new" is pressed.
-    let own = RwSignal::new(None::<SessionId>);
-    let busy = store.memo(|state| state.busy());
-    let asks = store.memo(|state| !state.approvals.is_empty());
-    let aim = Aim {
-        session: own.into(),
-        overrides: Signal::stored(RunOverrides::default()),
-        started: Callback::new(move |session| own.set(Some(session))),
-    };
+    let busy = store.memo(|state| state.run_shown().is_some());
+    let has_page = store.memo(|state| state.shown().is_some());
+    let asks = store.memo(|state| !state.overview.questions.is_empty());
+    let aim = Aim { overrides: Signal::stored(RunOverrides::default()), started: Callback::new(|()| {}) };
     let hide = move || store.send(ShowWindow { window: Window::Chat, action: WindowAction::Hide });
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         if event.key() == "Escape" && !event.is_composing() {
@@ -54,8 +55,7 @@ pub fn Chat() -> impl IntoView {
         focus();
     });
     let anew = move |_| {
-        own.set(None);
-        store.change(crate::state::State::show_new);
+        store.show_new();
         focus();
     };
     let open = move |_| {
@@ -71,7 +71,8 @@ pub fn Chat() -> impl IntoView {
             <ErrorLine />
             <Approvals />
             <div class="chat-body">
-                <Lines started=aim.started />
+                <Others />
+                <Lines />
             </div>
             <footer class="chat-foot">
                 <StatusLine />
@@ -83,7 +84,7 @@ pub fn Chat() -> impl IntoView {
                 >
                     <RunButtons />
                 </Show>
-                <Show when=move || own.with(Option::is_some) && !busy.get()>
+                <Show when=move || has_page.get()>
                     <button id="new" class="quiet" on:click=anew>{icon("plus")}<span>{move || store.say(Word::New)}</span></button>
                 </Show>
                 <button
@@ -99,18 +100,81 @@ pub fn Chat() -> impl IntoView {
     }
 }
 
+/// A run of another session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Other {
+    run: RunId,
+    session: SessionId,
+    activity: Activity,
+    name: String,
+    detail: String,
+}
+
+/// The runs of other sessions, each with its stop.
+#[component]
+fn Others() -> impl IntoView {
+    let store = store();
+    let runs = store.memo(|state| {
+        let row = |run: &RunStatus| Other {
+            run: run.run.clone(),
+            session: run.session.clone(),
+            activity: run.status.activity,
+            name: visible_text(&brief::shortened(state.name_of(&run.session).unwrap_or(&run.goal))),
+            detail: visible_text(&run.status.detail),
+        };
+        state.other_runs().map(row).collect::<Vec<_>>()
+    });
+    let shown = move || runs.with(|runs| runs.iter().take(OTHERS).cloned().collect::<Vec<_>>());
+    let more = move || {
+        let more = runs.with(Vec::len).saturating_sub(OTHERS);
+        (more > 0).then(|| store.fill(Word::MoreRuns, &[("n", &more.to_string())]))
+    };
+    let row = move |other: Other| {
+        let Other { run, session, activity, name, detail } = other;
+        let stop = store.fill(Word::StopSession, &[("name", &name)]);
+        let of_session = session.0.clone();
+        view! {
+            <li data-session=of_session data-activity=activity_name(activity)>
+                <span class="dot"></span>
+                <button class="link" dir="auto" on:click=move |_| store.open_session(session.clone())>
+                    {name}
+                </button>
+                <span class="faint detail" dir="auto">{detail}</span>
+                <button
+                    class="stop quiet"
+                    title=stop.clone()
+                    aria-label=stop
+                    on:click=move |_| store.send(StopRun { run: Some(run.clone()) })
+                >
+                    {icon("stop")}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <Show when=move || !runs.with(Vec::is_empty)>
+            <ul class="others" aria-label=move || store.say(Word::OtherRuns)>
+                <For each=shown key=Clone::clone children=row />
+                <li class="faint" hidden=move || more().is_none()>{more}</li>
+            </ul>
+        </Show>
+    }
+}
+
 /// The goal and the last lines of the last run; examples where there is none.
 #[component]
-fn Lines(started: Callback<SessionId>) -> impl IntoView {
+fn Lines() -> impl IntoView {
     let store = store();
     let lines = store.memo(|state| {
-        let run = state.transcript.last_run();
+        let run = state.transcript().map(Transcript::last_run).unwrap_or_default();
         let goal = run.first().filter(|entry| matches!(entry.body, EntryBody::Goal { .. })).cloned();
         let rest = run.get(usize::from(goal.is_some())..).unwrap_or_default();
         let last = rest.get(rest.len().saturating_sub(LINES)..).unwrap_or_default();
         goal.into_iter().chain(last.iter().cloned()).collect::<Vec<Entry>>()
     });
-    let streaming = store.memo(|state| brief::shortened(&state.transcript.streaming.text));
+    let streaming = store.memo(|state| {
+        state.transcript().map(|transcript| brief::shortened(&transcript.streaming.text)).unwrap_or_default()
+    });
     view! {
         <Show
             when=move || !lines.with(Vec::is_empty)
@@ -126,7 +190,7 @@ fn Lines(started: Callback<SessionId>) -> impl IntoView {
             }
         >
             <ol class="lines" aria-live="polite">
-                {move || lines.get().into_iter().map(|entry| line(entry, started)).collect_view()}
+                {move || lines.get().into_iter().map(line).collect_view()}
                 <Show when=move || !streaming.with(String::is_empty)>
                     <li class="words">{streaming}<span class="caret" aria-hidden="true"></span></li>
                 </Show>
@@ -135,7 +199,7 @@ fn Lines(started: Callback<SessionId>) -> impl IntoView {
     }
 }
 
-fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
+fn line(entry: Entry) -> AnyView {
     let store = store();
     let words = |class: &'static str, text: &str| {
         view! { <li class=class dir="auto">{brief::shortened(text)}</li> }.into_any()
@@ -170,7 +234,7 @@ fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
         EntryBody::TurnFailed { message, .. } => view! {
             <li class="words failed">
                 <span dir="auto">{brief::shortened(&message)}</span>
-                <Instead entry=entry.id started />
+                <Instead entry=entry.id />
             </li>
         }
         .into_any(),
@@ -179,16 +243,18 @@ fn line(entry: Entry, started: Callback<SessionId>) -> AnyView {
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
         EntryBody::End { end, is_told, .. } => {
             use protocol::event::RunEnd;
-            let (outcome, word) = end_words(&end);
+            let outcome = Outcome::from(&end);
+            let word = outcome_word(outcome);
             let text = match end {
                 RunEnd::Completed { summary: text }
                 | RunEnd::Failed { message: text, .. }
                 | RunEnd::Stopped { reason: text } => text,
-                RunEnd::NeedsApproval { .. } | RunEnd::Interrupted => String::new(),
+                RunEnd::Interrupted { reason } => reason.unwrap_or_default(),
+                RunEnd::NeedsApproval { .. } => String::new(),
             };
             let text = if is_told { String::new() } else { text };
             view! {
-                <li class="end" data-outcome=outcome>
+                <li class="end" data-outcome=outcome.name()>
                     <strong>{move || store.say(word)}</strong>" "<span dir="auto">{text}</span>
                 </li>
             }

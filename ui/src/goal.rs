@@ -17,77 +17,47 @@ pub enum Said {
 /// for a new one where that is `None`.
 pub fn said(state: &State, text: String, session: Option<SessionId>, overrides: RunOverrides) -> Said {
     match state.run_shown() {
-        Some(run) => Said::ToRun(SteerRun { run: run.clone(), text }),
+        Some(run) => Said::ToRun(SteerRun { run: run.run.clone(), text }),
         None => Said::Goal(StartRun { goal: text, session, overrides }),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use protocol::ids::RunId;
+
     use super::*;
-    use protocol::event::Status;
-    use protocol::ids::{RunId, Seq, Timestamp};
-    use protocol::settings::Settings;
-    use protocol::tool::{ApprovalMode, Mode};
-    use protocol::view::{Platform, RunView, SessionHistory, SessionView, SnapshotView};
+    use crate::state::sample::{opened, overview, session_id};
 
-    fn session(id: &str, run: Option<&str>) -> SessionView {
-        SessionView {
-            id: SessionId(id.into()),
-            title: id.into(),
-            mode: Mode::Act,
-            approval: ApprovalMode::Ask,
-            search: false,
-            created: Timestamp(0),
-            updated: Timestamp(0),
-            last_run: run.map(|id| RunView { id: RunId(id.into()), goal: "a goal".into(), end: None }),
-        }
+    /// A run is at work in `s-work`, none in `s-rest`.
+    fn showing(id: &str) -> State {
+        opened(overview(&["work"], &["rest"]), id, Vec::new())
     }
 
-    /// A run is at work in `s-work`, which is shown; `s-rest` is at rest.
-    fn state() -> State {
-        State::from(SnapshotView {
-            seq: Seq(0),
-            settings: Settings::default(),
-            status: Status::default(),
-            sessions: vec![session("s-work", Some("r-1")), session("s-rest", None)],
-            current: Some(SessionId("s-work".into())),
-            events: Vec::new(),
-            approvals: Vec::new(),
-            version: "0.1.0".into(),
-            platform: Platform::Linux,
-        })
-    }
-
-    /// As the dashboard sends it: in the session that it shows.
+    /// As the windows send it: in the session that they show.
     fn said_in(state: &State) -> Said {
-        said(state, "the next".into(), state.shown.clone(), RunOverrides::default())
+        said(state, "the next".into(), state.shown().cloned(), RunOverrides::default())
     }
 
-    fn goal(session: Option<&str>) -> Said {
-        let session = session.map(|id| SessionId(id.into()));
+    fn goal(session: Option<SessionId>) -> Said {
         Said::Goal(StartRun { goal: "the next".into(), session, overrides: RunOverrides::default() })
     }
 
     #[test]
     fn words_typed_where_a_run_works_are_said_to_it() {
-        let run = RunId("r-1".into());
-        assert_eq!(said_in(&state()), Said::ToRun(SteerRun { run, text: "the next".into() }));
+        let run = RunId("r-work".into());
+        assert_eq!(said_in(&showing("work")), Said::ToRun(SteerRun { run, text: "the next".into() }));
     }
 
     #[test]
     fn a_goal_typed_in_a_new_session_begins_a_run_though_another_works() {
-        let mut state = state();
-        state.show_new();
+        let mut state = showing("work");
+        let _ = state.show_new();
         assert_eq!(said_in(&state), goal(None));
     }
 
     #[test]
     fn a_goal_typed_in_an_older_session_is_for_that_one_though_another_works() {
-        let mut state = state();
-        let rest = session("s-rest", None);
-        let number = state.open(rest.id.clone());
-        state.show(number, &SessionHistory { session: rest, events: Vec::new() });
-        assert_eq!(said_in(&state), goal(Some("s-rest")));
+        assert_eq!(said_in(&showing("rest")), goal(Some(session_id("rest"))));
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! Pure. Offered only while that failure is the session's last word.
 
+use fold::transcript::{Entry, EntryBody, EntryId};
 use protocol::ids::{ModelId, SessionId};
 
 use crate::state::State;
-use crate::transcript::{Entry, EntryBody};
 
 /// What can be gone on with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WayOn {
     /// The entry that shows it.
-    pub entry: u64,
+    pub entry: EntryId,
     pub session: SessionId,
     /// What the failed run was to do.
     pub goal: String,
@@ -19,10 +19,10 @@ pub struct WayOn {
     pub models: Vec<ModelId>,
 }
 
-/// The shown session's way on; nothing while anything runs, and nothing once anything else was said or done.
+/// The shown session's way on. `None` while it runs, and once anything else was said or done in it.
 pub fn way_on(state: &State) -> Option<WayOn> {
-    let session = state.shown.clone().filter(|_| !state.busy() && state.broken.is_none())?;
-    let run = state.transcript.last_run();
+    let session = state.shown().filter(|_| state.run_shown().is_none() && state.broken.is_none())?.clone();
+    let run = state.transcript()?.last_run();
     let Some(Entry { body: EntryBody::Goal { goal, .. }, .. }) = run.first() else { return None };
     let [.., failed, Entry { body: EntryBody::End { .. }, .. }] = run else { return None };
     match &failed.body {
@@ -35,50 +35,34 @@ pub fn way_on(state: &State) -> Option<WayOn> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::state::reduce;
-    use protocol::event::{Activity, EventBody, Level, RunEnd, Scope, Status};
-    use protocol::ids::{RunId, Seq, Timestamp};
-    use protocol::settings::Settings;
+    use protocol::event::{Activity, EventBody, Level, RunEnd};
+    use protocol::run::RunSpec;
     use protocol::tool::{ApprovalMode, Mode};
     use protocol::turn::Usage;
-    use protocol::view::{Platform, SnapshotView};
-    use protocol::{ErrorCode, ErrorView, Event};
+    use protocol::{ErrorCode, ErrorView};
+
+    use super::*;
+    use crate::state::sample::{opened, overview, run, session_id};
 
     fn after(bodies: Vec<EventBody>) -> State {
-        let mut state = State::from(SnapshotView {
-            seq: Seq(0),
-            settings: Settings::default(),
-            status: Status::default(),
-            sessions: Vec::new(),
-            current: None,
-            events: Vec::new(),
-            approvals: Vec::new(),
-            version: "0.1.0".into(),
-            platform: Platform::Linux,
-        });
-        for (body, seq) in bodies.into_iter().zip(1..) {
-            let (session, run) = (SessionId("s-1".into()), RunId("r-1".into()));
-            let scope = Scope { session: Some(session), run: Some(run), agent: None };
-            reduce(&mut state, &Event { seq: Seq(seq), time: Timestamp(1), scope, body });
-        }
-        state
-    }
-
-    fn created() -> EventBody {
-        let (mode, approval) = (Mode::Act, ApprovalMode::Ask);
-        EventBody::SessionCreated { title: "Haiku".into(), mode, approval, search: false }
+        opened(overview(&[], &["1"]), "1", bodies)
     }
 
     fn started() -> EventBody {
-        EventBody::RunStarted {
+        EventBody::RunStarted(Box::new(RunSpec {
             goal: "write a haiku".into(),
             model: ModelId("xai/grok-4.8".into()),
+            base_url: None,
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
             max_steps: 30,
             search: false,
-        }
+            fence: None,
+            unattended: protocol::command::Unattended::Wait,
+            space: None,
+            parent: None,
+            recording: None,
+        }))
     }
 
     fn failed(instead: &[&str]) -> EventBody {
@@ -99,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_run_that_failed_for_its_model_can_go_on_with_another() {
-        let state = after(vec![created(), started(), failed(&["xai/grok-4.7", "xai/grok-9"]), ended()]);
+        let state = after(vec![started(), failed(&["xai/grok-4.7", "xai/grok-9"]), ended()]);
         let expected = WayOn {
-            entry: state.transcript.entries()[1].id,
-            session: SessionId("s-1".into()),
+            entry: EntryId { n: 2, part: 0 },
+            session: session_id("1"),
             goal: "write a haiku".into(),
             models: vec![ModelId("xai/grok-4.7".into()), ModelId("xai/grok-9".into())],
         };
@@ -110,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_offered_while_something_runs_or_after_anything_else() {
+    fn nothing_is_offered_while_it_runs_or_after_anything_else() {
         let offer = || failed(&["xai/grok-4.7"]);
         let noted = EventBody::Noted { level: Level::Info, message: "m".into(), hint: None };
         for (what, more) in [
@@ -120,20 +104,19 @@ mod tests {
             ("the next run is under way", vec![offer(), ended(), started()]),
             ("the next run is over", vec![offer(), ended(), started(), ended()]),
         ] {
-            let events: Vec<EventBody> = [created(), started()].into_iter().chain(more).collect();
+            let events: Vec<EventBody> = [started()].into_iter().chain(more).collect();
             assert_eq!(way_on(&after(events)), None, "{what}");
         }
-        let mut state = after(vec![created(), started(), offer(), ended()]);
-        assert!(way_on(&state).is_some());
-        // A call of the command line's, which is no run.
-        state.status.activity = Activity::Working;
+        let mut state = after(vec![started(), offer(), ended()]);
+        state.overview.runs = vec![run("other", Activity::Working)];
+        assert!(way_on(&state).is_some(), "another session's run has nothing to do with it");
+        state.overview.runs = vec![run("1", Activity::Working)];
         assert_eq!(way_on(&state), None);
-        state.status.activity = Activity::Error;
-        assert!(way_on(&state).is_some());
+        state.overview.runs.clear();
         state.broken = Some(ErrorView::new(ErrorCode::Storage, "the disk is full"));
         assert_eq!(way_on(&state), None);
         state.broken = None;
-        state.show_new();
+        let _ = state.show_new();
         assert_eq!(way_on(&state), None);
     }
 }

@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 use js_sys::{JSON, Object, Reflect};
 use protocol::command::Subscribe;
-use protocol::{Command, ErrorCode, ErrorView, Event};
+use protocol::socket::Frame;
+use protocol::{Command, ErrorCode, ErrorView};
 use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
@@ -30,13 +31,14 @@ pub async fn invoke<C: Command>(command: C) -> Result<C::Response, ErrorView> {
     call(&command, None).await
 }
 
-/// Sends each event of the engine to `on_event`, in order. Lives as long as the window.
+/// Sends what the engine says to `on_frame`, in order: events, and at their end why there are no more. It takes the place
+/// of the subscription before, whose last frames may still come.
 ///
 /// # Errors
 /// As [`invoke`].
-pub async fn subscribe(on_event: impl FnMut(Event) + 'static) -> Result<(), ErrorView> {
-    let channel = open_channel(on_event)?;
-    call(&Subscribe {}, Some(&channel)).await
+pub async fn subscribe(command: Subscribe, on_frame: impl FnMut(Frame) + 'static) -> Result<(), ErrorView> {
+    let channel = open_channel(on_frame)?;
+    call(&command, Some(&channel)).await.map(|_| ())
 }
 
 /// The label of the window this runs in.
@@ -63,7 +65,7 @@ async fn call<C: Command>(command: &C, channel: Option<&str>) -> Result<C::Respo
 
 /// Makes what Tauri's `Channel` is on this side. Messages carry an index, since large ones arrive by another way and
 /// may be late; they are handed on in order.
-fn open_channel(mut on_event: impl FnMut(Event) + 'static) -> Result<String, ErrorView> {
+fn open_channel(mut on_frame: impl FnMut(Frame) + 'static) -> Result<String, ErrorView> {
     let (mut next, mut late, mut end) = (0_u64, BTreeMap::<u64, JsValue>::new(), None);
     let id = Rc::new(RefCell::new(JsValue::UNDEFINED));
     let own_id = Rc::clone(&id);
@@ -78,7 +80,7 @@ fn open_channel(mut on_event: impl FnMut(Event) + 'static) -> Result<String, Err
         while let Some(message) = late.remove(&next) {
             next += 1;
             match serde_json::from_str(&json_of(&message)) {
-                Ok(event) => on_event(event),
+                Ok(frame) => on_frame(frame),
                 Err(error) => web_sys::console::error_1(&format!("event not understood: {error}").into()),
             }
         }
@@ -87,9 +89,10 @@ fn open_channel(mut on_event: impl FnMut(Event) + 'static) -> Result<String, Err
             let _ = unregister_callback(&own_id.borrow());
         }
     });
-    let handle = transform_callback(callback.as_ref(), false).map_err(|error| said("subscribe", &error))?;
+    // Freed by the page's garbage collection, once Tauri knows it no more.
+    let callback = callback.into_js_value();
+    let handle = transform_callback(&callback, false).map_err(|error| said("subscribe", &error))?;
     *id.borrow_mut() = handle.clone();
-    callback.forget(); // Tauri calls it for as long as the window lives
     Ok(format!("__CHANNEL__:{}", handle.as_f64().unwrap_or_default()))
 }
 

@@ -1,19 +1,18 @@
 //! Miki's three windows: dashboard, chat widget and overlay, told apart by the window's label.
 //!
-//! What is shown is a fold over the engine's events ([`state`]); words, escaping and shortening are plain functions,
-//! tested on the host. The rest lays out, and is compiled for wasm only. Knows `protocol` and nothing else of ours;
-//! decides nothing that the engine decides.
+//! What is shown is what the engine's events add up to ([`state`], by `fold`); words, escaping and shortening are plain
+//! functions, tested on the host. The rest lays out, and is compiled for wasm only. Knows `protocol` and `fold` and nothing
+//! else of ours; decides nothing that the engine decides.
 
-pub mod feed;
 pub mod goal;
 pub mod instead;
 pub mod state;
-pub mod transcript;
 
 pub mod brief;
 pub mod escape;
 pub mod fields;
 pub mod picker;
+pub mod picture;
 pub mod words;
 
 #[cfg(target_arch = "wasm32")]
@@ -32,5 +31,29 @@ mod settings;
 #[cfg(target_arch = "wasm32")]
 mod widgets;
 
+/// Opens the window this was loaded into.
 #[cfg(target_arch = "wasm32")]
-pub use store::open;
+pub fn open() {
+    use leptos::prelude::IntoAny;
+    use protocol::command::Window;
+
+    use state::Follows;
+    use store::{Store, set_on_root};
+
+    let window = ipc::window_label().and_then(|label| Window::of_label(&label)).unwrap_or(Window::Dashboard);
+    set_on_root("data-window", Some(window.label()));
+    leptos::mount::mount_to_body(move || match window {
+        Window::Dashboard => {
+            Store::provide(Follows::TheUser);
+            dashboard::Dashboard().into_any()
+        }
+        Window::Chat => {
+            Store::provide(Follows::TheUserAnew);
+            chat::Chat().into_any()
+        }
+        Window::Overlay => {
+            Store::provide(Follows::TheDesktop);
+            overlay::Overlay().into_any()
+        }
+    });
+}

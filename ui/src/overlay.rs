@@ -1,5 +1,7 @@
-//! The overlay: shows, over everything and without taking a click, that Miki works, on what, and how to stop it.
+//! The overlay: shows, over everything and without taking a click, that Miki works, on what, and how to stop it. Of many runs
+//! it follows the one that has the desktop.
 
+use fold::Transcript;
 use leptos::prelude::*;
 use protocol::event::{Activity, Status};
 
@@ -10,14 +12,15 @@ use crate::words::Word;
 #[component]
 pub fn Overlay() -> impl IntoView {
     let store = store();
-    let status = store.memo(|state| state.status.clone());
-    let failsafe = store.memo(|state| state.settings.failsafe);
-    let on = Memo::new(move |_| matches!(status.get().activity, Activity::Working | Activity::Waiting));
+    let status = store.memo(|state| state.status());
+    let activity = store.memo(|state| state.run_shown().map(|run| run.status.activity).unwrap_or_default());
+    let others = store.memo(|state| state.other_runs().count());
+    let failsafe = store.memo(|state| state.overview.settings.failsafe);
+    let on = Memo::new(move |_| matches!(activity.get(), Activity::Working | Activity::Waiting));
     // A new call makes a new ring, so that its animation starts again.
-    let point = store.memo(|state| state.transcript.last_point());
-    let rings = move || {
-        point.get().filter(|_| status.get().activity == Activity::Working).into_iter().collect::<Vec<_>>()
-    };
+    let point = store.memo(|state| state.transcript().and_then(Transcript::last_point));
+    let rings =
+        move || point.get().filter(|_| activity.get() == Activity::Working).into_iter().collect::<Vec<_>>();
     let what = move || {
         let Status { activity, detail, .. } = status.get();
         if detail.is_empty() { store.say(activity_word(activity)).to_owned() } else { detail }
@@ -27,10 +30,14 @@ pub fn Overlay() -> impl IntoView {
         (step > 0)
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
+    let others = move || {
+        let n = others.get();
+        (n > 0).then(|| store.fill(Word::OthersAtWork, &[("n", &n.to_string())]))
+    };
 
     view! {
         <Show when=move || on.get()>
-            <div class="overlay" data-activity=move || activity_name(status.get().activity)>
+            <div class="overlay" data-activity=move || activity_name(activity.get())>
                 <div class="glow" aria-hidden="true"></div>
                 <For
                     each=rings
@@ -48,6 +55,7 @@ pub fn Overlay() -> impl IntoView {
                     <span class="dot"></span>
                     <span class="detail" dir="auto">{what}</span>
                     <span class="count">{step}</span>
+                    <span class="count">{others}</span>
                     <Show when=move || failsafe.get()>
                         <span class="how">{move || store.say(Word::FailsafeHint)}</span>
                     </Show>

@@ -1,157 +1,212 @@
-//! What a window shows, and how one event changes it.
+//! What a window shows: where everything stands, and one session of the user's choice.
 //!
-//! Pure: no clock, no IPC, no DOM. Beside what the user chose to see it holds nothing that a snapshot and the events after
-//! it could not rebuild.
+//! Pure: no clock, no IPC, no DOM. What is to be asked of the engine is answered as [`Want`]s, carried out by the store.
 
-use std::cmp::Reverse;
-
+use fold::{Stream, Transcript};
+use protocol::command::{ReadEvents, Subscribe};
 use protocol::event::{Activity, EventBody, RunEnd, Status};
-use protocol::ids::{ApprovalId, RunId, Seq, SessionId};
-use protocol::settings::Settings;
-use protocol::tool::{Approval, ApprovalMode, Mode};
-use protocol::view::{Platform, RunView, SessionView, SnapshotView};
+use protocol::ids::{SessionId, StreamId};
+use protocol::tool::{ApprovalMode, Mode};
+use protocol::view::{EventPage, Overview, Question, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
 
-use self::page::Opening;
-use crate::transcript::Transcript;
-
-mod page;
-
-/// All a window knows of the engine, up to and with `seq`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    pub seq: Seq,
-    pub settings: Settings,
-    pub status: Status,
-    /// Newest first.
-    pub sessions: Vec<SessionView>,
-    /// The session whose transcript is shown; `None` means a new one.
-    pub shown: Option<SessionId>,
-    /// Whether the user chose what is shown. Then the work of another session does not take its place.
-    pub chosen: bool,
-    pub transcript: Transcript,
-    /// Oldest first.
-    pub approvals: Vec<Approval>,
-    /// Whose questions they are, where that was told.
-    askers: Vec<(ApprovalId, RunId)>,
-    opening: Option<Opening>,
-    /// Sessions opened so far: numbers the next one.
-    openings: u32,
+    pub overview: Overview,
+    pub page: Page,
+    follows: Follows,
     /// The journal cannot be written: nothing more is accepted until the program is started again.
     pub broken: Option<ErrorView>,
-    pub version: String,
-    pub platform: Platform,
 }
 
-/// What became of an event.
+/// The session that is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// `None` for one that begins with the next goal.
+    shown: Option<SessionId>,
+    stream: Option<Stream>,
+    /// The reader looks at older entries: none of them may go.
+    pub reads_back: bool,
+}
+
+/// Who decides which session a window shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduced {
-    Applied,
-    /// Already part of the state.
-    Stale,
-    /// Something before it was missed: fetch a snapshot and start anew.
-    NeedsSnapshot,
+pub enum Follows {
+    /// The user; the newest one to begin with.
+    TheUser,
+    /// The user; a new one to begin with.
+    TheUserAnew,
+    /// Whoever has the desktop.
+    TheDesktop,
 }
 
-impl From<SnapshotView> for State {
-    fn from(view: SnapshotView) -> Self {
-        let mut state = Self {
-            seq: view.seq,
-            settings: view.settings,
-            status: view.status,
-            sessions: view.sessions,
-            shown: view.current,
-            chosen: false,
-            transcript: Transcript::of(&view.events),
-            approvals: view.approvals,
-            askers: view.events.iter().filter_map(asker).collect(),
-            opening: None,
-            openings: 0,
-            broken: None,
-            version: view.version,
-            platform: view.platform,
-        };
-        state.sort();
-        state
-    }
-}
-
-/// Folds one event. The state is unchanged unless the answer is [`Reduced::Applied`].
-pub fn reduce(state: &mut State, event: &Event) -> Reduced {
-    if event.body.is_durable() {
-        if event.seq <= state.seq {
-            return Reduced::Stale;
-        }
-        if event.seq.0 > state.seq.0 + 1 {
-            return Reduced::NeedsSnapshot;
-        }
-        if state.would_show_unseen(event) {
-            return Reduced::NeedsSnapshot;
-        }
-        state.seq = event.seq;
-    } else if let EventBody::JournalFailed { message, hint } = &event.body {
-        let hint = hint.clone();
-        state.broken = Some(ErrorView { hint, ..ErrorView::new(ErrorCode::Storage, message.clone()) });
-        return Reduced::Applied;
-    } else if event.seq > state.seq {
-        return Reduced::NeedsSnapshot;
-    } else if event.seq < state.seq && !matches!(event.body, EventBody::StatusChanged { .. }) {
-        // A status is the last word whatever its number; text belongs to the turn it was streamed in.
-        return Reduced::Stale;
-    }
-    state.fold(event);
-    if event.scope.session.is_some() && event.scope.session == state.shown {
-        state.transcript.fold(event);
-    }
-    if let Some(opening) = &mut state.opening
-        && event.scope.session.as_ref() == Some(&opening.session)
-    {
-        opening.since.push(event.clone());
-    }
-    Reduced::Applied
+/// What is to be asked of the engine next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// Takes the place of the subscription before.
+    Subscribe(Subscribe),
+    Read(ReadEvents),
 }
 
 impl State {
+    pub fn new(overview: Overview, follows: Follows) -> (Self, Vec<Want>) {
+        let mut state = Self { overview, page: Page::default(), follows, broken: None };
+        let first = match follows {
+            Follows::TheUser => state.newest(),
+            Follows::TheUserAnew => None,
+            Follows::TheDesktop => state.at_the_desktop(),
+        };
+        let wants = match first {
+            Some(session) => state.open(session),
+            None => vec![state.subscribe()],
+        };
+        (state, wants)
+    }
+
+    /// Takes an event of the subscription.
+    #[must_use]
+    pub fn event(&mut self, event: &Event) -> Vec<Want> {
+        if let EventBody::JournalFailed { message, hint } = &event.body {
+            let hint = hint.clone();
+            self.broken = Some(ErrorView { hint, ..ErrorView::new(ErrorCode::Storage, message.clone()) });
+        }
+        fold::overview(&mut self.overview, event);
+        let missing = self.page.stream.as_mut().and_then(|stream| stream.event(event));
+        if !self.page.reads_back
+            && let Some(stream) = &mut self.page.stream
+        {
+            stream.forget_oldest();
+        }
+        let followed = match self.follows {
+            Follows::TheUser | Follows::TheUserAnew => None,
+            Follows::TheDesktop => self.at_the_desktop().filter(|at| self.page.shown.as_ref() != Some(at)),
+        };
+        match followed {
+            Some(session) => self.open(session),
+            None => missing.into_iter().map(Want::Read).collect(),
+        }
+    }
+
+    /// Shows a session, from its newest page on.
+    #[must_use]
+    pub fn open(&mut self, session: SessionId) -> Vec<Want> {
+        let (stream, read) = Stream::open(StreamId::of_session(&session));
+        self.page = Page { shown: Some(session), stream: Some(stream), reads_back: false };
+        vec![self.subscribe(), Want::Read(read)]
+    }
+
+    /// Shows an empty page, for a session that begins with the next goal.
+    #[must_use]
+    pub fn show_new(&mut self) -> Want {
+        self.page = Page::default();
+        self.subscribe()
+    }
+
+    /// From what is known on: nothing is missed, and nothing is told twice.
+    pub fn subscribe(&self) -> Want {
+        let shown = self.page.stream.as_ref().map(|stream| stream.id().clone());
+        let streams = Some([StreamId::app()].into_iter().chain(shown).collect());
+        Want::Subscribe(Subscribe { streams, after: Some(self.overview.seq) })
+    }
+
+    /// Takes a page that was asked for. One of a session that is no longer shown changes nothing.
+    #[must_use]
+    pub fn take_page(&mut self, of: &StreamId, page: EventPage) -> Option<Want> {
+        let stream = self.page.stream.as_mut().filter(|stream| stream.id() == of)?;
+        stream.page(page).map(Want::Read)
+    }
+
+    /// The page could not be had. Answers whether it is to be asked for again: without the newest, nothing is shown.
+    pub fn page_failed(&mut self, of: &StreamId) -> bool {
+        let stream = self.page.stream.as_mut().filter(|stream| stream.id() == of);
+        stream.is_some_and(|stream| {
+            stream.not_read();
+            !stream.is_open()
+        })
+    }
+
+    /// Asks for the entries before the oldest, if there are any.
+    #[must_use]
+    pub fn read_older(&mut self) -> Option<Want> {
+        self.page.stream.as_mut()?.older().map(Want::Read)
+    }
+
+    /// Sessions that come after the oldest in the list.
+    pub fn take_older_sessions(&mut self, sessions: Vec<SessionView>) {
+        for session in sessions {
+            if self.session(&session.id).is_none() {
+                self.overview.sessions.push(session);
+            }
+        }
+    }
+
+    pub fn shown(&self) -> Option<&SessionId> {
+        self.page.shown.as_ref()
+    }
+
+    pub fn transcript(&self) -> Option<&Transcript> {
+        self.page.stream.as_ref().map(Stream::transcript)
+    }
+
+    pub fn has_older(&self) -> bool {
+        self.page.stream.as_ref().is_some_and(Stream::has_older)
+    }
+
     pub fn session(&self, id: &SessionId) -> Option<&SessionView> {
-        self.sessions.iter().find(|session| session.id == *id)
+        self.overview.sessions.iter().find(|session| session.id == *id)
     }
 
     pub fn shown_session(&self) -> Option<&SessionView> {
-        self.session(self.shown.as_ref()?)
-    }
-
-    /// The run under way, if any, in whatever session.
-    pub fn running(&self) -> Option<&RunId> {
-        self.sessions.iter().find_map(run_of)
+        self.session(self.shown()?)
     }
 
     /// The run under way in the session that is shown, if any.
-    pub fn run_shown(&self) -> Option<&RunId> {
-        run_of(self.shown_session()?)
+    pub fn run_shown(&self) -> Option<&RunStatus> {
+        fold::run_in(&self.overview, self.shown()?)
     }
 
-    /// Whether there is something to stop.
-    pub fn busy(&self) -> bool {
-        self.running().is_some() || matches!(self.status.activity, Activity::Working | Activity::Waiting)
+    /// Runs of other sessions than the one shown, oldest first.
+    pub fn other_runs(&self) -> impl Iterator<Item = &RunStatus> {
+        self.overview.runs.iter().filter(|run| Some(&run.session) != self.shown())
     }
 
-    /// Whether the run under way is held by the user, so that "resume" is what they need.
-    pub fn paused(&self) -> bool {
-        use crate::transcript::EntryBody::{Paused, Resumed};
-        let last = self.transcript.last_run().iter().rev().find_map(|entry| match entry.body {
-            Paused { .. } => Some(true),
-            Resumed => Some(false),
-            _ => None,
-        });
-        self.running().is_some() && last == Some(true)
+    /// What the shown session's run does; at its end, why it failed.
+    pub fn status(&self) -> Status {
+        if let Some(run) = self.run_shown() {
+            return run.status.clone();
+        }
+        let last = self.shown_session().and_then(|session| session.last_run.as_ref());
+        match last.and_then(|run| run.end.as_ref()) {
+            Some(RunEnd::Failed { message, .. }) => {
+                Status { activity: Activity::Error, detail: message.clone(), ..Status::default() }
+            }
+            _ => Status::default(),
+        }
+    }
+
+    /// All open questions: the shown session's first, else the oldest first.
+    pub fn questions(&self) -> Vec<Question> {
+        let (mut own, others): (Vec<Question>, Vec<Question>) =
+            self.overview.questions.iter().cloned().partition(|asked| Some(&asked.session) == self.shown());
+        own.extend(others);
+        own
+    }
+
+    /// What a session is called: by its title, else by what runs or ran in it last.
+    pub fn name_of(&self, session: &SessionId) -> Option<&str> {
+        let known = self.session(session);
+        let title = known.map(|known| known.title.as_str());
+        let last = known.and_then(|known| known.last_run.as_ref()).map(|run| run.goal.as_str());
+        let now = fold::run_in(&self.overview, session).map(|run| run.goal.as_str());
+        [title, now, last].into_iter().flatten().find(|name| !name.trim().is_empty())
     }
 
     pub fn mode(&self) -> Mode {
-        self.shown_session().map_or(self.settings.mode, |session| session.mode)
+        self.shown_session().map_or(self.overview.settings.mode, |session| session.mode)
     }
 
     pub fn approval_mode(&self) -> ApprovalMode {
-        self.shown_session().map_or(self.settings.approval, |session| session.approval)
+        self.shown_session().map_or(self.overview.settings.approval, |session| session.approval)
     }
 
     /// Whether the provider may search the web for the shown session.
@@ -159,124 +214,21 @@ impl State {
         self.shown_session().is_some_and(|session| session.search)
     }
 
-    /// Work begins in a session that is to be shown, and whose past is not in this state.
-    fn would_show_unseen(&self, event: &Event) -> bool {
-        !self.chosen
-            && matches!(event.body, EventBody::RunStarted { .. })
-            && event.scope.session.is_some()
-            && event.scope.session != self.shown
+    fn newest(&self) -> Option<SessionId> {
+        let run = self.overview.runs.last().map(|run| run.session.clone());
+        run.or_else(|| self.overview.sessions.first().map(|session| session.id.clone()))
     }
 
-    fn fold(&mut self, event: &Event) {
-        match &event.body {
-            EventBody::StatusChanged { status } => self.status = status.clone(),
-            EventBody::SettingsChanged { settings } => self.settings = (**settings).clone(),
-            EventBody::SessionCreated { title, mode, approval, search } => {
-                if let Some(id) = event.scope.session.clone() {
-                    self.created(SessionView {
-                        id,
-                        title: title.clone(),
-                        mode: *mode,
-                        approval: *approval,
-                        search: *search,
-                        created: event.time,
-                        updated: event.time,
-                        last_run: None,
-                    });
-                }
-            }
-            EventBody::ApprovalRequested { approval } => {
-                self.approvals.push(approval.clone());
-                self.askers.extend(asker(event));
-            }
-            EventBody::ApprovalAnswered { approval, .. } => {
-                self.approvals.retain(|asked| asked.id != *approval)
-            }
-            EventBody::RunEnded { end } => self.close_questions(event.scope.run.as_ref(), end),
-            EventBody::SessionEdited { .. }
-            | EventBody::RunStarted { .. }
-            | EventBody::RunSteered { .. }
-            | EventBody::RunPaused { .. }
-            | EventBody::RunResumed
-            | EventBody::TurnFinished { .. }
-            | EventBody::TurnFailed { .. }
-            | EventBody::TurnDropped { .. }
-            | EventBody::ToolStarted { .. }
-            | EventBody::ToolFinished { .. }
-            | EventBody::Noted { .. }
-            | EventBody::TextDelta { .. }
-            | EventBody::ThinkingDelta { .. }
-            | EventBody::JournalFailed { .. } => {}
-        }
-        if event.body.is_durable() {
-            self.touch(event);
-        }
-    }
-
-    /// A new session is where the work is: it is shown at once, unless the user chose another.
-    fn created(&mut self, session: SessionView) {
-        if !self.chosen {
-            self.shown = Some(session.id.clone());
-            self.transcript = Transcript::default();
-        }
-        self.sessions.insert(0, session);
-    }
-
-    /// A question of a run that is over can no longer be answered.
-    fn close_questions(&mut self, run: Option<&RunId>, end: &RunEnd) {
-        self.approvals.retain(|asked| {
-            let named = matches!(end, RunEnd::NeedsApproval { approval } if *approval == asked.id);
-            let of_this_run = self.askers.iter().any(|(id, asker)| *id == asked.id && Some(asker) == run);
-            !named && !of_this_run
-        });
-        self.askers.retain(|(_, asker)| Some(asker) != run);
-    }
-
-    fn touch(&mut self, event: &Event) {
-        let Some(id) = &event.scope.session else { return };
-        let Some(session) = self.sessions.iter_mut().find(|session| session.id == *id) else { return };
-        session.updated = event.time;
-        match &event.body {
-            EventBody::SessionEdited { title, mode, approval, search } => {
-                if let Some(title) = title {
-                    session.title.clone_from(title);
-                }
-                session.mode = mode.unwrap_or(session.mode);
-                session.approval = approval.unwrap_or(session.approval);
-                session.search = search.unwrap_or(session.search);
-            }
-            EventBody::RunStarted { goal, .. } => {
-                if let Some(id) = event.scope.run.clone() {
-                    session.last_run = Some(RunView { id, goal: goal.clone(), end: None });
-                }
-            }
-            EventBody::RunEnded { end } => {
-                if let Some(run) = &mut session.last_run {
-                    run.end = Some(end.clone());
-                }
-            }
-            _ => {}
-        }
-        self.sort();
-    }
-
-    fn sort(&mut self) {
-        self.sessions.sort_by_key(|session| Reverse(session.updated));
+    /// Between two turns nobody has the desktop: then it stays with whoever had it, as long as that one runs.
+    fn at_the_desktop(&self) -> Option<SessionId> {
+        let Overview { runs, desktop, .. } = &self.overview;
+        let owner = desktop.owner.as_ref().and_then(|owner| runs.iter().find(|run| run.run == *owner));
+        let first = runs.first().filter(|_| self.run_shown().is_none());
+        owner.or(first).map(|run| run.session.clone())
     }
 }
 
-/// The run under way in this session, if any.
-fn run_of(session: &SessionView) -> Option<&RunId> {
-    session.last_run.as_ref().filter(|run| run.end.is_none()).map(|run| &run.id)
-}
-
-/// The question that an event asks, and the run that asks it.
-fn asker(event: &Event) -> Option<(ApprovalId, RunId)> {
-    match &event.body {
-        EventBody::ApprovalRequested { approval } => Some((approval.id.clone(), event.scope.run.clone()?)),
-        _ => None,
-    }
-}
-
+#[cfg(test)]
+pub mod sample;
 #[cfg(test)]
 mod tests;

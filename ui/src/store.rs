@@ -1,61 +1,44 @@
 //! One window's signals: the state, the last error, and how commands are sent.
 //!
-//! The only place that holds the feed. Components read through memos and send through [`Store::send`].
+//! The only place that carries out what the state wants. Components read through memos and send through [`Store::send`].
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::command::{OpenSession, Snapshot, Window};
+use protocol::command::{GetOverview, ReadEvents, Subscribe};
 use protocol::ids::SessionId;
 use protocol::settings::{Language, Settings, Theme};
+use protocol::socket::Frame;
 use protocol::view::Platform;
-use protocol::{Command, ErrorView, Event};
+use protocol::{Command, ErrorView};
 
-use crate::feed::{Feed, Wants};
-use crate::state::State;
-use crate::transcript::window_of;
+use crate::ipc;
+use crate::state::{Follows, State, Want};
 use crate::words::Word;
-use crate::{chat, dashboard, ipc, overlay};
 
 /// After a failed call.
 const RETRY: Duration = Duration::from_secs(2);
-/// After a snapshot that was already behind when it came.
-const BEHIND: Duration = Duration::from_millis(100);
 
 /// What every component of a window shares.
 #[derive(Clone, Copy)]
 pub struct Store {
-    /// Nothing until the first snapshot.
+    /// `None` until the overview is here.
     pub state: RwSignal<Option<State>>,
     /// The last command that failed, until dismissed.
     pub error: RwSignal<Option<ErrorView>>,
     language: Memo<Language>,
-    feed: StoredValue<Rc<RefCell<Feed>>, LocalStorage>,
+    subscription: StoredValue<Subscription>,
 }
 
-/// Opens the window this was loaded into.
-pub fn open() {
-    let window = ipc::window_label().and_then(|label| window_of(&label)).unwrap_or(Window::Dashboard);
-    let name = match window {
-        Window::Dashboard => "dashboard",
-        Window::Chat => "chat",
-        Window::Overlay => "overlay",
-    };
-    set_on_root("data-window", Some(name));
-    leptos::mount::mount_to_body(move || {
-        let store = Store::new();
-        provide_context(store);
-        store.connect();
-        store.dress();
-        match window {
-            Window::Dashboard => dashboard::Dashboard().into_any(),
-            Window::Chat => chat::Chat().into_any(),
-            Window::Overlay => overlay::Overlay().into_any(),
-        }
-    });
+/// One at a time is asked for: of two at once, the engine might keep the earlier.
+#[derive(Clone, Copy, Debug, Default)]
+struct Subscription {
+    /// What comes of an older one is dropped.
+    number: u32,
+    is_asked_for: bool,
+    /// Another one is wanted by now.
+    is_due: bool,
 }
 
 /// The store of the window the caller is part of.
@@ -64,13 +47,27 @@ pub fn store() -> Store {
 }
 
 impl Store {
+    /// Gives all components of this window a store, which begins to follow what `follows` says.
+    pub fn provide(follows: Follows) {
+        let store = Self::new();
+        provide_context(store);
+        spawn_local(store.begin(follows));
+        store.dress();
+    }
+
     fn new() -> Self {
         let state = RwSignal::new(None::<State>);
         let language = Memo::new(move |_| {
-            state.with(|state| state.as_ref().map(|state| state.settings.language).unwrap_or_default())
+            state.with(|state| {
+                state.as_ref().map(|state| state.overview.settings.language).unwrap_or_default()
+            })
         });
-        let feed = StoredValue::new_local(Rc::new(RefCell::new(Feed::default())));
-        Self { state, error: RwSignal::new(None), language, feed }
+        Self {
+            state,
+            error: RwSignal::new(None),
+            language,
+            subscription: StoredValue::new(Subscription::default()),
+        }
     }
 
     /// Reads from the state; the default until there is one.
@@ -93,7 +90,7 @@ impl Store {
     }
 
     pub fn settings(&self) -> Memo<Settings> {
-        self.memo(|state| state.settings.clone())
+        self.memo(|state| state.overview.settings.clone())
     }
 
     pub fn change(&self, change: impl FnOnce(&mut State)) {
@@ -143,66 +140,116 @@ impl Store {
         });
     }
 
-    /// Shows a session, as soon as its history is here.
+    /// Shows a session.
     pub fn open_session(&self, session: SessionId) {
-        self.change(|state| {
-            state.open(session);
-        });
-        self.read_opening();
+        self.change_and_ask(|state| state.open(session));
     }
 
-    /// Fetches the history of the session that is being opened, if any.
-    fn read_opening(&self) {
-        let Some((number, session)) = self.peek(State::opening) else { return };
-        let store = *self;
-        spawn_local(async move {
-            match ipc::invoke(OpenSession { session }).await {
-                Ok(history) => store.change(|state| state.show(number, &history)),
-                Err(error) => {
-                    store.error.set(Some(error));
-                    store.change(|state| state.not_opened(number));
-                }
+    /// Shows an empty page, for a session that begins with the next goal.
+    pub fn show_new(&self) {
+        self.change_and_ask(|state| vec![state.show_new()]);
+    }
+
+    /// Fetches the entries before the oldest, if there are any.
+    pub fn read_older(&self) {
+        let mut want = None;
+        // Nothing that is shown changes before the answer is here.
+        self.state.update_untracked(|state| want = state.as_mut().and_then(State::read_older));
+        self.ask(want);
+    }
+
+    /// The reader has left the end of what is shown, or is back there.
+    pub fn reads_back(&self, reads_back: bool) {
+        self.state.update_untracked(|state| {
+            if let Some(state) = state {
+                state.page.reads_back = reads_back;
             }
         });
     }
 
-    fn connect(self) {
-        spawn_local(async move {
-            match ipc::subscribe(move |event| self.take(event)).await {
-                Ok(()) => self.fetch().await,
-                Err(error) => {
-                    self.error.set(Some(error));
-                    set_timeout(move || self.connect(), RETRY);
-                }
-            }
-        });
+    fn change_and_ask(&self, change: impl FnOnce(&mut State) -> Vec<Want>) {
+        let mut wants = Vec::new();
+        self.change(|state| wants = change(state));
+        self.ask(wants);
     }
 
-    fn take(self, event: Event) {
-        let feed = self.feed.get_value();
-        let mut wants = Wants::Nothing;
-        self.state.update(|state| wants = feed.borrow_mut().event(state.as_mut(), event));
-        if wants == Wants::Snapshot {
-            spawn_local(self.fetch());
+    fn ask(&self, wants: impl IntoIterator<Item = Want>) {
+        for want in wants {
+            match want {
+                Want::Subscribe(command) => spawn_local(self.subscribe(command)),
+                Want::Read(command) => spawn_local(self.read_page(command)),
+            }
         }
     }
 
-    async fn fetch(self) {
-        match ipc::invoke(Snapshot {}).await {
-            Ok(view) => {
-                let feed = self.feed.get_value();
-                let (state, wants) =
-                    self.state.with_untracked(|before| feed.borrow_mut().snapshot(before.as_ref(), view));
+    /// Fetches where everything stands, once; the rest comes as events.
+    async fn begin(self, follows: Follows) {
+        match ipc::invoke(GetOverview {}).await {
+            Ok(overview) => {
+                let (state, wants) = State::new(overview, follows);
                 self.state.set(Some(state));
-                self.error.set(None);
-                self.read_opening();
-                if wants == Wants::Snapshot {
-                    set_timeout(move || spawn_local(self.fetch()), BEHIND);
-                }
+                self.ask(wants);
             }
             Err(error) => {
                 self.error.set(Some(error));
-                set_timeout(move || spawn_local(self.fetch()), RETRY);
+                set_timeout(move || spawn_local(self.begin(follows)), RETRY);
+            }
+        }
+    }
+
+    async fn subscribe(self, command: Subscribe) {
+        let mut number = 0;
+        let is_busy = self.subscription.try_update_value(|subscription| {
+            number = subscription.number + 1;
+            *subscription = Subscription { number, is_due: subscription.is_asked_for, ..*subscription };
+            std::mem::replace(&mut subscription.is_asked_for, true)
+        });
+        if is_busy == Some(true) {
+            return;
+        }
+        let is_old = move || self.subscription.get_value().number != number;
+        let take = move |frame| match frame {
+            _ if is_old() => {}
+            Frame::Event(event) => self.change_and_ask(|state| state.event(&event)),
+            Frame::Unsubscribed(error) => {
+                self.error.set(Some(error));
+                set_timeout(move || self.subscribe_anew(number), RETRY);
+            }
+            Frame::Reply(_) => {} // answers come by another way
+        };
+        let answer = ipc::subscribe(command, take).await;
+        let before = self.subscription.get_value();
+        self.subscription.set_value(Subscription { is_asked_for: false, is_due: false, ..before });
+        match answer {
+            _ if before.is_due => self.subscribe_anew(before.number),
+            Ok(()) => {}
+            Err(error) => {
+                self.error.set(Some(error));
+                set_timeout(move || self.subscribe_anew(before.number), RETRY);
+            }
+        }
+    }
+
+    /// Follows on from what is known, unless there is a later subscription than this one.
+    fn subscribe_anew(self, after: u32) {
+        if self.subscription.get_value().number == after {
+            self.ask(self.state.with_untracked(|state| state.as_ref().map(State::subscribe)));
+        }
+    }
+
+    async fn read_page(self, command: ReadEvents) {
+        let stream = command.stream.clone();
+        match ipc::invoke(command.clone()).await {
+            Ok(page) => {
+                self.change_and_ask(|state| state.take_page(&stream, page).into_iter().collect());
+            }
+            Err(error) => {
+                self.error.set(Some(error));
+                let mut again = false;
+                self.change(|state| again = state.page_failed(&stream));
+                if again {
+                    set_timeout(move || spawn_local(self.read_page(command)), RETRY);
+                }
             }
         }
     }
@@ -211,7 +258,7 @@ impl Store {
     fn dress(self) {
         // The engine is on the same machine: this never changes.
         let platform =
-            Memo::new(move |_| self.state.with(|state| state.as_ref().map(|state| state.platform)));
+            Memo::new(move |_| self.state.with(|state| state.as_ref().map(|state| state.overview.platform)));
         Effect::new(move |_| {
             let name = platform.get().map(|platform| match platform {
                 Platform::Linux => "linux",
@@ -242,7 +289,7 @@ impl Store {
     }
 }
 
-fn set_on_root(name: &str, value: Option<&str>) {
+pub fn set_on_root(name: &str, value: Option<&str>) {
     if let Some(root) = document().document_element() {
         // Fails for a malformed name only.
         let _ = match value {

@@ -80,9 +80,21 @@ words! {
     StepOf: "step {n} of {max}", "ステップ {n}/{max}";
     Paused: "Paused", "一時停止しました";
     Resumed: "Resumed", "再開しました";
+    StopAll: "Stop all ({n})", "すべて停止（{n}）";
+    StopSession: "Stop: {name}", "停止: {name}";
+    HasDesktop: "has the desktop", "デスクトップを操作中";
+    NextForDesktop: "next for the desktop", "次にデスクトップを操作";
+    InLineForDesktop: "no. {n} in line for the desktop", "デスクトップの順番待ち（{n}番目）";
+    OneQuestion: "1 question", "質問 1件";
+    Questions: "{n} questions", "質問 {n}件";
+    OthersAtWork: "+{n} at work", "ほか{n}件が作業中";
+    RunsAtWork: "{n} at work", "{n}件が作業中";
+    MoreRuns: "and {n} more", "ほか {n}件";
+    OtherRuns: "At work elsewhere", "ほかの作業";
     FailsafeHint: "move the pointer to the top left corner to stop", "ポインターを左上の隅に動かすと停止します";
 
     // steps
+    EarlierSteps: "Earlier steps", "以前のステップ";
     You: "You", "あなた";
     Model: "Model", "モデル";
     Thinking: "Thinking", "思考";
@@ -137,6 +149,8 @@ words! {
     RiskNavigate: "moves about", "移動のみ";
     RiskEdit: "changes something", "変更あり";
     RiskConsequential: "cannot be undone", "元に戻せません";
+    AskedIn: "In the session", "セッション";
+    GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
     ReasonOfModel: "The model says", "モデルの理由";
 
     // chat

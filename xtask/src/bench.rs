@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use crate::place::Place;
 
 mod app;
+mod spine;
 
 mod desktop;
 mod models;
@@ -16,8 +17,10 @@ mod table;
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// The app: start, answers, what it takes when idle
+    /// The app: what `spine` measures, then start, answers, what it takes when idle
     App,
+    /// The engine alone, on a real disk: a long session, appends beside a reader, stops (Linux)
+    Spine,
     /// Eyes and hands beside their peers (Linux)
     Desktop,
     /// Streams decoded, requests built, turns asked, beside their peers
@@ -27,6 +30,7 @@ pub enum What {
 pub fn bench(place: &Place, what: What) -> Result<()> {
     match what {
         What::App => app::bench(place),
+        What::Spine => spine::bench(place),
         What::Desktop => desktop::bench(place),
         What::Models => models::bench(place),
     }

@@ -1,10 +1,11 @@
-//! `dist`: the release build, its sizes and what it takes when idle, against the aims.
+//! `dist`: the release build, its sizes and what it takes when idle, against the aims; before that, the lines of Rust.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
+use crate::lines;
 use crate::place::{Build, Place};
 use crate::setup::{self, Need};
 use crate::shell::{heading, note};
@@ -30,8 +31,9 @@ impl Figure {
     }
 }
 
-/// Builds, measures and prints; fails where an aim is missed.
-pub fn dist(place: &Place) -> Result<()> {
+/// Counts, builds, measures and prints; fails where an aim is missed.
+pub fn dist(place: &Place, since: &str) -> Result<()> {
+    lines::print(place, since)?;
     setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
     crate::run::app(place, Build::Release)?;
     heading("measuring on a private desktop");

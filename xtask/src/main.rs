@@ -17,6 +17,7 @@ mod bench;
 mod cross;
 mod dist;
 mod icons;
+mod lines;
 
 mod place;
 mod shell;
@@ -55,14 +56,19 @@ enum Command {
         #[arg(long, value_enum, value_delimiter = ',')]
         only: Vec<test::Step>,
     },
-    /// Measure the release build: the app's start, idle and answer times, or the desktop's or the models' work beside its peers'
+    /// Measure the release build: the app's start, idle and answer times, the engine with a long session, or the desktop's or
+    /// the models' work beside its peers'
     Bench {
         /// What of it
         #[arg(value_enum, default_value = "app")]
         what: bench::What,
     },
-    /// Build for release and print the sizes and what the app takes when idle, against the aims
-    Dist,
+    /// Build for release and print the sizes and what the app takes when idle, against the aims, and the lines of Rust
+    Dist {
+        /// The commit whose lines of Rust stand beside today's
+        #[arg(long, default_value = lines::BEFORE)]
+        since: String,
+    },
     /// Install whatever any of the commands needs
     Setup,
     /// Build the windows into ui/dist
@@ -82,7 +88,7 @@ fn main() -> Result<()> {
         Command::Demo { release } => run::demo(&place, build(release)),
         Command::Test { only } => test::test(&place, &only),
         Command::Bench { what } => bench::bench(&place, what),
-        Command::Dist => dist::dist(&place),
+        Command::Dist { since } => dist::dist(&place, &since),
         Command::Setup => setup::all(&place),
         Command::Ui { release } => {
             let small: &[setup::Need] = if release { &[setup::Need::SmallWindows] } else { &[] };

@@ -12,8 +12,8 @@ use crate::shell;
 pub struct Vitals {
     /// From the start of the process to an answer from its socket, each start by itself, in milliseconds.
     pub cold_start_ms: Vec<f64>,
-    /// From a `snapshot` asked over the socket to its answer, in milliseconds.
-    pub snapshot_ms: Vec<f64>,
+    /// From an overview asked over the socket to its answer, in milliseconds.
+    pub overview_ms: Vec<f64>,
     /// Of one core, over ten seconds, the app and its web processes together, in the tray with all windows hidden.
     pub idle_cpu_percent: f64,
     /// The same with the dashboard open, its caret blinking, all of it drawn by the processor.

@@ -2,58 +2,44 @@
 
 use std::sync::Arc;
 
-use protocol::EventBody;
-use protocol::command::{Window, WindowAction};
+use protocol::ErrorView;
+use protocol::command::{Subscribe, Window, WindowAction};
 use protocol::event::Activity;
+use protocol::ids::StreamId;
 use protocol::settings::Settings;
 use tauri::AppHandle;
-use tokio::sync::broadcast::error::RecvError;
 
-use super::face::{Face, Wants};
 use super::tray::Tray;
+use super::tray_state::TrayState;
 use super::{shortcut, windows};
 use crate::engine::Engine;
 
 /// Follows until the engine ends.
 pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
-    let mut events = engine.agent().subscribe();
-    let mut shown =
-        Shown { activity: Activity::Idle, overlay: false, chat_hidden: false, shortcut: String::new() };
-    let mut face: Option<Face> = None;
-    // What was set before this listened is in the snapshot.
-    let mut behind = true;
-    loop {
-        if std::mem::take(&mut behind)
-            && let Ok(snapshot) = engine.agent().snapshot().await
-        {
-            face = Some(Face::from(&snapshot));
-            show_face(tray.as_ref(), face.as_ref());
-            show_status(&app, &mut shown, &snapshot.status);
-            show_settings(&app, &mut shown, &snapshot.settings);
-        }
-        match events.recv().await {
-            Ok(event) => {
-                let before = face.clone();
-                let wants = face.as_mut().map_or(Wants::Snapshot, |face| face.fold(&event.body));
-                behind = wants == Wants::Snapshot;
-                if face != before {
-                    show_face(tray.as_ref(), face.as_ref());
-                }
-                match event.body {
-                    EventBody::StatusChanged { status } => show_status(&app, &mut shown, &status),
-                    EventBody::SettingsChanged { settings } => show_settings(&app, &mut shown, &settings),
-                    _ => {}
-                }
-            }
-            Err(RecvError::Lagged(_)) => behind = true,
-            Err(RecvError::Closed) => return,
-        }
+    if let Err(error) = follow_events(&app, &engine, tray.as_ref()).await {
+        tracing::error!("the tray and the overlay follow no more: {error}");
     }
 }
 
-fn show_face(tray: Option<&Tray>, face: Option<&Face>) {
-    if let (Some(tray), Some(face)) = (tray, face) {
-        tray.show(face);
+async fn follow_events(app: &AppHandle, engine: &Engine, tray: Option<&Tray>) -> Result<(), ErrorView> {
+    let mut view = engine.agent().overview().await?;
+    let streams = Some(vec![StreamId::app()]);
+    let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
+    let mut shown =
+        Shown { activity: Activity::Idle, overlay: false, chat_hidden: false, shortcut: String::new() };
+    let mut state: Option<TrayState> = None;
+    loop {
+        let next = TrayState::from(&view);
+        if state.as_ref() != Some(&next) {
+            if let Some(tray) = tray {
+                tray.show(&next);
+            }
+            state = Some(next);
+        }
+        show_activity(app, &mut shown, fold::activity(&view).0);
+        show_settings(app, &mut shown, &view.settings);
+        let event = events.next().await?;
+        fold::overview(&mut view, &event);
     }
 }
 
@@ -65,15 +51,15 @@ struct Shown {
     shortcut: String,
 }
 
-fn show_status(app: &AppHandle, shown: &mut Shown, status: &protocol::event::Status) {
-    if status.activity == shown.activity {
+fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
+    if activity == shown.activity {
         return;
     }
-    shown.activity = status.activity;
-    let works = status.activity == Activity::Working;
+    shown.activity = activity;
+    let works = activity == Activity::Working;
     // Hidden but for a run: an overlay that is shown is composed all the time. It stays over a question, so that the
     // call that was approved does not meet an overlay that is only just letting clicks through.
-    let overlay = works || status.activity == Activity::Waiting;
+    let overlay = works || activity == Activity::Waiting;
     if overlay != shown.overlay {
         shown.overlay = overlay;
         let action = if overlay { WindowAction::Show } else { WindowAction::Hide };
@@ -84,8 +70,11 @@ fn show_status(app: &AppHandle, shown: &mut Shown, status: &protocol::event::Sta
     if works && windows::is_visible(app, Window::Chat) {
         shown.chat_hidden = true;
         windows::show_or_log(app, Window::Chat, WindowAction::Hide);
-    } else if status.activity == Activity::Waiting && std::mem::take(&mut shown.chat_hidden) {
-        windows::show_or_log(app, Window::Chat, WindowAction::Show);
+    } else if !works && std::mem::take(&mut shown.chat_hidden) {
+        // It comes back for a question, and not over the dashboard that its user is working in.
+        if activity == Activity::Waiting && !windows::is_focused(app, Window::Dashboard) {
+            windows::show_or_log(app, Window::Chat, WindowAction::Show);
+        }
     }
 }
 

@@ -1,22 +1,27 @@
 //! The tray: its icon and tooltip show what the engine does, its menu opens, pauses and stops.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::command::{AnyCommand, PauseRun, ResumeRun, StopRun, Window, WindowAction};
 use protocol::event::Activity;
+use protocol::ids::RunId;
+use protocol::principal::{Principal, Surface};
 use protocol::settings::Settings;
-use protocol::tool::{Door, Mode};
+use protocol::tool::Mode;
 use tauri::image::Image;
 use tauri::menu::{CheckMenuItem, Menu, MenuEvent, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager, Wry, include_image};
 
-use super::face::{Face, Words};
+use super::tray_state::{TrayState, Words};
 use super::windows;
 use crate::engine::Engine;
 
 pub const ID: &str = "miki";
+
+/// What the entries that stop one run say, and the entries.
+type Stops = (Vec<(RunId, String)>, Vec<MenuItem<Wry>>);
 
 /// The tray with its entries.
 pub struct Tray {
@@ -27,7 +32,15 @@ pub struct Tray {
     pause: MenuItem<Wry>,
     stop: MenuItem<Wry>,
     quit: MenuItem<Wry>,
+    menu: Menu<Wry>,
+    /// Entries that stop one run alone, in front of `stop`, and what they say.
+    stops: Mutex<Stops>,
 }
+
+/// Entries in front of those: open, chat, a line, plan, pause.
+const STOPS_AT: usize = 5;
+/// What the ids of entries that stop one run begin with.
+const STOP_RUN: &str = "stop:";
 
 /// Makes the tray; nothing where this desktop has no means for one, which is said.
 pub fn make(app: &AppHandle, settings: &Settings) -> Option<Tray> {
@@ -76,25 +89,44 @@ fn build(app: &AppHandle, settings: &Settings) -> tauri::Result<Tray> {
             }
         })
         .build(app)?;
-    Ok(Tray { icon, open, chat, plan, pause, stop, quit })
+    Ok(Tray { icon, open, chat, plan, pause, stop, quit, menu, stops: Mutex::default() })
 }
 
 impl Tray {
     /// Shows what the engine does, in the user's language.
-    pub fn show(&self, face: &Face) {
-        let shown = face.shown();
+    pub fn show(&self, shown: &TrayState) {
         let words = shown.words;
         said(self.icon.set_icon_with_as_template(Some(image(shown.activity)), cfg!(target_os = "macos")));
-        said(self.icon.set_tooltip(Some(shown.tooltip)));
+        said(self.icon.set_tooltip(Some(&shown.tooltip)));
         said(self.open.set_text(words.open));
         said(self.chat.set_text(words.chat));
         said(self.plan.set_text(words.plan));
         said(self.plan.set_checked(shown.plan));
         said(self.pause.set_text(shown.pause));
         said(self.pause.set_enabled(shown.runs));
-        said(self.stop.set_text(words.stop));
+        said(self.stop.set_text(shown.stop));
         said(self.stop.set_enabled(shown.runs));
         said(self.quit.set_text(words.quit));
+        said(self.show_stops(&shown.stops));
+    }
+
+    fn show_stops(&self, wanted: &[(RunId, String)]) -> tauri::Result<()> {
+        let mut stops = self.stops.lock().unwrap_or_else(PoisonError::into_inner);
+        let (shown, entries) = &mut *stops;
+        if shown == wanted {
+            return Ok(());
+        }
+        for entry in entries.drain(..) {
+            self.menu.remove(&entry)?;
+        }
+        for (at, (run, words)) in wanted.iter().enumerate() {
+            let id = format!("{STOP_RUN}{run}");
+            let entry = MenuItem::with_id(self.menu.app_handle(), id, words, true, None::<&str>)?;
+            self.menu.insert(&entry, STOPS_AT + at)?;
+            entries.push(entry);
+        }
+        *shown = wanted.to_vec();
+        Ok(())
     }
 }
 
@@ -117,28 +149,49 @@ fn chosen(app: &AppHandle, event: MenuEvent) {
                 let outcome = match what.as_str() {
                     "plan" => toggle_plan(&engine).await,
                     "pause" => pause_or_resume(&engine).await,
-                    _ => engine.call(AnyCommand::StopRun(StopRun { run: None }), Door::Tray).await.map(drop),
+                    _ => send(&engine, AnyCommand::StopRun(StopRun { run: None })).await,
                 };
                 if let Err(error) = outcome {
                     tracing::warn!("tray: {error}");
                 }
             });
         }
-        _ => {}
+        what => {
+            let Some(run) = what.strip_prefix(STOP_RUN).map(|run| RunId(run.to_owned())) else { return };
+            let app = app.clone();
+            tauri::async_runtime::spawn(async move {
+                let engine = Arc::clone(&app.state::<Arc<Engine>>());
+                if let Err(error) = send(&engine, AnyCommand::StopRun(StopRun { run: Some(run) })).await {
+                    tracing::warn!("tray: {error}");
+                }
+            });
+        }
     }
 }
 
 async fn toggle_plan(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let plans = Face::from(&engine.agent().snapshot().await?).plan;
+    let plans = TrayState::from(&engine.agent().overview().await?).plan;
     engine.agent().set_mode(if plans { Mode::Act } else { Mode::Plan }).await
 }
 
+/// Every run: one after the other is told, and each waits for nothing but its own step.
 async fn pause_or_resume(engine: &Engine) -> Result<(), protocol::ErrorView> {
-    let command = match Face::from(&engine.agent().snapshot().await?).paused {
-        true => AnyCommand::ResumeRun(ResumeRun { run: None }),
-        false => AnyCommand::PauseRun(PauseRun { run: None }),
-    };
-    engine.call(command, Door::Tray).await.map(drop)
+    let view = engine.agent().overview().await?;
+    let paused = TrayState::from(&view).paused;
+    let mut outcome = Ok(());
+    for run in view.runs.into_iter().filter(|run| run.status.paused == paused) {
+        let run = Some(run.run);
+        let command = match paused {
+            true => AnyCommand::ResumeRun(ResumeRun { run }),
+            false => AnyCommand::PauseRun(PauseRun { run }),
+        };
+        outcome = send(engine, command).await.and(outcome);
+    }
+    outcome
+}
+
+async fn send(engine: &Engine, command: AnyCommand) -> Result<(), protocol::ErrorView> {
+    engine.call(command, &Principal::of(Surface::Tray)).await.map(drop)
 }
 
 /// Black with transparency: macOS colours it itself.

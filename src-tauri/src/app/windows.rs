@@ -1,4 +1,4 @@
-//! Our three windows: what they look like, and showing and hiding them.
+//! Our windows, as `protocol` lists them: what they look like, and showing and hiding them.
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
@@ -7,50 +7,44 @@ use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, Wry};
 
-use crate::engine::{TITLES, Windows};
+use crate::engine::Windows;
 
-pub const DASHBOARD: &str = "dashboard";
-pub const CHAT: &str = "chat";
-pub const OVERLAY: &str = "overlay";
-
-/// Makes all three; the dashboard is shown, the others wait.
+/// Makes all of them; the dashboard is shown, the others wait.
 pub fn make(app: &AppHandle) -> tauri::Result<()> {
     #[cfg(target_os = "linux")]
-    super::repose::still_caret();
-    base(app, DASHBOARD, TITLES[0])
-        .inner_size(1180.0, 800.0)
-        .min_inner_size(760.0, 520.0)
-        .center()
-        .build()?;
-    base(app, CHAT, TITLES[1])
-        .inner_size(640.0, 340.0)
-        .resizable(false)
-        .decorations(false)
-        .transparent(true)
-        .shadow(false)
-        .always_on_top(true)
-        .skip_taskbar(true)
-        .center()
-        .visible(false)
-        .build()?;
-    base(app, OVERLAY, TITLES[2])
-        .decorations(false)
-        .transparent(true)
-        .shadow(false)
-        .always_on_top(true)
-        .skip_taskbar(true)
-        .resizable(false)
-        // It must never take the keyboard from what the agent types into.
-        .focused(false)
-        .focusable(false)
-        .visible(false)
-        .build()?;
+    super::caret::keep_still();
+    for window in Window::ALL {
+        look(window, base(app, window)).build()?;
+    }
     Ok(())
 }
 
-fn base<'a>(app: &'a AppHandle, label: &str, title: &str) -> WebviewWindowBuilder<'a, Wry, AppHandle> {
-    WebviewWindowBuilder::new(app, label, WebviewUrl::App("index.html".into()))
-        .title(title)
+type Builder<'a> = WebviewWindowBuilder<'a, Wry, AppHandle>;
+
+/// What a window looks like when it is made.
+fn look(window: Window, builder: Builder<'_>) -> Builder<'_> {
+    match window {
+        Window::Dashboard => builder.inner_size(1180.0, 800.0).min_inner_size(760.0, 520.0).center(),
+        Window::Chat => above_all(builder).inner_size(640.0, 340.0).center().visible(false),
+        // It must never take the keyboard from what the agent types into.
+        Window::Overlay => above_all(builder).focused(false).focusable(false).visible(false),
+    }
+}
+
+/// Without a frame, above all others.
+fn above_all(builder: Builder<'_>) -> Builder<'_> {
+    builder
+        .resizable(false)
+        .decorations(false)
+        .transparent(true)
+        .shadow(false)
+        .always_on_top(true)
+        .skip_taskbar(true)
+}
+
+fn base(app: &AppHandle, window: Window) -> Builder<'_> {
+    WebviewWindowBuilder::new(app, window.label(), WebviewUrl::App("index.html".into()))
+        .title(window.title())
         // Not in recordings of other programs, and not in the agent's own pictures, where the system can do that.
         .content_protected(true)
         .on_navigation(is_ours)
@@ -72,7 +66,9 @@ fn is_ours(url: &Url) -> bool {
 /// dashboard ends the app, since nothing else would.
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     if let WindowEvent::CloseRequested { api, .. } = event {
-        if window.label() == DASHBOARD && window.app_handle().tray_by_id(super::tray::ID).is_none() {
+        if window.label() == Window::Dashboard.label()
+            && window.app_handle().tray_by_id(super::tray::ID).is_none()
+        {
             super::quit(window.app_handle());
             return;
         }
@@ -97,7 +93,7 @@ impl Windows for AppWindows {
         show(&self.0, window, action).map_err(|error| {
             ErrorView::new(
                 ErrorCode::Internal,
-                format!("window {} cannot be shown or hidden: {error}", label(window)),
+                format!("window {} cannot be shown or hidden: {error}", window.label()),
             )
         })
     }
@@ -105,25 +101,30 @@ impl Windows for AppWindows {
 
 /// Keeps the dashboard below all other windows, or lets it go back among them.
 pub fn dashboard_below(app: &AppHandle, below: bool) {
-    let Some(view) = app.get_webview_window(DASHBOARD) else { return };
+    let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
     if let Err(error) = view.set_always_on_bottom(below) {
         tracing::warn!("the dashboard cannot step aside: {error}");
     }
 }
 
 pub fn is_visible(app: &AppHandle, window: Window) -> bool {
-    app.get_webview_window(label(window)).is_some_and(|view| view.is_visible().unwrap_or(false))
+    app.get_webview_window(window.label()).is_some_and(|view| view.is_visible().unwrap_or(false))
+}
+
+/// Whether a window has the keyboard.
+pub fn is_focused(app: &AppHandle, window: Window) -> bool {
+    app.get_webview_window(window.label()).is_some_and(|view| view.is_focused().unwrap_or(false))
 }
 
 /// For the tray and the shortcut, which have nobody to answer to.
 pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     if let Err(error) = show(app, window, action) {
-        tracing::warn!("window {} cannot be shown or hidden: {error}", label(window));
+        tracing::warn!("window {} cannot be shown or hidden: {error}", window.label());
     }
 }
 
 fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<()> {
-    let Some(view) = app.get_webview_window(label(window)) else { return Err(tauri::Error::WindowNotFound) };
+    let Some(view) = app.get_webview_window(window.label()) else { return Err(tauri::Error::WindowNotFound) };
     let visible = match action {
         WindowAction::Show => true,
         WindowAction::Hide => false,
@@ -164,14 +165,6 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
     #[cfg(not(target_os = "linux"))]
     view.set_ignore_cursor_events(true)?;
     Ok(())
-}
-
-fn label(window: Window) -> &'static str {
-    match window {
-        Window::Dashboard => DASHBOARD,
-        Window::Chat => CHAT,
-        Window::Overlay => OVERLAY,
-    }
 }
 
 #[cfg(test)]

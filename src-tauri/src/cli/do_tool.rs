@@ -38,7 +38,7 @@ impl Do {
         // A call that nobody waits for any more is stopped by the engine, here or elsewhere, and lets go of all it holds.
         let call = link.call(CallTool { tool: self.tool, arguments: Value::Object(self.arguments) });
         let result = interrupt::unless(&mut interrupts, call).await;
-        link.close().await;
+        link.leave(&mut interrupts).await;
         let Some(result) = result else {
             return Ok(Exit::Stopped);
         };

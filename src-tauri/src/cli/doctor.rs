@@ -8,6 +8,7 @@ use protocol::settings::Settings;
 use protocol::view::{Check, CheckState, CheckView};
 use protocol::{ErrorCode, ErrorView};
 
+use super::interrupt;
 use super::story::plain;
 use crate::checks;
 use crate::engine::open_desktop;
@@ -28,15 +29,18 @@ pub struct Doctor {
 
 impl Doctor {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let views = match Link::open(home).await {
-            Ok(link) => {
-                let views = link.call(Permissions {}).await;
-                link.close().await;
-                views?
+        let mut interrupts = interrupt::listen()?;
+        let views = match interrupt::unless(&mut interrupts, Link::open(home)).await {
+            Some(Ok(link)) => {
+                let views = interrupt::unless(&mut interrupts, link.call(Permissions {})).await;
+                link.leave(&mut interrupts).await;
+                views.transpose()?
             }
             // What keeps the engine from starting is a finding; the rest is looked at all the same.
-            Err(error) => without_engine(home, error).await,
+            Some(Err(error)) => interrupt::unless(&mut interrupts, without_engine(home, error)).await,
+            None => None,
         };
+        let Some(views) = views else { return Ok(Exit::Stopped) };
         if self.json {
             let json = serde_json::to_string(&views).map_err(|error| {
                 ErrorView::new(ErrorCode::Internal, format!("checks cannot be written: {error}"))

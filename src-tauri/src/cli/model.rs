@@ -6,8 +6,7 @@ use std::sync::Arc;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use models::catalogue::catalogue;
-use models::told::tell;
-use models::{Provider, Wire};
+use models::{Provider, Wire, neutral_json};
 use protocol::ids::ModelId;
 use protocol::offer::{Abilities, ModelView, TrialView};
 use protocol::tool::Millis;
@@ -103,11 +102,11 @@ fn decode(wire: &str, file: &Path) -> Result<Exit, ErrorView> {
     let bytes = std::fs::read(file).map_err(|error| {
         ErrorView::new(ErrorCode::NotFound, format!("{} cannot be read: {error}", file.display()))
     })?;
-    let told = tell(wire, &bytes);
-    for line in &told.lines {
+    let answer = neutral_json::answer(wire, &bytes);
+    for line in &answer.lines {
         super::say(&line.to_string());
     }
-    Ok(if told.complete { Exit::Done } else { Exit::Failed })
+    Ok(if answer.complete { Exit::Done } else { Exit::Failed })
 }
 
 fn list_known() -> Result<Exit, ErrorView> {

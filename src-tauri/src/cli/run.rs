@@ -3,12 +3,11 @@
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
-use protocol::command::{OpenSession, RunOverrides, StartRun, StartedRun, StopRun, Tape, Unattended};
-use protocol::event::{Event, EventBody, RunEnd};
-use protocol::ids::{ModelId, Seq};
+use protocol::command::{Recording, RunOverrides, StartRun, StopRun, Subscribe, Unattended};
+use protocol::event::{EventBody, RunEnd};
+use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
 use super::interrupt;
@@ -109,7 +108,7 @@ impl Run {
             link.release_all();
             return Ok(Exit::Stopped);
         }
-        link.close().await;
+        link.leave(&mut interrupts).await;
         match outcome? {
             Followed::Ended(end) => Ok(Exit::of_run(&end)),
             Followed::NeverBegan | Followed::LeftAtOnce => Ok(Exit::Stopped),
@@ -122,13 +121,13 @@ impl Run {
         asks: bool,
         interrupts: &mut mpsc::Receiver<()>,
     ) -> Result<Followed, ErrorView> {
-        // Before the start, so that its first event is not missed.
-        let mut events = link.subscribe().await?;
         let Some(started) = interrupt::unless(interrupts, link.call(self.command(asks))).await else {
             return Ok(Followed::NeverBegan);
         };
         let started = started?;
-        let mut seen = Seen { last: None };
+        // From the beginning of the session, which is the run's own: no event is missed, however late this comes.
+        let streams = Some(vec![StreamId::of_session(&started.session)]);
+        let mut events = link.subscribe(Subscribe { streams, after: Some(Seq(0)) }).await?;
         let mut teller = Teller::new(self.json, asks, &started);
         let mut lines = asks.then(lines_of_stdin);
         let mut stopping = false;
@@ -160,13 +159,11 @@ impl Run {
                     }
                     continue;
                 }
-                event = events.recv() => event,
+                event = events.next() => event,
             };
             let event = match event {
-                Ok(event) => event,
-                // The next one shows the gap, which is then filled.
-                Err(RecvError::Lagged(_)) => continue,
-                Err(RecvError::Closed) => {
+                Some(event) => event?,
+                None => {
                     let gone = ErrorView::new(
                         ErrorCode::Unavailable,
                         "the running miki went away in the middle of the run",
@@ -174,14 +171,12 @@ impl Run {
                     return Err(gone.with_hint("start miki: it shows how far the run came"));
                 }
             };
-            for event in seen.whole(link, &started, event).await? {
-                if lines.is_some() && matches!(event.body, EventBody::ApprovalRequested { .. }) {
-                    // What was typed before the question is not its answer.
-                    while lines.as_mut().is_some_and(|lines| lines.try_recv().is_ok()) {}
-                }
-                if let Some(end) = teller.tell(&event) {
-                    return Ok(Followed::Ended(end));
-                }
+            if lines.is_some() && matches!(event.body, EventBody::ApprovalRequested { .. }) {
+                // What was typed before the question is not its answer.
+                while lines.as_mut().is_some_and(|lines| lines.try_recv().is_ok()) {}
+            }
+            if let Some(end) = teller.tell(&event) {
+                return Ok(Followed::Ended(end));
             }
         }
     }
@@ -206,9 +201,9 @@ impl Run {
                 max_steps: self.max_steps,
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
-                tape: match (&self.record, &self.replay) {
-                    (Some(file), _) => Some(Tape::Record(file.clone())),
-                    (None, Some(file)) => Some(Tape::Replay(file.clone())),
+                recording: match (&self.record, &self.replay) {
+                    (Some(file), _) => Some(Recording::Record(file.clone())),
+                    (None, Some(file)) => Some(Recording::Replay(file.clone())),
                     (None, None) => None,
                 },
             },
@@ -222,38 +217,6 @@ enum Followed {
     NeverBegan,
     /// By a second Ctrl-C.
     LeftAtOnce,
-}
-
-/// Sees gaps in the numbers and fills them from the journal.
-struct Seen {
-    last: Option<Seq>,
-}
-
-impl Seen {
-    async fn whole(
-        &mut self,
-        link: &Link,
-        started: &StartedRun,
-        event: Event,
-    ) -> Result<Vec<Event>, ErrorView> {
-        let Some(last) = self.last else {
-            self.last = Some(event.seq);
-            return Ok(vec![event]);
-        };
-        let durable = event.body.is_durable();
-        // A passing event carries the number of the last durable one; that one must have been seen.
-        let next = if durable { event.seq.0 } else { event.seq.0 + 1 };
-        if next <= last.0 + 1 {
-            self.last = Some(event.seq.max(last));
-            return Ok(vec![event]);
-        }
-        let history = link.call(OpenSession { session: started.session.clone() }).await?;
-        let mut missed: Vec<Event> =
-            history.events.into_iter().filter(|one| one.seq > last && one.seq.0 < next).collect();
-        self.last = Some(event.seq);
-        missed.push(event);
-        Ok(missed)
-    }
 }
 
 async fn next_line(lines: &mut Option<mpsc::Receiver<String>>) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use protocol::citation::Citation;
-use protocol::event::{Event, EventBody, Level, RunEnd};
+use protocol::event::{DeltaKind, Event, EventBody, Level, RunEnd};
 use protocol::ids::{CallId, ModelId};
 use protocol::tool::{Answer, ApprovalMode, Effect, ExecResult, Mode};
 use protocol::turn::{Spent, Usage};
@@ -25,7 +25,7 @@ impl Story {
     /// What to print for this event; empty where there is nothing to say.
     pub fn tell(&mut self, event: &Event) -> String {
         let text = match &event.body {
-            EventBody::TextDelta { text } => {
+            EventBody::TurnDelta { kind: DeltaKind::Text, text, .. } => {
                 self.streamed = true;
                 let text = paragraph(text);
                 if !text.is_empty() {
@@ -33,19 +33,21 @@ impl Story {
                 }
                 return text;
             }
-            EventBody::RunStarted { goal, model, mode, approval, max_steps, search } => format!(
-                "goal: {}\n{model}, {}, {}{}, at most {max_steps} steps\n",
-                plain(goal),
-                match mode {
+            EventBody::RunStarted(spec) => format!(
+                "goal: {}\n{}, {}, {}{}, at most {} steps\n",
+                plain(&spec.goal),
+                spec.model,
+                match spec.mode {
                     Mode::Plan => "only looking",
                     Mode::Act => "acting",
                 },
-                match approval {
+                match spec.approval {
                     ApprovalMode::Ask => "asking about every change",
                     ApprovalMode::Thread => "asking once a tool",
                     ApprovalMode::Auto => "asking nothing",
                 },
-                if *search { ", searching the web" } else { "" }
+                if spec.search { ", searching the web" } else { "" },
+                spec.max_steps
             ),
             EventBody::TurnFinished { turn, text, citations, usage, cost, .. } => {
                 self.step = *turn;
@@ -112,8 +114,11 @@ impl Story {
             | EventBody::SessionEdited { .. }
             | EventBody::SettingsChanged { .. }
             | EventBody::ApprovalRequested { .. }
-            | EventBody::ThinkingDelta { .. }
-            | EventBody::StatusChanged { .. } => String::new(),
+            | EventBody::TurnDelta { kind: DeltaKind::Thinking, .. }
+            | EventBody::StatusChanged { .. }
+            | EventBody::SessionChanged { .. }
+            | EventBody::QuestionsChanged { .. }
+            | EventBody::DesktopChanged { .. } => String::new(),
         };
         // Also where nothing else is said: the next text begins its own line.
         let ends_turn = matches!(event.body, EventBody::TurnFinished { .. });
@@ -178,7 +183,8 @@ fn ended(end: &RunEnd) -> String {
         RunEnd::Stopped { reason } => format!("stopped: {}\n", plain(reason)),
         // Said with the call, on stderr.
         RunEnd::NeedsApproval { .. } => String::new(),
-        RunEnd::Interrupted => "interrupted: the program ended in the middle of it\n".into(),
+        RunEnd::Interrupted { reason: None } => "interrupted: the program ended in the middle of it\n".into(),
+        RunEnd::Interrupted { reason: Some(reason) } => format!("interrupted: {}\n", plain(reason)),
     }
 }
 
@@ -205,8 +211,10 @@ fn shown(c: char) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
+    use protocol::command::Unattended;
     use protocol::event::Scope;
-    use protocol::ids::{ModelId, Seq, Timestamp};
+    use protocol::ids::{ModelId, StreamId, Timestamp};
+    use protocol::run::{Fence, RunSpec};
     use protocol::tool::{Millis, Risk, ToolCall, ToolError, ToolErrorKind};
     use protocol::turn::{Cost, StopReason, Usd};
     use serde_json::{Value, json};
@@ -217,8 +225,15 @@ mod tests {
         let mut story = Story::default();
         bodies
             .into_iter()
-            .map(|body| story.tell(&Event { seq: Seq(1), time: Timestamp(0), scope: Scope::default(), body }))
+            .map(|body| {
+                let (stream, time) = (StreamId::app(), Timestamp(0));
+                story.tell(&Event { position: None, stream, time, scope: Scope::default(), body })
+            })
             .collect()
+    }
+
+    fn delta(text: &str) -> EventBody {
+        EventBody::TurnDelta { turn: 1, index: 0, kind: DeltaKind::Text, text: text.into() }
     }
 
     fn call(id: &str, tool: &str) -> EventBody {
@@ -258,16 +273,22 @@ mod tests {
     #[test]
     fn a_run_reads_as_a_story() {
         let text = told(vec![
-            EventBody::RunStarted {
+            EventBody::RunStarted(Box::new(RunSpec {
                 goal: "save it".into(),
                 model: ModelId("gemini/x".into()),
+                base_url: None,
                 mode: Mode::Act,
                 approval: ApprovalMode::Ask,
                 max_steps: 30,
                 search: true,
-            },
-            EventBody::TextDelta { text: "I look ".into() },
-            EventBody::TextDelta { text: "first.".into() },
+                fence: Some(Fence::default()),
+                unattended: Unattended::Wait,
+                space: None,
+                parent: None,
+                recording: None,
+            })),
+            delta("I look "),
+            delta("first."),
             turn(1, "I look first."),
             call("c-1", "click"),
             result("c-1", Effect::Confirmed, "clicked Save at 512,40", None),
@@ -297,7 +318,7 @@ mod tests {
             citations.extend(Citation::new("https://example.org/b", ""));
         }
         assert_eq!(
-            told(vec![EventBody::TextDelta { text: "News [1].".into() }, cited]),
+            told(vec![delta("News [1]."), cited]),
             "News [1].\n [1] A[2J page (example.org) https://example.org/a\n \
              [2] example.org (example.org) https://example.org/b\n"
         );
@@ -306,7 +327,7 @@ mod tests {
     #[test]
     fn nothing_that_was_read_can_steer_the_terminal() {
         let text = told(vec![
-            EventBody::TextDelta { text: "a\x1b]52;c;eA==\x07b\u{202e}c\u{9b}31m\rd\n".into() },
+            delta("a\x1b]52;c;eA==\x07b\u{202e}c\u{9b}31m\rd\n"),
             result("c-1", Effect::Confirmed, "clicked \x1b[2Jx\ny", None),
         ]);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n') && !text.contains('\u{202e}'), "{text:?}");

@@ -125,8 +125,12 @@ fn answer_in(line: &str, risk: Risk) -> Option<Answer> {
 }
 
 fn question(approval: &Approval) -> String {
+    let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
+    let goes_to = window.map_or_else(String::new, |window| {
+        format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
+    });
     format!(
-        "\n? {} {}\n  {}\n{}",
+        "\n? {} {}\n  {}\n{goes_to}{}",
         plain(&approval.call.tool),
         plain(&approval.call.arguments.to_string()),
         plain(&approval.reason),

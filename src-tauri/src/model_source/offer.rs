@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::Wanted;
+use agent::OpenModel;
 use models::catalogue::{KnownModel, catalogue};
 use models::trial::{Trial, trial};
 use models::{ListedModel, Provider};
@@ -59,7 +59,7 @@ pub async fn asked(models: &Models, provider: &str, settings: &Settings) -> Resu
     check(provider)?;
     // Lists are of a provider; its door needs the name of some model.
     let any = ModelId(format!("{provider}/any"));
-    let remote = models.open_remote(Wanted { model: &any, ..Wanted::of(settings) }).await?;
+    let remote = models.open_remote(OpenModel { model: &any, ..OpenModel::of(settings) }).await?;
     let listed = remote.list().await?;
     models.remember(remote.provider(), &listed);
     let models = listed.into_iter().map(|model| {
@@ -82,7 +82,7 @@ pub async fn asked(models: &Models, provider: &str, settings: &Settings) -> Resu
 /// As for [`Models::open_remote`], and the model's own.
 pub async fn tried(models: &Models, model: &ModelId, settings: &Settings) -> Result<TrialView, ErrorView> {
     let Trial { tool, picture, first, whole, usage, cost, .. } =
-        trial(&models.open_remote(Wanted { model, ..Wanted::of(settings) }).await?).await?;
+        trial(&models.open_remote(OpenModel { model, ..OpenModel::of(settings) }).await?).await?;
     let millis = |time: Duration| Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
     Ok(TrialView { tool, picture, first: millis(first), whole: millis(whole), usage, cost })
 }

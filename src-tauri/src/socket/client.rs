@@ -12,18 +12,17 @@ use protocol::socket::{Frame, MAX_LINE, Outcome, Request};
 use protocol::{ErrorCode, ErrorView, Event};
 use serde_json::Value;
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::read_line;
 use crate::home::Home;
 
-/// Events of the engine, in order; closed when the engine goes. Who reads too slowly loses the oldest, and sees it
-/// by the gap in their numbers: answers must not wait behind events that nobody takes.
-pub type Events = broadcast::Receiver<Event>;
+/// Events of the engine, in order; closed when the engine goes.
+pub type Received = mpsc::Receiver<Result<Event, ErrorView>>;
 
-/// Events that wait to be looked at.
-const EVENTS: usize = 1024;
+/// Events that wait to be looked at. Answers must not wait behind events that nobody takes: with more, the connection ends.
+const EVENTS: usize = 16_384;
 
 /// Who waits for which answer; nothing once the connection is gone.
 type Waiting = Arc<Mutex<Option<HashMap<u64, oneshot::Sender<Outcome>>>>>;
@@ -35,7 +34,7 @@ pub struct Client {
     writing: tokio::sync::Mutex<()>,
     next: AtomicU64,
     waiting: Waiting,
-    events: Mutex<Option<Events>>,
+    events: Mutex<Option<Received>>,
     reader: JoinHandle<()>,
 }
 
@@ -47,7 +46,7 @@ impl Client {
     pub async fn connect(home: &Home) -> io::Result<Self> {
         let stream = Arc::new(Stream::connect(super::name(home)?).await?);
         let waiting: Waiting = Arc::new(Mutex::new(Some(HashMap::new())));
-        let (events, received) = broadcast::channel(EVENTS);
+        let (events, received) = mpsc::channel(EVENTS);
         let (input, told) = (Arc::clone(&stream), Arc::clone(&waiting));
         let reader = tokio::spawn(async move { read(BufReader::new(&*input), told, events).await });
         Ok(Self {
@@ -85,15 +84,15 @@ impl Client {
         }
     }
 
-    /// All events from now on. Once a connection: a second call has none.
+    /// Events as the command has it. Once a connection: a second call has none.
     ///
     /// # Errors
     /// As [`Self::call`].
-    pub async fn subscribe(&self) -> Result<Events, ErrorView> {
+    pub async fn subscribe(&self, command: Subscribe) -> Result<Received, ErrorView> {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).take();
         let events = events
             .ok_or_else(|| ErrorView::new(ErrorCode::Internal, "subscribed twice on one connection"))?;
-        self.call(AnyCommand::Subscribe(Subscribe {})).await?;
+        self.call(AnyCommand::Subscribe(command)).await?;
         Ok(events)
     }
 }
@@ -107,7 +106,7 @@ impl Drop for Client {
 async fn read(
     mut input: impl tokio::io::AsyncBufRead + Unpin,
     waiting: Waiting,
-    events: broadcast::Sender<Event>,
+    events: mpsc::Sender<Result<Event, ErrorView>>,
 ) {
     let mut line = Vec::new();
     while let Ok(Some(())) = read_line(&mut input, &mut line, MAX_LINE).await {
@@ -118,9 +117,17 @@ async fn read(
                     let _ = answer.send(reply.outcome);
                 }
             }
-            // Nobody listens: then there is nothing to keep.
-            Ok(Frame::Event(event)) => {
-                let _ = events.send(*event);
+            Ok(Frame::Event(event)) => match events.try_send(Ok(*event)) {
+                Ok(()) => {}
+                // Nobody listens: then there is nothing to keep.
+                Err(mpsc::error::TrySendError::Closed(_)) => {}
+                Err(mpsc::error::TrySendError::Full(_)) => {
+                    tracing::error!("events are taken too slowly; the connection ends");
+                    break;
+                }
+            },
+            Ok(Frame::Unsubscribed(error)) => {
+                let _ = events.try_send(Err(error));
             }
             Err(error) => {
                 tracing::warn!("the engine speaks otherwise than this version: {error}");

@@ -4,20 +4,24 @@
 //! and is hung up on. Only the holder of the folder's lock may serve it.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
+use futures::stream::BoxStream;
 use interprocess::local_socket::ListenerOptions;
-use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::tokio::{Listener, Stream as Connection};
 use interprocess::local_socket::traits::tokio::Listener as _;
-use protocol::command::AnyCommand;
+use protocol::command::{AnyCommand, StartedRun, Subscribe};
+use protocol::ids::{RunId, Seq};
+use protocol::principal::{Principal, Surface};
 use protocol::socket::{Frame, MAX_LINE, Outcome, Reply, Request};
 use protocol::{ErrorCode, ErrorView, Event};
 use serde_json::Value;
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::sync::{Semaphore, broadcast, mpsc};
-use tokio::task::JoinSet;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -34,10 +38,18 @@ const FRAMES: usize = 256;
 const SEND: Duration = Duration::from_secs(30);
 
 /// What stands behind the socket.
-pub trait Door: Send + Sync + 'static {
-    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>>;
-    fn subscribe(&self) -> broadcast::Receiver<Event>;
+pub trait Endpoint: Send + Sync + 'static {
+    fn call<'a>(
+        &'a self,
+        command: AnyCommand,
+        principal: &'a Principal,
+    ) -> BoxFuture<'a, Result<Value, ErrorView>>;
+    /// The number that the events follow on, and the events.
+    fn subscribe(&self, command: Subscribe) -> BoxFuture<'_, Result<(Seq, Stream), ErrorView>>;
 }
+
+/// Events at their reader's pace; after an error there are no more.
+pub type Stream = BoxStream<'static, Result<Event, ErrorView>>;
 
 /// What clients were answered and told is sent for so long when the engine ends; then they are hung up on.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -61,10 +73,10 @@ impl Served {
 ///
 /// # Errors
 /// As the system has it; a path too long for a socket is one of them.
-pub fn serve(home: &Home, door: Arc<dyn Door>) -> io::Result<Served> {
+pub fn serve(home: &Home, endpoint: Arc<dyn Endpoint>) -> io::Result<Served> {
     let listener = listen(home)?;
     let (mut tasks, leaving) = (JoinSet::new(), CancellationToken::new());
-    tasks.spawn(accept(listener, door, leaving.clone()));
+    tasks.spawn(accept(listener, endpoint, leaving.clone()));
     Ok(Served { tasks, leaving })
 }
 
@@ -89,7 +101,7 @@ fn listen(home: &Home) -> io::Result<Listener> {
     ListenerOptions::new().name(super::name(home)?).create_tokio()
 }
 
-async fn accept(listener: Listener, door: Arc<dyn Door>, leaving: CancellationToken) {
+async fn accept(listener: Listener, endpoint: Arc<dyn Endpoint>, leaving: CancellationToken) {
     let places = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     loop {
@@ -104,9 +116,9 @@ async fn accept(listener: Listener, door: Arc<dyn Door>, leaving: CancellationTo
         };
         match accepted {
             Ok(stream) => {
-                let (door, leaving) = (Arc::clone(&door), leaving.clone());
+                let (endpoint, leaving) = (Arc::clone(&endpoint), leaving.clone());
                 clients.spawn(async move {
-                    converse(stream, door, leaving).await;
+                    converse(stream, endpoint, leaving).await;
                     drop(place);
                 });
             }
@@ -120,12 +132,12 @@ async fn accept(listener: Listener, door: Arc<dyn Door>, leaving: CancellationTo
     while clients.join_next().await.is_some() {}
 }
 
-async fn converse(stream: Stream, door: Arc<dyn Door>, leaving: CancellationToken) {
+async fn converse(stream: Connection, endpoint: Arc<dyn Endpoint>, leaving: CancellationToken) {
     let (frames, waiting) = mpsc::channel(FRAMES);
     let writer = write(&stream, waiting);
     tokio::pin!(writer);
     tokio::select! {
-        () = read(BufReader::new(&stream), door, frames, &leaving) => {
+        () = read(BufReader::new(&stream), endpoint, frames, &leaving) => {
             // What was answered is still sent; then the writer sees that nobody has anything to say.
             let _ = timeout(SEND, &mut writer).await;
         }
@@ -146,7 +158,7 @@ async fn write(mut output: impl tokio::io::AsyncWrite + Unpin, mut waiting: mpsc
 
 async fn read(
     mut input: impl tokio::io::AsyncBufRead + Unpin,
-    door: Arc<dyn Door>,
+    endpoint: Arc<dyn Endpoint>,
     frames: mpsc::Sender<Frame>,
     leaving: &CancellationToken,
 ) {
@@ -154,7 +166,9 @@ async fn read(
     let mut tasks = JoinSet::new();
     let places = Arc::new(Semaphore::new(REQUESTS));
     let mut line = Vec::new();
-    let mut subscribed = false;
+    // What this connection has started is its own to steer and to answer.
+    let started: Arc<Mutex<Vec<RunId>>> = Arc::default();
+    let mut subscription: Option<AbortHandle> = None;
     loop {
         let read = tokio::select! {
             () = leaving.cancelled() => {
@@ -181,54 +195,64 @@ async fn read(
                 continue;
             }
         };
-        if let AnyCommand::Subscribe(_) = request.command {
-            if !subscribed {
-                subscribed = true;
-                tasks.spawn(forward(door.subscribe(), frames.clone(), leaving.clone()));
-            }
-            let reply = Frame::Reply(Reply { id: request.id, outcome: Outcome::Ok(Value::Null) });
-            if frames.send(reply).await.is_err() {
+        if let AnyCommand::Subscribe(command) = request.command {
+            let outcome = match endpoint.subscribe(command).await {
+                Ok((start, events)) => {
+                    let next = tasks.spawn(forward(events, frames.clone(), leaving.clone()));
+                    if let Some(before) = subscription.replace(next) {
+                        before.abort();
+                    }
+                    Outcome::Ok(Value::from(start.0))
+                }
+                Err(error) => Outcome::Error(error),
+            };
+            if frames.send(Frame::Reply(Reply { id: request.id, outcome })).await.is_err() {
                 break;
             }
             continue;
         }
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         while tasks.try_join_next().is_some() {}
-        let (door, frames) = (Arc::clone(&door), frames.clone());
+        let (endpoint, frames, started) = (Arc::clone(&endpoint), frames.clone(), Arc::clone(&started));
         tasks.spawn(async move {
-            let outcome = match door.call(request.command).await {
+            let starts = matches!(request.command, AnyCommand::StartRun(_));
+            let own = started.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let principal = Principal { surface: Surface::Cli, started: own };
+            let outcome = match endpoint.call(request.command, &principal).await {
                 Ok(value) => Outcome::Ok(value),
                 Err(error) => Outcome::Error(error),
             };
+            if let (true, Outcome::Ok(value)) = (starts, &outcome)
+                && let Ok(StartedRun { run, .. }) = serde_json::from_value(value.clone())
+            {
+                started.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+            }
             let _ = frames.send(Frame::Reply(Reply { id: request.id, outcome })).await;
             drop(place);
         });
     }
 }
 
-/// A lag is not mended here: the client sees the gap in the numbers and fetches what it missed.
-async fn forward(
-    mut events: broadcast::Receiver<Event>,
-    frames: mpsc::Sender<Frame>,
-    leaving: CancellationToken,
-) {
+/// At the client's own pace: what it has not taken yet is read from the journal when it does.
+async fn forward(mut events: Stream, frames: mpsc::Sender<Frame>, leaving: CancellationToken) {
     loop {
         // What happened before the end is still told: the end of the run is among it.
         let next = tokio::select! {
             biased;
-            event = events.recv() => event,
+            event = events.next() => event,
             () = leaving.cancelled() => return,
         };
         match next {
-            Ok(event) => {
+            Some(Ok(event)) => {
                 if frames.send(Frame::Event(Box::new(event))).await.is_err() {
                     return;
                 }
             }
-            Err(broadcast::error::RecvError::Lagged(missed)) => {
-                tracing::debug!(missed, "a client reads too slowly")
+            Some(Err(error)) => {
+                let _ = frames.send(Frame::Unsubscribed(error)).await;
+                return;
             }
-            Err(broadcast::error::RecvError::Closed) => return,
+            None => return,
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
-use protocol::command::{AnyCommand, Snapshot, StopRun};
-use protocol::event::{Event, EventBody, Scope};
-use protocol::ids::{Seq, Timestamp};
+use protocol::command::{AnyCommand, GetOverview, StopRun, Subscribe};
+use protocol::event::{DeltaKind, Event, EventBody, Scope};
+use protocol::ids::{Seq, StreamId, Timestamp};
+use protocol::principal::Principal;
 use protocol::socket::MAX_LINE;
 use protocol::{ErrorCode, ErrorView};
 use serde_json::{Value, json};
@@ -14,27 +16,37 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-use super::{Client, Door, Served, read_line, serve};
+use super::{Client, Endpoint, Served, Stream, read_line, serve};
 use crate::home::Home;
 
 const BOUND: Duration = Duration::from_secs(20);
 
-/// Answers with the command's own JSON; `snapshot` never answers.
+/// Answers with the command's own JSON; `get_overview` never answers.
 struct Echo(broadcast::Sender<Event>);
 
-impl Door for Echo {
-    fn call(&self, command: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
+impl Endpoint for Echo {
+    fn call<'a>(&'a self, command: AnyCommand, _: &'a Principal) -> BoxFuture<'a, Result<Value, ErrorView>> {
         Box::pin(async move {
             match command {
-                AnyCommand::Snapshot(_) => std::future::pending().await,
+                AnyCommand::GetOverview(_) => std::future::pending().await,
                 AnyCommand::ListSessions(_) => Err(ErrorView::new(ErrorCode::Busy, "busy").with_hint("wait")),
                 other => Ok(serde_json::to_value(other).unwrap()),
             }
         })
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Event> {
-        self.0.subscribe()
+    fn subscribe(&self, _: Subscribe) -> BoxFuture<'_, Result<(Seq, Stream), ErrorView>> {
+        let events = self.0.subscribe();
+        let next = |mut events: broadcast::Receiver<Event>| async move {
+            loop {
+                match events.recv().await {
+                    Ok(event) => return Some((Ok(event), events)),
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                }
+            }
+        };
+        Box::pin(async move { Ok((Seq(0), futures::stream::unfold(events, next).boxed())) })
     }
 }
 
@@ -53,9 +65,14 @@ fn house() -> House {
     House { _folder: folder, home, events, served }
 }
 
-fn event(seq: u64, text: &str) -> Event {
-    let body = EventBody::TextDelta { text: text.into() };
-    Event { seq: Seq(seq), time: Timestamp(0), scope: Scope::default(), body }
+fn event(index: u32, text: &str) -> Event {
+    let (turn, kind, text) = (1, DeltaKind::Text, text.into());
+    let body = EventBody::TurnDelta { turn, index, kind, text };
+    Event { position: None, stream: StreamId::app(), time: Timestamp(0), scope: Scope::default(), body }
+}
+
+fn everything() -> Subscribe {
+    Subscribe { streams: None, after: None }
 }
 
 fn stop() -> AnyCommand {
@@ -67,7 +84,8 @@ async fn commands_are_answered_and_errors_arrive_whole() {
     let house = house();
     let client = Client::connect(&house.home).await.unwrap();
     assert_eq!(client.call(stop()).await.unwrap(), json!({"command": "stop_run", "args": {"run": null}}));
-    let error = client.call(AnyCommand::ListSessions(protocol::command::ListSessions {})).await.unwrap_err();
+    let error =
+        client.call(protocol::command::ListSessions { before: None, limit: None }.into()).await.unwrap_err();
     assert_eq!(error, ErrorView::new(ErrorCode::Busy, "busy").with_hint("wait"));
 }
 
@@ -76,7 +94,7 @@ async fn a_request_that_takes_for_ever_holds_up_no_other() {
     let house = house();
     let client = Client::connect(&house.home).await.unwrap();
     tokio::select! {
-        _ = client.call(AnyCommand::Snapshot(Snapshot {})) => panic!("answered"),
+        _ = client.call(GetOverview {}.into()) => panic!("answered"),
         answer = timeout(BOUND, async { tokio::task::yield_now().await; client.call(stop()).await }) => {
             answer.unwrap().unwrap();
         }
@@ -88,13 +106,13 @@ async fn subscribers_get_events_in_order_and_others_get_none() {
     let house = house();
     let (listening, silent) =
         (Client::connect(&house.home).await.unwrap(), Client::connect(&house.home).await.unwrap());
-    let mut events = listening.subscribe().await.unwrap();
+    let mut events = listening.subscribe(everything()).await.unwrap();
     silent.call(stop()).await.unwrap();
     for seq in 1..=10 {
         house.events.send(event(seq, "x")).unwrap();
     }
     for seq in 1..=10 {
-        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap(), event(seq, "x"));
+        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap().unwrap(), event(seq, "x"));
     }
 }
 
@@ -105,11 +123,11 @@ async fn a_client_that_does_not_read_holds_up_no_other() {
     let mut hanging = tokio::net::UnixStream::connect(house.home.socket()).await.unwrap();
     hanging.write_all(b"{\"id\":1,\"command\":\"subscribe\",\"args\":{}}\n").await.unwrap();
     let reading = Client::connect(&house.home).await.unwrap();
-    let mut events = reading.subscribe().await.unwrap();
+    let mut events = reading.subscribe(everything()).await.unwrap();
     let big = "x".repeat(100_000);
     for seq in 1..=600 {
         house.events.send(event(seq, &big)).unwrap();
-        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap().seq, Seq(seq));
+        assert_eq!(timeout(BOUND, events.recv()).await.unwrap().unwrap().unwrap(), event(seq, &big));
     }
     timeout(BOUND, reading.call(stop())).await.unwrap().unwrap();
 }
@@ -172,8 +190,8 @@ async fn a_line_without_end_is_refused_at_the_limit_and_hung_up_on() {
 /// Holds on to a call until it is dropped, and tells both.
 struct Held(tokio::sync::watch::Sender<Option<bool>>);
 
-impl Door for Held {
-    fn call(&self, _: AnyCommand) -> BoxFuture<'_, Result<Value, ErrorView>> {
+impl Endpoint for Held {
+    fn call<'a>(&'a self, _: AnyCommand, _: &'a Principal) -> BoxFuture<'a, Result<Value, ErrorView>> {
         struct Told(tokio::sync::watch::Sender<Option<bool>>);
         impl Drop for Told {
             fn drop(&mut self) {
@@ -187,8 +205,8 @@ impl Door for Held {
         })
     }
 
-    fn subscribe(&self) -> broadcast::Receiver<Event> {
-        broadcast::channel(1).1
+    fn subscribe(&self, _: Subscribe) -> BoxFuture<'_, Result<(Seq, Stream), ErrorView>> {
+        Box::pin(async { Ok((Seq(0), futures::stream::empty().boxed())) })
     }
 }
 
@@ -220,7 +238,7 @@ async fn a_line_is_kept_no_longer_than_its_limit() {
 async fn whoever_waits_is_told_when_the_engine_goes() {
     let house = house();
     let client = Client::connect(&house.home).await.unwrap();
-    let waiting = client.call(AnyCommand::Snapshot(Snapshot {}));
+    let waiting = client.call(GetOverview {}.into());
     let end = async {
         client.call(stop()).await.unwrap();
         house.served.end().await;

@@ -146,8 +146,8 @@ fn follow(client: &mut Client, show: &mut Show<'_>) -> Result<Vec<Event>> {
     loop {
         let event = client.event()?;
         match &event.body {
-            EventBody::RunStarted { goal, .. } => {
-                ensure!(goal == GOAL, "the goal arrived as {goal:?}");
+            EventBody::RunStarted(spec) => {
+                ensure!(spec.goal == GOAL, "the goal arrived as {:?}", spec.goal);
                 started = true;
             }
             EventBody::ToolStarted { call, .. } => {

@@ -29,7 +29,7 @@ fn main() -> Result<()> {
         let miki = Miki::on(&stage, &format!("start-{number}"))?.env("MIKI_KEY_GEMINI", "unused");
         let start = Instant::now();
         let _app = miki.start(&stage, "start", &[])?;
-        miki.connect(Duration::from_secs(60))?.snapshot()?;
+        miki.connect(Duration::from_secs(60))?.overview()?;
         starts.push(milliseconds(start.elapsed()));
         eprintln!("start {}: {:.0} ms", number + 1, starts[number]);
     }
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     let mut answers = Vec::new();
     for _ in 0..QUESTIONS {
         let start = Instant::now();
-        client.snapshot()?;
+        client.overview()?;
         answers.push(milliseconds(start.elapsed()));
     }
     wait_for("the web processes", Duration::from_secs(60), || {
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
     ensure!(processes.len() > 1, "the app's web processes are not among its children");
     let vitals = json!({
         "coldStartMs": starts,
-        "snapshotMs": answers,
+        "overviewMs": answers,
         "idleCpuPercent": in_tray,
         "openCpuPercent": open,
         "processes": processes,

@@ -80,7 +80,7 @@ impl Report<'_> {
         let mut turns = 0;
         for event in self.events {
             match &event.body {
-                EventBody::RunStarted { model: id, .. } => model = &id.0,
+                EventBody::RunStarted(spec) => model = &spec.model.0,
                 EventBody::TurnFinished { usage: more, cost, .. } => {
                     turns += 1;
                     spent = spent.plus(*cost);
@@ -173,7 +173,7 @@ fn describe(end: &RunEnd) -> String {
         RunEnd::Failed { message, .. } => format!("failed: {message}"),
         RunEnd::Stopped { reason } => format!("stopped: {reason}"),
         RunEnd::NeedsApproval { .. } => "needs an approval".to_owned(),
-        RunEnd::Interrupted => "interrupted".to_owned(),
+        RunEnd::Interrupted { .. } => "interrupted".to_owned(),
     }
 }
 
@@ -189,7 +189,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::ids::{Seq, Timestamp};
+    use protocol::ids::{StreamId, Timestamp};
     use protocol::tool::{Effect, Millis};
     use serde_json::json;
 
@@ -214,7 +214,10 @@ mod tests {
         ];
         let events: Vec<Event> = bodies
             .into_iter()
-            .map(|body| Event { seq: Seq(1), time: Timestamp(0), scope: Default::default(), body })
+            .map(|body| {
+                let (stream, time) = (StreamId::app(), Timestamp(0));
+                Event { position: None, stream, time, scope: Default::default(), body }
+            })
             .collect();
         let views = [("the dashboard".to_owned(), vec![1, 2, 3])];
         let pictures = BTreeMap::new();

@@ -2,13 +2,16 @@
 //! that fails, and warnings that the user is asked about even where nothing else is.
 
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 
 use outside::fake_model::{Asked, Deed, FakeModel, Mind, MindTurn, ToolResult, Wire};
 use outside::miki::{self, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
-use protocol::command::{AnswerApproval, AnyCommand};
+use protocol::command::{AnswerApproval, Subscribe};
 use protocol::event::RunEnd;
+use protocol::ids::{Seq, StreamId};
 use protocol::tool::{Answer, Approval, Risk};
 use protocol::{Event, EventBody};
 use serde_json::json;
@@ -119,27 +122,39 @@ fn run(stage: &Stage, miki: &Miki, line: [&str; 6]) -> Ran {
     (miki::events(&done.stdout).unwrap(), Vec::new())
 }
 
-/// A run at a terminal, where a question is waited for; it is answered by another door.
+/// A run at a terminal, where a question is waited for and answered.
 fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -> Ran {
     let words = line.map(|word| format!("'{word}'")).join(" ");
     let mut terminal = miki.starter(stage, "script");
     let command = format!("'{}' {words}", miki.bin.display());
     terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+    terminal.stdin(Stdio::piped());
+    let prompts = || stage.log("terminal").matches("allow?").count();
+    let before = prompts();
     let mut run = stage.launch("terminal", "util-linux", terminal).unwrap();
     let mut client = miki.connect(LONG).unwrap();
-    client.subscribe().unwrap();
     let asked = wait_for("a question", LONG, || {
-        let snapshot = client.snapshot().unwrap();
-        (!snapshot.approvals.is_empty() || run.has_ended()).then_some(snapshot)
+        let overview = client.overview().unwrap();
+        (!overview.questions.is_empty() || run.has_ended()).then_some(overview)
     });
     let asked = asked.unwrap_or_else(|error| panic!("{error}: {}", stage.log("terminal")));
-    let [question] = &asked.approvals[..] else { panic!("{:?}: {}", asked.approvals, stage.log("terminal")) };
-    let (approval, digest) = (question.id.clone(), question.digest.clone());
-    client.call(AnyCommand::AnswerApproval(AnswerApproval { approval, digest, answer })).unwrap();
-    let mut events = asked.events;
-    let last = events.last().map(|event| event.seq);
-    let later = client.events_until(miki::is_end).unwrap().into_iter();
-    events.extend(later.filter(|event| event.body.is_durable() && Some(event.seq) > last));
+    let [question] = &asked.questions[..] else { panic!("{:?}: {}", asked.questions, stage.log("terminal")) };
+    // Of another connection, it is none of its business.
+    let (approval, digest) = (question.approval.id.clone(), question.approval.digest.clone());
+    let refused = client.call(AnswerApproval { approval, digest, answer }.into()).unwrap_err();
+    assert!(refused.to_string().contains("not for this terminal"), "{refused}");
+    let said = match answer {
+        Answer::Deny => "n",
+        Answer::Once => "y",
+        Answer::Thread => "t",
+    };
+    wait_for("the question at the terminal", LONG, || (prompts() > before).then_some(())).unwrap();
+    let mut input = run.child().stdin.take().unwrap();
+    writeln!(input, "{said}").unwrap();
+    let streams = Some(vec![StreamId::of_session(&question.session)]);
+    client.call(Subscribe { streams, after: Some(Seq(0)) }.into()).unwrap();
+    let mut events = client.events_until(miki::is_end).unwrap();
+    events.retain(|event| event.body.is_durable());
     run.wait(LONG).unwrap();
     let questions = events.iter().filter_map(|event| match &event.body {
         EventBody::ApprovalRequested { approval } => Some(approval.clone()),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use outside::fake_model::{Asked, FakeModel, MindTurn};
-use outside::miki::{Client, Miki};
+use outside::miki::{self, Client, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::Event;
@@ -30,10 +30,10 @@ fn busy() -> impl FnMut(&Asked) -> MindTurn + Send {
 }
 
 /// Small and good enough to spread twenty moments; its seed is printed, so that a failure can be had again.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
+    pub fn below(&mut self, most: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -55,11 +55,10 @@ fn collect(mut client: Client, seen: Arc<Mutex<Vec<Event>>>) -> std::thread::Joi
 fn check(client: &mut Client, session: &SessionId, acknowledged: &[Event]) {
     let history = client.history(session).unwrap();
     for event in acknowledged {
-        assert!(history.events.contains(event), "acknowledged and lost: {event:?}");
+        assert!(history.contains(event), "acknowledged and lost: {event:?}");
     }
-    let run = history.session.last_run.expect("the run is gone");
-    assert_eq!(run.end, Some(RunEnd::Interrupted));
-    let count = |wanted: fn(&EventBody) -> bool| history.events.iter().filter(|e| wanted(&e.body)).count();
+    assert_eq!(miki::end(&history), Some(RunEnd::Interrupted { reason: None }));
+    let count = |wanted: fn(&EventBody) -> bool| history.iter().filter(|e| wanted(&e.body)).count();
     let started = count(|body| matches!(body, EventBody::ToolStarted { .. }));
     let finished = count(|body| matches!(body, EventBody::ToolFinished { .. }));
     assert_eq!(started, finished, "an intent without an outcome was left open");
@@ -90,14 +89,13 @@ fn twenty_kills_in_the_middle_of_a_run_lose_nothing_that_was_acknowledged() {
         }
         client.subscribe().unwrap();
         // The run of this start, which is the newest session.
-        let snapshot = wait_for("the run", LONG, || {
-            let snapshot = client.snapshot().ok()?;
-            let newest = snapshot.sessions.first()?;
-            newest.last_run.as_ref()?.end.is_none().then_some(snapshot)
+        let session = wait_for("the run", LONG, || {
+            let overview = client.overview().ok()?;
+            let newest = overview.sessions.first()?;
+            newest.last_run.as_ref()?.end.is_none().then(|| newest.id.clone())
         })
         .unwrap();
-        let session = snapshot.current.clone().unwrap();
-        let seen = Arc::new(Mutex::new(snapshot.events));
+        let seen = Arc::new(Mutex::new(client.history(&session).unwrap()));
         let collector = collect(client, seen.clone());
         // The random moment itself: no condition could stand for it.
         std::thread::sleep(Duration::from_millis(dice.below(1_200)));

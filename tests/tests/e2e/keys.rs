@@ -173,7 +173,7 @@ fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
     let mut client = miki.connect(LONG).unwrap();
     asked.recv_timeout(LONG).unwrap();
     for _ in 0..20 {
-        assert_eq!(client.snapshot().unwrap().sessions, []);
+        assert_eq!(client.overview().unwrap().sessions, []);
     }
     run.interrupt();
     assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("run"));

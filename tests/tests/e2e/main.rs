@@ -16,11 +16,14 @@ mod proxied;
 mod unknown;
 
 mod approvals;
+mod asking;
+mod rights;
+mod side_by_side;
 mod stop;
 
 mod durability;
 mod storage;
 
 mod keys;
-mod tape;
+mod recording;
 mod usage;

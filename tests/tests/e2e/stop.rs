@@ -281,8 +281,8 @@ fn a_stop_while_the_model_is_silent_does_not_wait_for_it() {
     let mut run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
     wait_for("the run", LONG, || {
-        let snapshot = client.snapshot().ok()?;
-        (snapshot.status.step == 1).then_some(())
+        let overview = client.overview().ok()?;
+        overview.runs.first().is_some_and(|run| run.status.step == 1).then_some(())
     })
     .unwrap();
     let wished = Instant::now();

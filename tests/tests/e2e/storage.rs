@@ -74,18 +74,21 @@ fn a_full_disk_stops_the_run_with_the_reason_and_what_was_written_stays() {
     let after = Miki::with_model(&stage, "kept", &model.url(), json!({ "maxSteps": 1 })).unwrap();
     let mut run = after.start(&stage, "after", &["run", "look", "--json"]).unwrap();
     let mut client = after.connect(LONG).unwrap();
-    let snapshot = client.snapshot().unwrap();
-    let full = snapshot
+    let overview = client.overview().unwrap();
+    let full = overview
         .sessions
         .iter()
         .find(|s| s.last_run.as_ref().is_some_and(|r| r.goal == "fill the disk"))
         .unwrap();
-    assert!(matches!(full.last_run.as_ref().unwrap().end, Some(RunEnd::Failed { .. } | RunEnd::Interrupted)));
+    assert!(matches!(
+        full.last_run.as_ref().unwrap().end,
+        Some(RunEnd::Failed { .. } | RunEnd::Interrupted { .. })
+    ));
     let printed: String =
         done.stdout.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
     let history = client.history(&full.id).unwrap();
     for event in miki::events(&printed).unwrap().into_iter().filter(|event| event.body.is_durable()) {
-        assert!(history.events.contains(&event), "told and lost: {event:?}");
+        assert!(history.contains(&event), "told and lost: {event:?}");
     }
     run.wait(LONG).unwrap();
 }

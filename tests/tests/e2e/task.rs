@@ -29,7 +29,7 @@ fn a_goal_becomes_a_file_without_a_window() {
     assert_eq!(done.code(), 0, "{:?} {}", miki::end(&events), done.stderr);
     check_file(&stage.work().join("haiku.txt"), HAIKU).unwrap();
     assert!(matches!(miki::end(&events), Some(RunEnd::Completed { .. })));
-    let durable: Vec<u64> = events.iter().filter(|e| e.body.is_durable()).map(|e| e.seq.0).collect();
+    let durable: Vec<u64> = events.iter().filter_map(|event| event.position).map(|at| at.n).collect();
     assert!(durable.windows(2).all(|pair| pair[1] == pair[0] + 1), "a gap in the numbers: {durable:?}");
     for result in results(&events).into_iter().filter(|r| r.effect != Effect::Refused) {
         if let Some(picture) = &result.picture {

@@ -7,7 +7,7 @@ use outside::fake_model::{Asked, FakeModel, Fault, Given, Manner, Wire};
 use outside::miki::{self, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
-use protocol::event::RunEnd;
+use protocol::event::{DeltaKind, RunEnd};
 use protocol::turn::{Cost, Usd};
 use protocol::{Event, EventBody};
 use serde_json::{Value, json};
@@ -101,7 +101,9 @@ fn turns_are_told(wire: Wire, id: &str, events: &[Event], given: &[Given]) {
     }
     assert_eq!(turns, given.len(), "{wire:?}");
     assert_eq!(most_calls, 3, "{wire:?}");
-    let streamed = events.iter().any(|event| matches!(event.body, EventBody::ThinkingDelta { .. }));
+    let streamed = events
+        .iter()
+        .any(|event| matches!(event.body, EventBody::TurnDelta { kind: DeltaKind::Thinking, .. }));
     assert!(streamed, "{wire:?}: no thought was shown as it came");
     let is_unknown = matches!(wire, Wire::Chat | Wire::Ollama);
     assert_eq!(given.iter().all(|given| expected(id, given) == Cost::Unknown), is_unknown, "{wire:?}");

@@ -1,11 +1,14 @@
-//! The card that asks: focus on Deny, no yes in the first half second, and a no is a no.
+//! The card that asks: focus on Deny, no yes in the first half second, a no is a no, and any session's page can say it.
 
-use outside::LONG;
 use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
 use outside::stage::Stage;
+use outside::{LONG, wait_for};
 use protocol::EventBody;
-use protocol::tool::{Answer, Door, ToolErrorKind};
+use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun};
+use protocol::event::RunEnd;
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ToolErrorKind};
 use serde_json::json;
 
 use crate::browser::Browser;
@@ -62,7 +65,7 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
         EventBody::ApprovalAnswered { answer, by, .. } => Some((*answer, *by)),
         _ => None,
     });
-    assert_eq!(answered, Some((Answer::Deny, Door::Dashboard)));
+    assert_eq!(answered, Some((Answer::Deny, Surface::Dashboard)));
     let denied = events.iter().any(|event| match &event.body {
         EventBody::ToolFinished { result, .. } => {
             result.error.as_ref().is_some_and(|e| e.kind == ToolErrorKind::Denied)
@@ -73,4 +76,118 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     assert_eq!((witness.count(), screen.pointer().unwrap()), (0, before), "something was done after a no");
     browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
     drop(editor);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_another() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let click = |x| MindTurn::call("", "click", json!({ "x": x, "y": 400, "reason": "to write there" }));
+    let model = FakeModel::start(ScriptMind::new([click(200), click(210)])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    browser.window("dashboard").await.unwrap();
+    let field = browser.find("textarea#goal").await.unwrap();
+    field.send_keys("half a sentence").await.unwrap();
+    screen.activate(&editor.window).unwrap();
+
+    let goal = "click into the editor";
+    let start = StartRun { goal: goal.into(), session: None, overrides: RunOverrides::default() };
+    let run: StartedRun = serde_json::from_value(client.call(start.into()).unwrap()).unwrap();
+    let card = format!(".approval[data-session='{}']", run.session);
+    browser.find(&format!("{card} button.deny")).await.unwrap();
+    let words = "return [document.querySelector('.approval .asker .link').textContent,
+        document.querySelector('.approval .goes-to').textContent,
+        document.activeElement.id, document.querySelector('#steps').children.length]";
+    let words = browser.script(words).await.unwrap();
+    assert_eq!((&words[0], &words[2], &words[3]), (&json!(goal), &json!("goal"), &json!(0)), "{words}");
+    assert!(words[1].as_str().unwrap().contains(&editor.window.title), "{words}");
+    let listed = format!(
+        "return document.querySelector('#sessions li[data-session=\"{}\"][data-state=asking] .marks').textContent",
+        run.session
+    );
+    assert_eq!(browser.script(&listed).await.unwrap(), json!("1 question"));
+    browser.find(&format!("{card} button.deny")).await.unwrap().click().await.unwrap();
+
+    let is_answer = |body: &EventBody| matches!(body, EventBody::ApprovalAnswered { .. });
+    let (mut client, events) = tokio::task::spawn_blocking(move || {
+        let events = client.events_until(is_answer).unwrap();
+        (client, events)
+    })
+    .await
+    .unwrap();
+    let Some(EventBody::ApprovalAnswered { approval, answer, by }) = events.last().map(|event| &event.body)
+    else {
+        panic!("no answer: {events:?}")
+    };
+    assert_eq!((*answer, *by), (Answer::Deny, Surface::Dashboard));
+
+    // The next one is looked at first, in its own session.
+    let asks_again = format!(
+        "const card = document.querySelector('.approval');
+         return card !== null && card.dataset.approval !== '{approval}'"
+    );
+    browser.until("the next question", &asks_again).await.unwrap();
+    browser.find(".approval .asker .link").await.unwrap().click().await.unwrap();
+    let opened = "return document.querySelectorAll('#steps .goal-said').length === 1
+        && document.querySelector('.approval') !== null && document.querySelector('.approval .asker') === null
+        && document.querySelector('textarea#goal').value === 'half a sentence'";
+    browser.until("its page, with the question as its own", opened).await.unwrap();
+    browser.find(".approval button.deny").await.unwrap().click().await.unwrap();
+    tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
+    browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
+    drop(editor);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_the_run_go_on() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let screen = stage.screen().unwrap();
+    screen.activate(&editor.window).unwrap();
+    let click = MindTurn::call("", "click", json!({ "x": 200, "y": 400, "reason": "to write there" }));
+    let model = FakeModel::start(ScriptMind::new([click])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let mut app = miki.start(&stage, "first", &[]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let start =
+        StartRun { goal: "click into the editor".into(), session: None, overrides: RunOverrides::default() };
+    client.call(start.into()).unwrap();
+    let questions = |client: &mut miki::Client| client.overview().unwrap().questions;
+    let asked = wait_for("the question", LONG, || questions(&mut client).pop()).unwrap();
+    app.kill();
+
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    assert_eq!(questions(&mut client), std::slice::from_ref(&asked));
+    // Not over this connection, which did not start the run.
+    let (approval, digest) = (asked.approval.id.clone(), asked.approval.digest.clone());
+    client.call(AnswerApproval { approval, digest, answer: Answer::Once }.into()).unwrap_err();
+    let witness = stage.witness().unwrap();
+    browser.window("dashboard").await.unwrap();
+    let card = format!(".approval[data-approval='{}']", asked.approval.id);
+    browser.find(&card).await.unwrap();
+    let open = format!("return document.querySelector(\"{card} button.once\")?.disabled === false");
+    browser.until("a possible yes", &open).await.unwrap();
+    browser.find(&format!("{card} button.once")).await.unwrap().click().await.unwrap();
+    let history = wait_for("the run's end", LONG, || {
+        let history = client.history(&asked.session).ok()?;
+        miki::end(&history).is_some().then_some(history)
+    })
+    .unwrap();
+    assert!(matches!(miki::end(&history), Some(RunEnd::Completed { .. })), "{history:#?}");
+    let answers = history.iter().filter_map(|event| match &event.body {
+        EventBody::ApprovalAnswered { answer, by, .. } => Some((*answer, *by)),
+        _ => None,
+    });
+    assert_eq!(answers.collect::<Vec<_>>(), [(Answer::Once, Surface::Dashboard)]);
+    assert_eq!(witness.count(), 1, "one click, once");
+    browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
 }

@@ -16,10 +16,17 @@ const PICTURES_ARE_SHOWN: &str = "
     return pictures.length >= 3 && pictures.every((picture) => picture.complete && picture.naturalWidth > 0);
 ";
 
-/// The most steps that were shown while the run was at work.
+/// Opens the session as soon as it is listed, as its user would; then the most steps that were shown while the run was at
+/// work.
 const WATCH: &str = "
     window.__live = 0;
+    let opened = false;
     new MutationObserver(() => {
+        const line = document.querySelector('#sessions li button.open');
+        if (line && !opened) {
+            opened = true;
+            line.click();
+        }
         if (document.querySelector('#status')?.dataset.activity === 'working') {
             window.__live = Math.max(window.__live, document.querySelectorAll('ol#steps li.step').length);
         }

@@ -40,8 +40,11 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
     browser.until("the offer", &are_offered("#steps li.note[data-level=error]")).await.unwrap();
     let words = "return document.querySelector('.instead button').textContent";
     assert_eq!(browser.script(words).await.unwrap(), json!("Use gemini/gemini-9.9-flash and go on"));
-    // The chat widget shows the same failure, and the same ways on.
+    // The chat widget, which has a page of its own, offers the same for its own failure.
     browser.window("chat").await.unwrap();
+    let field = browser.find("textarea#goal").await.unwrap();
+    field.send_keys("something else").await.unwrap();
+    field.send_keys("\u{e007}").await.unwrap();
     browser.until("the offer in the chat widget", &are_offered(".lines li.failed")).await.unwrap();
 
     // By the keyboard: the second of them.
@@ -65,11 +68,12 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
     let runs: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::RunStarted { goal, model, .. } => {
-                Some((event.scope.session.clone(), goal.as_str(), model.0.as_str()))
+            EventBody::RunStarted(spec) => {
+                Some((event.scope.session.clone(), spec.goal.as_str(), spec.model.0.as_str()))
             }
             _ => None,
         })
+        .filter(|(_, goal, _)| *goal == GOAL)
         .collect();
     let session = runs[0].0.clone();
     assert_eq!(runs, [(session.clone(), GOAL, "gemini/gemini-9.9-flsh"), (session, GOAL, OFFERED[1])]);

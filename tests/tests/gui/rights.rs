@@ -45,11 +45,11 @@ async fn every_command_that_a_window_is_not_granted_is_refused() {
         }
     }
     browser.window("overlay").await.unwrap();
-    let answer = browser.client.execute_async(INVOKE, vec![json!("snapshot")]).await.unwrap();
-    assert!(answer["answered"].is_object(), "the overlay needs its snapshot: {answer}");
+    let answer = browser.client.execute_async(INVOKE, vec![json!("get_overview")]).await.unwrap();
+    assert!(answer["answered"].is_object(), "the overlay needs its overview: {answer}");
     println!("{refused} calls refused");
     assert!(refused > COMMANDS.len(), "only {refused} calls were tried");
-    assert_eq!(miki.connect(LONG).unwrap().snapshot().unwrap().sessions, []);
+    assert_eq!(miki.connect(LONG).unwrap().overview().unwrap().sessions, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]

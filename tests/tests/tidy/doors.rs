@@ -8,20 +8,21 @@ use serde_json::Value;
 use crate::root;
 
 /// The chat widget: give a goal, steer, stop, answer, and open the other windows.
-const CHAT: [&str; 9] = [
+const CHAT: [&str; 10] = [
     "start_run",
     "steer_run",
     "stop_run",
     "pause_run",
     "resume_run",
     "answer_approval",
-    "snapshot",
+    "get_overview",
+    "read_events",
     "subscribe",
     "show_window",
 ];
 
 /// The overlay shows and can do nothing.
-const OVERLAY: [&str; 2] = ["snapshot", "subscribe"];
+const OVERLAY: [&str; 3] = ["get_overview", "read_events", "subscribe"];
 
 /// What a window has of Tauri's own, beyond our commands.
 const OF_TAURI: &[(&str, &[&str])] =

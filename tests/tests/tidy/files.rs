@@ -1,12 +1,7 @@
-//! What files look like: their size, their first line, their names, and what must not be written in them.
+//! What files look like: their first line, their names, and what must not be written in them. How long they are is a
+//! warning of `cargo xtask test`, not a rule.
 
 use crate::{assert_none, texts, tracked};
-
-/// The bound of a source file, in lines. The aim is about 250.
-const LINES: usize = 400;
-
-/// Files over the bound, each with the reason why it is still one thing. The aim is none.
-const LONGER: &[(&str, &str)] = &[];
 
 /// Names that say nothing of what is inside.
 const FORBIDDEN: [&str; 11] = [
@@ -37,17 +32,6 @@ const OF_A_MACHINE: [(&str, &str); 6] = [
 const EXAMPLE_USER: &str = "mia";
 
 #[test]
-fn no_source_file_is_longer_than_the_bound() {
-    let findings: Vec<String> = texts(&[".rs", ".css"])
-        .iter()
-        .map(|(file, text)| (file.to_string_lossy(), text.lines().count()))
-        .filter(|(file, lines)| *lines > LINES && !LONGER.iter().any(|(longer, _)| longer == file))
-        .map(|(file, lines)| format!("{file}: {lines} lines"))
-        .collect();
-    assert_none(&findings, "files over 400 lines: split them by concept");
-}
-
-#[test]
 fn what_the_documents_point_to_is_there() {
     let files: Vec<String> = tracked().iter().map(|file| file.to_string_lossy().into_owned()).collect();
     let mut pointed = 0;
@@ -66,21 +50,6 @@ fn what_the_documents_point_to_is_there() {
     }
     assert!(pointed > 10, "only {pointed} paths were found");
     assert_none(&findings, "paths that lead nowhere");
-}
-
-#[test]
-fn the_list_of_longer_files_names_only_files_that_are_longer() {
-    let texts = texts(&[".rs", ".css"]);
-    let findings: Vec<String> = LONGER
-        .iter()
-        .filter(|(longer, _)| {
-            !texts
-                .iter()
-                .any(|(file, text)| file.to_string_lossy() == *longer && text.lines().count() > LINES)
-        })
-        .map(|(longer, _)| (*longer).to_owned())
-        .collect();
-    assert_none(&findings, "no longer over the bound, or gone");
 }
 
 #[test]

@@ -9,17 +9,20 @@ use crate::{METADATA, assert_none, members};
 /// A room and those it may import. `miki`, the composition root, may import all.
 const TABLE: &[(&str, &[&str])] = &[
     ("protocol", &[]),
-    ("scale", &[]),
-    ("desktop", &["scale", "protocol"]),
+    ("fold", &["protocol"]),
+    ("pictures", &["protocol"]),
+    ("ocr", &["pictures", "protocol"]),
+    ("desktop", &["ocr", "pictures", "protocol"]),
+    ("browser", &["desktop", "protocol"]),
     ("models", &["protocol"]),
-    ("journal", &["protocol"]),
+    ("journal", &["fold", "protocol"]),
     ("knowledge", &["protocol"]),
     ("space", &["protocol"]),
-    ("tools", &["desktop", "space", "knowledge", "protocol"]),
+    ("tools", &["desktop", "browser", "ocr", "pictures", "space", "knowledge", "protocol"]),
     ("mcp", &["tools", "protocol"]),
     ("agent", &["tools", "models", "journal", "protocol"]),
     ("rest", &["agent", "protocol"]),
-    ("ui", &["protocol"]),
+    ("ui", &["fold", "protocol"]),
     ("outside", &["protocol"]),
     ("xtask", &[]),
 ];
@@ -35,6 +38,7 @@ const NEVER_BELOW: &[(&str, &[&str])] = &[
     ("agent", &["tauri", "webkit2gtk", "wry", "axum", "rmcp", "leptos"]),
     ("tools", &["tauri", "webkit2gtk", "wry", "axum", "rmcp"]),
     ("protocol", &["tokio", "tauri"]),
+    ("fold", &["tokio", "tauri", "rusqlite"]),
     ("ui", &["tauri", "reqwest", "tools", "agent"]),
 ];
 

@@ -7,7 +7,7 @@ use crate::{METADATA, assert_none, members, root, texts, tracked};
 /// Dependencies that are used without being named in the sources, with the reason.
 const UNNAMED: &[(&str, &str, &str)] = &[
     ("ui", "wasm-bindgen-futures", "what async imports of wasm-bindgen expand to"),
-    ("tools", "tempfile", "the stage of desktop's browser tests, on which miniwob stands, too"),
+    ("tools", "tempfile", "the stage of browser's tests, on which miniwob stands, too"),
     ("tools", "x11rb", "the same stage"),
 ];
 

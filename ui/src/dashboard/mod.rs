@@ -11,6 +11,7 @@ use protocol::view::KeyView;
 use crate::picker::can_speak;
 use crate::settings::SettingsPage;
 use crate::store::store;
+use crate::widgets::approval::Approvals;
 use crate::widgets::icon::icon;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine};
 use crate::words::Word;
@@ -31,7 +32,8 @@ pub fn Dashboard() -> impl IntoView {
     store.send_then(ListProviders {}, move |found| providers.set(found));
     // Once, as soon as all are known: the providers, the keys there are, and the model that is to be spoken to.
     let first_look = Memo::new(move |_| {
-        let model = store.state.with(|state| state.as_ref().map(|state| state.settings.model.clone()))?;
+        let model =
+            store.state.with(|state| state.as_ref().map(|state| state.overview.settings.model.clone()))?;
         let providers = providers.get();
         keys.with(|keys| {
             Some(can_speak(&providers, keys.as_ref()?, &model)).filter(|_| !providers.is_empty())
@@ -46,7 +48,8 @@ pub fn Dashboard() -> impl IntoView {
         looked.set_value(true);
     });
     let ready = Memo::new(move |_| store.state.with(Option::is_some));
-    let version = store.memo(|state| state.version.clone());
+    let opened = Callback::new(move |()| tab.set(Tab::Work));
+    let version = store.memo(|state| state.overview.version.clone());
 
     view! {
         <div class="dashboard">
@@ -72,8 +75,9 @@ pub fn Dashboard() -> impl IntoView {
                     when=move || ready.get()
                     fallback=move || view! { <p class="loading" role="status">{move || store.say(Word::Loading)}</p> }
                 >
-                    <Show when=move || tab.get() == Tab::Settings fallback=move || view! { <work::Work /> }>
+                    <Show when=move || tab.get() == Tab::Settings fallback=move || view! { <work::Work opened /> }>
                         <SettingsPage keys providers />
+                        <Approvals opened />
                     </Show>
                 </Show>
             </main>

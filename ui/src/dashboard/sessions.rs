@@ -1,23 +1,54 @@
-//! The list of sessions, newest first.
+//! The list of sessions, newest first: how each stands, who has the desktop, and a stop for each run.
 
-use leptos::prelude::*;
-use protocol::ids::Timestamp;
+use fold::{Desktop, SessionState};
+use leptos::{html, prelude::*};
+use protocol::command::{ListSessions, StopRun};
+use protocol::ids::{RunId, SessionId, Timestamp};
 use protocol::view::SessionView;
 
 use super::Tab;
 use crate::brief;
-use crate::store::store;
-use crate::widgets::entry::end_words;
+use crate::escape::visible_text;
+use crate::state::State;
+use crate::store::{Store, store};
+use crate::widgets::entry::outcome_word;
 use crate::widgets::icon::icon;
 use crate::words::Word;
+
+/// Sessions fetched where the end of the list is reached.
+const PAGE: u32 = 100;
+/// Pixels from the end of the list.
+const NEAR_END: i32 = 200;
 
 #[component]
 pub fn Sessions(tab: RwSignal<Tab>) -> impl IntoView {
     let store = store();
-    let sessions = store.memo(|state| state.sessions.clone());
+    let list = NodeRef::<html::Ul>::new();
+    let lines = store.memo(|state| {
+        state.overview.sessions.iter().map(|session| Line::new(state, session)).collect::<Vec<_>>()
+    });
+    let ids = Memo::new(move |_| {
+        lines.with(|lines| lines.iter().filter_map(|line| line.id.clone()).collect::<Vec<_>>())
+    });
     let begin = move |_| {
-        store.change(crate::state::State::show_new);
+        store.show_new();
         tab.set(Tab::Work);
+    };
+    let fetching = RwSignal::new(false);
+    let is_whole = StoredValue::new(false);
+    let on_scroll = move |_| {
+        let Some(list) = list.get_untracked() else { return };
+        let below = list.scroll_height() - list.scroll_top() - list.client_height();
+        let before = ids.with_untracked(|ids| ids.last().cloned());
+        if below > NEAR_END || before.is_none() || fetching.get_untracked() || is_whole.get_value() {
+            return;
+        }
+        fetching.set(true);
+        let take = move |sessions: Vec<SessionView>| {
+            is_whole.set_value(sessions.is_empty());
+            store.change(|state| state.take_older_sessions(sessions));
+        };
+        store.send_or(ListSessions { before, limit: Some(PAGE) }, take, fetching);
     };
     view! {
         <nav class="sessions" aria-label=move || store.say(Word::Sessions)>
@@ -28,69 +59,159 @@ pub fn Sessions(tab: RwSignal<Tab>) -> impl IntoView {
                     <span>{move || store.say(Word::NewSession)}</span>
                 </button>
             </div>
-            <ul id="sessions">
-                <For each=move || sessions.get() key=looks let:session>
-                    <Item session tab />
+            <ul id="sessions" node_ref=list on:scroll=on_scroll>
+                <For each=move || ids.get() key=Clone::clone let:id>
+                    <Item id lines tab />
                 </For>
             </ul>
-            <Show when=move || sessions.with(Vec::is_empty)>
+            <Show when=move || ids.with(Vec::is_empty)>
                 <p class="faint empty">{move || store.say(Word::NoSessions)}</p>
             </Show>
         </nav>
     }
 }
 
-/// All that a session's line shows, so that only a changed line is drawn anew.
-fn looks(session: &SessionView) -> (String, String, i64, &'static str) {
-    (session.id.0.clone(), session.title.clone(), session.updated.0, outcome(session).0)
+/// All that a session's line shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Line {
+    id: Option<SessionId>,
+    name: Option<String>,
+    updated: i64,
+    state: SessionState,
+    desktop: Desktop,
+    run: Option<RunId>,
+    /// What the run does.
+    detail: String,
+    is_shown: bool,
+}
+
+impl Line {
+    fn new(state: &State, session: &SessionView) -> Self {
+        let view = &state.overview;
+        let run = fold::run_in(view, &session.id);
+        Self {
+            id: Some(session.id.clone()),
+            name: state.name_of(&session.id).map(|name| visible_text(&brief::shortened(name))),
+            updated: session.updated.0,
+            state: fold::session_state(view, session),
+            desktop: run.map(|run| fold::desktop_of(view, &run.run)).unwrap_or_default(),
+            run: run.map(|run| run.run.clone()),
+            detail: run.map(|run| visible_text(&run.status.detail)).unwrap_or_default(),
+            is_shown: state.shown() == Some(&session.id),
+        }
+    }
 }
 
 #[component]
-fn Item(session: SessionView, tab: RwSignal<Tab>) -> impl IntoView {
+fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoView {
     let store = store();
-    let id = session.id.clone();
-    let shown = {
+    let line = {
         let id = id.clone();
-        store.memo(move |state| state.shown.as_ref() == Some(&id))
+        let is_it = move |line: &&Line| line.id.as_ref() == Some(&id);
+        Memo::new(move |_| lines.with(|lines| lines.iter().find(&is_it).cloned()).unwrap_or_default())
     };
     let open = {
         let id = id.clone();
         move |_| {
             tab.set(Tab::Work);
-            if !shown.get_untracked() {
+            if !line.with_untracked(|line| line.is_shown) {
                 store.open_session(id.clone());
             }
         }
     };
-    let (dot, word) = outcome(&session);
-    let (unit, n) = brief::age(Timestamp(js_sys::Date::now() as i64), session.updated);
-    let age = move || store.fill(unit, &[("n", &n.to_string())]);
-    let name = {
-        let goal = session.last_run.as_ref().map(|run| run.goal.clone());
-        let title = Some(session.title).filter(|title| !title.trim().is_empty()).or(goal);
-        move || title.as_deref().map_or_else(|| store.say(Word::Untitled).to_owned(), brief::shortened)
+    let name =
+        move || line.with(|line| line.name.clone()).unwrap_or_else(|| store.say(Word::Untitled).to_owned());
+    let below = move || {
+        let Line { updated, run, detail, .. } = line.get();
+        if run.is_some() {
+            return detail;
+        }
+        let (unit, n) = brief::age(Timestamp(js_sys::Date::now() as i64), Timestamp(updated));
+        store.fill(unit, &[("n", &n.to_string())])
+    };
+    let state = Memo::new(move |_| line.with(|line| line.state));
+    let questions = Memo::new(move |_| match state.get() {
+        SessionState::Asks { questions } => questions,
+        _ => 0,
+    });
+    let desktop = Memo::new(move |_| line.with(|line| line.desktop));
+    let run = Memo::new(move |_| line.with(|line| line.run.clone()));
+    let stop = move |_| {
+        let run = run.get_untracked();
+        if run.is_some() {
+            store.send(StopRun { run });
+        }
     };
     view! {
-        <li data-session=id.0.clone()>
-            <button aria-current=move || shown.get().then_some("page") on:click=open>
-                <span class="dot" data-outcome=dot></span>
+        <li
+            data-session=id.0
+            data-state=move || state.get().name()
+            data-desktop=move || desktop_name(desktop.get())
+        >
+            <button
+                class="open"
+                aria-current=move || line.with(|line| line.is_shown).then_some("page")
+                on:click=open
+            >
+                <span class="dot" data-state=move || state.get().name()></span>
                 <span class="title" dir="auto">{name}</span>
-                <span class="faint">{age}</span>
-                <span class="unseen">{move || word.map(|word| store.say(word))}</span>
+                <span class="faint" dir="auto">{below}</span>
+                <span class="unseen">{move || state_word(state.get()).map(|word| store.say(word))}</span>
+                <span class="marks">
+                    {move || (questions.get() > 0).then(|| view! {
+                        <span class="badge" data-effect="waiting">{count_of_questions(store, questions.get())}</span>
+                    })}
+                    {move || desktop_words(store, desktop.get()).map(|words| view! {
+                        <span class="badge desktop" data-desktop=desktop_name(desktop.get())>{words}</span>
+                    })}
+                </span>
             </button>
+            <Show when=move || run.with(Option::is_some)>
+                <button
+                    class="stop quiet"
+                    title=move || store.fill(Word::StopSession, &[("name", &name())])
+                    aria-label=move || store.fill(Word::StopSession, &[("name", &name())])
+                    on:click=stop
+                >
+                    {icon("stop")}
+                </button>
+            </Show>
         </li>
     }
 }
 
-fn outcome(session: &SessionView) -> (&'static str, Option<Word>) {
-    match &session.last_run {
-        None => ("none", None),
-        Some(run) => match &run.end {
-            None => ("running", Some(Word::Running)),
-            Some(end) => {
-                let (name, word) = end_words(end);
-                (name, Some(word))
-            }
-        },
+fn count_of_questions(store: Store, n: usize) -> String {
+    match n {
+        1 => store.say(Word::OneQuestion).to_owned(),
+        n => store.fill(Word::Questions, &[("n", &n.to_string())]),
+    }
+}
+
+fn desktop_name(desktop: Desktop) -> &'static str {
+    match desktop {
+        Desktop::Has => "has",
+        Desktop::Waits { .. } => "waits",
+        Desktop::Nothing => "nothing",
+    }
+}
+
+fn desktop_words(store: Store, desktop: Desktop) -> Option<String> {
+    match desktop {
+        Desktop::Has => Some(store.say(Word::HasDesktop).to_owned()),
+        Desktop::Waits { before: 0 } => Some(store.say(Word::NextForDesktop).to_owned()),
+        Desktop::Waits { before } => {
+            Some(store.fill(Word::InLineForDesktop, &[("n", &(before + 1).to_string())]))
+        }
+        Desktop::Nothing => None,
+    }
+}
+
+fn state_word(state: SessionState) -> Option<Word> {
+    match state {
+        SessionState::New => None,
+        SessionState::Works => Some(Word::Running),
+        SessionState::Asks { .. } => Some(Word::AsksYou),
+        SessionState::Paused => Some(Word::Paused),
+        SessionState::Ended(outcome) => Some(outcome_word(outcome)),
     }
 }

@@ -1,11 +1,15 @@
 //! The work of one session: its steps, open questions, and the goal field with what a run is started with.
 
+use fold::Transcript;
+use fold::transcript::{Entry, EntryId};
+use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{EditSession, RunOverrides};
 use protocol::ids::SessionId;
 use protocol::tool::{ApprovalMode, Mode};
 
 use crate::fields::APPROVALS;
+use crate::state::State;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{Enlarged, EntryItem};
@@ -14,37 +18,65 @@ use crate::words::Word;
 
 /// Pixels from the end within which the list follows what is new.
 const NEAR_END: i32 = 120;
+/// Pixels from the beginning within which older entries are fetched.
+const NEAR_START: i32 = 240;
 
 #[component]
-pub fn Work() -> impl IntoView {
+pub fn Work(opened: Callback<()>) -> impl IntoView {
     let enlarged = RwSignal::new(None::<Enlarged>);
     view! {
         <Story enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
-        <Approvals />
+        <Approvals opened />
         <Composer />
         <Picture enlarged />
     }
 }
 
-/// The list of steps; stays at its end while the reader is there.
+/// An entry as it is drawn: session, entry and revision name the content.
+type Key = (Option<SessionId>, EntryId, u32);
+
+/// The list of steps; stays at its end while the reader is there, and fetches older ones where its beginning is reached.
 #[component]
 fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     let store = store();
     let frame = NodeRef::<html::Div>::new();
+    let list = NodeRef::<html::Ol>::new();
     let follows = StoredValue::new(true);
-    // Session, entry and revision name the content; a streamed word touches no entry.
+    // Where the last entry was when older ones were asked for.
+    let before_older = StoredValue::new(None::<i32>);
+    let last_offset = move || {
+        let last = list.get_untracked().and_then(|list| list.last_element_child());
+        last.and_then(|last| last.dyn_into::<web_sys::HtmlElement>().ok()).map(|last| last.offset_top())
+    };
+    // A streamed word touches no entry.
     let keys = store.memo(|state| {
-        let session = state.shown.clone();
-        let named = |entry: &crate::transcript::Entry| (session.clone(), entry.id, entry.revision);
-        state.transcript.entries().iter().map(named).collect::<Vec<(Option<SessionId>, u64, u32)>>()
+        let session = state.shown().cloned();
+        let named = |entry: &Entry| (session.clone(), entry.id, entry.revision);
+        let entries = state.transcript().map(Transcript::entries).unwrap_or_default();
+        entries.iter().map(named).collect::<Vec<Key>>()
     });
-    let streaming = store.memo(|state| state.transcript.streaming.clone());
+    let oldest =
+        Memo::new(move |_| keys.with(|keys| keys.first().map(|(session, id, _)| (session.clone(), *id))));
+    let streaming = store
+        .memo(|state| state.transcript().map(|transcript| transcript.streaming.clone()).unwrap_or_default());
+    let shown = store.memo(|state| state.shown().cloned());
+    let has_older = store.memo(State::has_older);
+    // Their cards take room from the story.
+    let asked = store.memo(|state| state.overview.questions.len());
+    let last_top = StoredValue::new(0);
     let empty = Memo::new(move |_| {
         keys.with(Vec::is_empty) && streaming.with(|streaming| *streaming == Default::default())
+    });
+    // A memo that is only tracked, and read nowhere, is never looked at again: these are read.
+    Effect::new(move |_| {
+        shown.with(|_| ());
+        follows.set_value(true);
+        before_older.set_value(None);
     });
     Effect::new(move |_| {
         keys.track();
         streaming.track();
+        asked.with(|_| ());
         request_animation_frame(move || {
             if let Some(frame) = frame.get_untracked()
                 && follows.get_value()
@@ -53,15 +85,40 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
             }
         });
     });
+    // What is read stays where it is while older entries come in above it.
+    Effect::new(move |_| {
+        oldest.with(|_| ());
+        let Some(before) = before_older.get_value() else { return };
+        before_older.set_value(None);
+        request_animation_frame(move || {
+            if let (Some(frame), Some(now)) = (frame.get_untracked(), last_offset()) {
+                frame.set_scroll_top(frame.scroll_top() + now - before);
+            }
+        });
+    });
+    let read_older = move || {
+        before_older.set_value(last_offset());
+        store.read_older();
+    };
     let on_scroll = move |_| {
-        if let Some(frame) = frame.get_untracked() {
-            let below = frame.scroll_height() - frame.scroll_top() - frame.client_height();
-            follows.set_value(below < NEAR_END);
+        let Some(frame) = frame.get_untracked() else { return };
+        let below = frame.scroll_height() - frame.scroll_top() - frame.client_height();
+        // Only who scrolls up reads back: a card that comes in below, or an entry that grows, moves nothing up.
+        let (top, before) = (frame.scroll_top(), last_top.get_value());
+        last_top.set_value(top);
+        let follow = below < NEAR_END || (follows.get_value() && top >= before);
+        if follows.get_value() != follow {
+            follows.set_value(follow);
+            store.reads_back(!follow);
+        }
+        let is_long = frame.scroll_height() > frame.client_height();
+        if is_long && frame.scroll_top() < NEAR_START && has_older.get_untracked() {
+            read_older();
         }
     };
-    let item = move |(_, id, _): (Option<SessionId>, u64, u32)| {
+    let item = move |(_, id, _): Key| {
         store
-            .peek(|state| state.transcript.entry(id).cloned())
+            .peek(|state| state.transcript().and_then(|transcript| transcript.entry(id)).cloned())
             .map(|entry| view! { <EntryItem entry enlarge /> })
     };
 
@@ -73,7 +130,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
                     <p>{move || store.say(Word::WelcomeText)}</p>
                 </div>
             </Show>
-            <ol id="steps" aria-label=move || store.say(Word::Steps)>
+            <Show when=move || has_older.get()>
+                <button id="earlier" class="quiet" on:click=move |_| read_older()>
+                    {move || store.say(Word::EarlierSteps)}
+                </button>
+            </Show>
+            <ol id="steps" node_ref=list aria-label=move || store.say(Word::Steps)>
                 <For each=move || keys.get() key=Clone::clone children=item />
             </ol>
             <Streamed />
@@ -85,8 +147,10 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
 #[component]
 fn Streamed() -> impl IntoView {
     let store = store();
-    let text = store.memo(|state| state.transcript.streaming.text.clone());
-    let thinking = store.memo(|state| state.transcript.streaming.thinking.clone());
+    let streaming = store
+        .memo(|state| state.transcript().map(|transcript| transcript.streaming.clone()).unwrap_or_default());
+    let text = Memo::new(move |_| streaming.with(|streaming| streaming.text.clone()));
+    let thinking = Memo::new(move |_| streaming.with(|streaming| streaming.thinking.clone()));
     view! {
         <Show when=move || !text.with(String::is_empty) || !thinking.with(String::is_empty)>
             <div class="turn streaming" aria-live="off">
@@ -104,7 +168,7 @@ fn Streamed() -> impl IntoView {
 #[component]
 fn Composer() -> impl IntoView {
     let store = store();
-    let session = store.memo(|state| state.shown.clone());
+    let session = store.memo(|state| state.shown().cloned());
     let next = RwSignal::new(RunOverrides::default());
     let mode = move || store.read(|state| state.mode());
     let mode = Memo::new(move |_| {
@@ -130,11 +194,10 @@ fn Composer() -> impl IntoView {
         }),
     };
     let aim = Aim {
-        session: session.into(),
         overrides: Signal::derive(move || {
             if session.with(Option::is_none) { next.get() } else { RunOverrides::default() }
         }),
-        started: Callback::new(move |_| next.set(RunOverrides::default())),
+        started: Callback::new(move |()| next.set(RunOverrides::default())),
     };
     let switch = move |which: Mode, id: &'static str, word: Word, title: Word| {
         view! {

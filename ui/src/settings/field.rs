@@ -18,7 +18,7 @@ const SAVED_SHOWS: Duration = Duration::from_secs(2);
 #[component]
 pub fn FieldRow(field: Field) -> impl IntoView {
     let store = store();
-    let set = store.memo(move |state| field.shown(&state.settings));
+    let set = store.memo(move |state| field.shown(&state.overview.settings));
     let error = RwSignal::new(None::<ErrorView>);
     let saved = RwSignal::new(false);
     let save = Callback::new(move |typed: String| {

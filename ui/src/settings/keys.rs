@@ -53,7 +53,7 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
     };
     // That others have none is nothing to mend.
     let needed = store.memo(move |state| {
-        provider.with_value(|provider| state.settings.model.provider() == Some(provider.as_str()))
+        provider.with_value(|provider| state.overview.settings.model.provider() == Some(provider.as_str()))
     });
     let send = Sending { keys, sending, error };
     let save = move || {

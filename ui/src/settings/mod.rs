@@ -24,7 +24,7 @@ pub fn SettingsPage(
     providers: RwSignal<Vec<ProviderView>>,
 ) -> impl IntoView {
     let store = store();
-    let model = store.memo(|state| Some(state.settings.model.clone()));
+    let model = store.memo(|state| Some(state.overview.settings.model.clone()));
     let no_key = Memo::new(move |_| {
         let Some(model) = model.get() else { return false };
         let providers = providers.get();

@@ -1,5 +1,6 @@
 //! The model: typed or picked from a provider's list with price and abilities, where its provider is, and a try.
 
+use fold::transcript::Bill;
 use leptos::task::spawn_local;
 use leptos::{html, prelude::*};
 use protocol::ErrorView;
@@ -23,10 +24,10 @@ use crate::words::Word;
 #[component]
 pub fn Models(providers: RwSignal<Vec<ProviderView>>) -> impl IntoView {
     let store = store();
-    let set = store.memo(|state| state.settings.model.provider().unwrap_or_default().to_owned());
+    let set = store.memo(|state| state.overview.settings.model.provider().unwrap_or_default().to_owned());
     let chosen = RwSignal::new(None::<String>);
     let provider = Memo::new(move |_| chosen.get().unwrap_or_else(|| set.get()));
-    let wire = store.memo(|state| state.settings.custom_wire);
+    let wire = store.memo(|state| state.overview.settings.custom_wire);
     let of_wire = move || match wire.get() {
         CustomWire::Gemini => group_of(PICTURES).into_any(),
         CustomWire::Ollama => group_of(OLLAMA).into_any(),
@@ -155,7 +156,7 @@ fn item(model: ModelView) -> impl IntoView {
     let id = model.id.clone();
     let is_set = {
         let id = id.clone();
-        store.memo(move |state| state.settings.model == id)
+        store.memo(move |state| state.overview.settings.model == id)
     };
     let choose = move |_| store.send(UpdateSettings { patch: model_patch(&id) });
     let (id, name) = (model.id.0.clone(), model.id.0.clone());
@@ -196,8 +197,8 @@ fn facts(store: Store, model: &ModelView) -> String {
 #[component]
 fn OwnTools() -> impl IntoView {
     let store = store();
-    let model = store.memo(|state| Some(state.settings.model.clone()));
-    let all = store.memo(|state| state.settings.vendor_tools.clone());
+    let model = store.memo(|state| Some(state.overview.settings.model.clone()));
+    let all = store.memo(|state| state.overview.settings.vendor_tools.clone());
     let is_on = move || model.get().is_some_and(|model| all.with(|all| all.contains(&model)));
     let save = move |event: web_sys::Event| {
         let (mut models, Some(model)) = (all.get_untracked(), model.get_untracked()) else { return };
@@ -232,7 +233,7 @@ fn OwnTools() -> impl IntoView {
 #[component]
 fn Address(providers: RwSignal<Vec<ProviderView>>, provider: Memo<String>) -> impl IntoView {
     let store = store();
-    let all = store.memo(|state| state.settings.base_urls.clone());
+    let all = store.memo(|state| state.overview.settings.base_urls.clone());
     let set = move || all.with(|all| all.get(&provider.get()).cloned()).unwrap_or_default();
     let known = move || {
         let id = provider.get();
@@ -280,13 +281,13 @@ fn Address(providers: RwSignal<Vec<ProviderView>>, provider: Memo<String>) -> im
 #[component]
 fn Try() -> impl IntoView {
     let store = store();
-    let model = store.memo(|state| Some(state.settings.model.clone()));
+    let model = store.memo(|state| Some(state.overview.settings.model.clone()));
     let asking = RwSignal::new(false);
     let button = NodeRef::<html::Button>::new();
     let came = RwSignal::new(None::<Result<TrialView, ErrorView>>);
     // What was said of another model is not said of this one.
     Effect::new(move |_| {
-        model.track();
+        model.with(|_| ()); // a memo that is read nowhere is not looked at again
         came.set(None);
     });
     // The buttons go with what was said: whoever chose one goes on at the test.
@@ -338,7 +339,7 @@ fn trial_told(store: Store, trial: &TrialView) -> String {
         works(trial.tool, Word::CanTools),
         works(trial.picture, Word::CanPictures),
         store.fill(Word::TrialTime, &[("first", &first), ("whole", &whole)]),
-        cost(store, Spent::default().plus(trial.cost)),
+        cost(store, Bill { spent: Spent::default().plus(trial.cost), is_whole: true, ..Bill::default() }),
     ]
     .join(" · ")
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
-use protocol::tool::{Answer, Approval, Risk};
+use protocol::ids::SessionId;
+use protocol::tool::{Answer, FrontWindow, Risk};
+use protocol::view::Question;
 
 use super::icon::icon;
 use crate::brief;
@@ -15,29 +17,68 @@ use crate::words::Word;
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
-/// All open questions, oldest first.
+/// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
+/// is about.
 #[component]
-pub fn Approvals() -> impl IntoView {
+pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
-    let asked = store.memo(|state| state.approvals.clone());
+    let asked = store.memo(|state| state.questions());
     view! {
         <div class="approvals" aria-live="assertive">
-            <For each=move || asked.get() key=|approval| approval.id.clone() let:approval>
-                <Card approval />
+            <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
+                <Card asked opened />
             </For>
         </div>
     }
 }
 
+/// Which session asks, and the way there; empty where it is the one that is shown.
 #[component]
-fn Card(approval: Approval) -> impl IntoView {
+fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
+    let id = session.clone();
+    let name = store.memo(move |state| {
+        let name = || state.name_of(&id).map_or_else(|| id.0.clone(), brief::shortened);
+        (state.shown() != Some(&id)).then(name)
+    });
+    let open = move |_| {
+        store.open_session(session.clone());
+        if let Some(opened) = opened {
+            opened.run(());
+        }
+    };
+    view! {
+        <Show when=move || name.with(Option::is_some)>
+            <p class="asker" title=name>
+                <span class="faint">{move || store.say(Word::AskedIn)}</span>
+                <button class="link" dir="auto" on:click=open.clone()>
+                    {move || name.get().map(|name| visible_text(&name))}
+                </button>
+            </p>
+        </Show>
+    }
+}
+
+/// Whether the user is in the middle of typing.
+fn is_typing() -> bool {
+    let active = document().active_element();
+    active.is_some_and(|element| matches!(element.tag_name().as_str(), "TEXTAREA" | "INPUT"))
+}
+
+#[component]
+fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
+    let store = store();
+    let Question { session, approval, .. } = asked;
+    let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
     let ready = RwSignal::new(false);
     let sending = RwSignal::new(false);
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
-            let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
+            // What is typed into one session is not cut short by another's question.
+            if is_own || !is_typing() {
+                let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
+            }
             set_timeout(move || _ = ready.try_set(true), NO_YES_BEFORE);
         }
     });
@@ -62,6 +103,8 @@ fn Card(approval: Approval) -> impl IntoView {
             </button>
         }
     });
+    // To be understood at a glance; the whole of it stands below.
+    let in_short = visible_text(&brief::arguments(&approval.call));
     let reason_of_model = brief::reason(&approval.call).map(|reason| {
         view! {
             <p class="why" dir="auto">
@@ -71,10 +114,23 @@ fn Card(approval: Approval) -> impl IntoView {
         }
     });
 
+    // A click goes to what is under its point, whatever window is in front.
+    let window = approval.window.clone().filter(|_| approval.call.goes_to_the_focus());
+    let goes_to = window.map(|FrontWindow { app, title, .. }| {
+        let (app, title) = (visible_text(&app), visible_text(&title));
+        view! {
+            <p class="goes-to" dir="auto">
+                {move || store.fill(Word::GoesTo, &[("app", &app), ("title", &title)])}
+            </p>
+        }
+    });
+    let of_session = session.0.clone();
+
     view! {
         <section
             class="approval"
             role="alertdialog"
+            data-session=of_session
             data-approval=approval.id.0.clone()
             data-risk=risk_name(approval.risk)
             aria-labelledby=labelled_by
@@ -82,11 +138,14 @@ fn Card(approval: Approval) -> impl IntoView {
             <header>
                 {icon("shield")}
                 <h3 id=title>{move || store.say(Word::MayI)}</h3>
+                <Asker session opened />
                 <span class="risk" data-risk=risk_name(approval.risk)>
                     {move || store.say(risk_word(approval.risk))}
                 </span>
             </header>
-            <p class="call"><code class="tool">{tool}</code>" "<span>{spelled(visible(&approval.reason))}</span></p>
+            <p class="call"><code class="tool">{tool}</code>" "<strong dir="auto">{in_short}</strong></p>
+            <p class="call"><span>{spelled(visible(&approval.reason))}</span></p>
+            {goes_to}
             {reason_of_model}
             <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
                 {spelled(visible_json(&approval.call.arguments))}

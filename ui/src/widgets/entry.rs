@@ -1,10 +1,12 @@
 //! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
 
+use fold::Outcome;
+use fold::transcript::{Bill, Entry, EntryBody, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::event::{Level, RunEnd};
 use protocol::tool::{Answer, Effect, PictureView};
-use protocol::turn::{Spent, Usage};
+use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
@@ -12,8 +14,8 @@ use super::instead::Instead;
 use super::sources::sources;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
+use crate::picture::picture_url;
 use crate::store::{Store, store};
-use crate::transcript::{Bill, Entry, EntryBody, Stage, Step, picture_url};
 use crate::words::Word;
 
 /// A picture to be seen large: where it is, and what it shows.
@@ -149,7 +151,7 @@ fn thumbnail(
     enlarge: Callback<Enlarged>,
 ) -> Option<impl IntoView + use<>> {
     let store = store();
-    let platform = store.state.with_untracked(|state| state.as_ref().map(|state| state.platform))?;
+    let platform = store.state.with_untracked(|state| state.as_ref().map(|state| state.overview.platform))?;
     let url = picture_url(&picture.blob.sha256, platform)?;
     let tool = tool.to_owned();
     let alt = move || store.fill(Word::PictureOf, &[("tool", &tool)]);
@@ -178,8 +180,8 @@ fn note(level: Level, message: String, hint: Option<String>, more: impl IntoView
 }
 
 /// `$0.0123`, at a glance.
-pub fn cost(store: Store, spent: Spent) -> String {
-    match (spent.is_unknown(), spent.is_exact()) {
+pub fn cost(store: Store, Bill { spent, is_whole, .. }: Bill) -> String {
+    match (spent.is_unknown(), spent.is_exact() && is_whole) {
         (true, _) => store.say(Word::CostUnknown).to_owned(),
         (false, true) => format!("${}", spent.usd.brief()),
         (false, false) => store.fill(Word::CostAtLeast, &[("usd", &spent.usd.brief())]),
@@ -191,31 +193,35 @@ fn bill_line(bill: Bill) -> impl IntoView {
     let Usage { input, output, thinking, .. } = bill.usage;
     let tokens = move || {
         let (input, output) = (brief::grouped(input), brief::grouped(output + thinking));
-        store.fill(Word::Tokens, &[("in", &input), ("out", &output)])
+        bill.is_whole.then(|| store.fill(Word::Tokens, &[("in", &input), ("out", &output)]))
     };
+    let exactly = bill.is_whole.then(|| bill.spent.to_string());
     view! {
-        <p class="bill faint" title=bill.spent.to_string()>
-            <span class="cost">{move || cost(store, bill.spent)}</span>" · "<span>{tokens}</span>
+        <p class="bill faint" title=exactly>
+            <span class="cost">{move || cost(store, bill)}</span>
+            <span class="tokens">{tokens}</span>
         </p>
     }
 }
 
 fn end_item(end: RunEnd, bill: Bill, is_told: bool) -> impl IntoView {
     let store = store();
-    let (outcome, word) = end_words(&end);
+    let outcome = Outcome::from(&end);
+    let word = outcome_word(outcome);
     let (text, hint) = match end {
         RunEnd::Completed { summary } => (EndText::Said(summary), None),
         RunEnd::Failed { message, hint } => (EndText::Said(message), hint),
         RunEnd::Stopped { reason } => (EndText::Said(reason), None),
         RunEnd::NeedsApproval { .. } => (EndText::Ours(Word::NeedsApprovalText), None),
-        RunEnd::Interrupted => (EndText::Ours(Word::InterruptedText), None),
+        RunEnd::Interrupted { reason: None } => (EndText::Ours(Word::InterruptedText), None),
+        RunEnd::Interrupted { reason: Some(reason) } => (EndText::Said(reason), None),
     };
     let text = move || match &text {
         EndText::Said(text) => text.clone(),
         EndText::Ours(word) => store.say(*word).to_owned(),
     };
     view! {
-        <li class="end" data-outcome=outcome>
+        <li class="end" data-outcome=outcome.name()>
             <strong>{move || store.say(word)}</strong>
             {(!is_told).then(|| view! {
                 <p dir="auto">{text}</p>
@@ -231,14 +237,13 @@ enum EndText {
     Ours(Word),
 }
 
-/// An end's name for the stylesheet and its word for people.
-pub fn end_words(end: &RunEnd) -> (&'static str, Word) {
-    match end {
-        RunEnd::Completed { .. } => ("completed", Word::Completed),
-        RunEnd::Failed { .. } => ("failed", Word::Failed),
-        RunEnd::Stopped { .. } => ("stopped", Word::Stopped),
-        RunEnd::NeedsApproval { .. } => ("needs_approval", Word::NeedsApproval),
-        RunEnd::Interrupted => ("interrupted", Word::Interrupted),
+pub fn outcome_word(outcome: Outcome) -> Word {
+    match outcome {
+        Outcome::Completed => Word::Completed,
+        Outcome::Failed => Word::Failed,
+        Outcome::Stopped => Word::Stopped,
+        Outcome::NeedsApproval => Word::NeedsApproval,
+        Outcome::Interrupted => Word::Interrupted,
     }
 }
 

@@ -2,20 +2,17 @@
 
 use leptos::{html, prelude::*};
 use protocol::command::{RunOverrides, StartedRun};
-use protocol::ids::SessionId;
 
 use super::icon::icon;
 use crate::goal::{Said, said};
 use crate::store::store;
 use crate::words::Word;
 
-/// What the next goal is started with.
+/// What the next goal of the page's session is started with.
 #[derive(Clone, Copy)]
 pub struct Aim {
-    /// The session it continues; nothing begins a new one.
-    pub session: Signal<Option<SessionId>>,
     pub overrides: Signal<RunOverrides>,
-    pub started: Callback<SessionId>,
+    pub started: Callback<()>,
 }
 
 /// Field and button. Enter runs, Shift+Enter makes a line.
@@ -32,20 +29,20 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
         if typed.is_empty() || sending.get_untracked() {
             return;
         }
-        let (session, overrides) = (aim.session.get_untracked(), aim.overrides.get_untracked());
+        let page = store.peek(|state| state.shown().cloned());
+        let (session, overrides) = (page.clone(), aim.overrides.get_untracked());
         let Some(said) = store.peek(|state| Some(said(state, typed, session, overrides))) else { return };
-        let page = store.peek(|state| state.shown.clone());
         sending.set(true);
         // Refused words stay in the field.
         let done = move || text.set(String::new());
         let started = move |run: StartedRun| {
             done();
-            // A page that the user did not choose follows the work by itself; one chosen since stays.
-            let stayed = store.peek(|state| state.chosen && state.shown == page);
+            // A page that the user chose since stays.
+            let stayed = store.peek(|state| state.shown() == page.as_ref());
             if stayed && page.as_ref() != Some(&run.session) {
-                store.open_session(run.session.clone());
+                store.open_session(run.session);
             }
-            aim.started.run(run.session);
+            aim.started.run(());
         };
         match said {
             Said::ToRun(steer) => store.send_or(steer, move |()| done(), sending),

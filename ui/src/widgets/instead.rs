@@ -1,8 +1,9 @@
 //! Models to take in place of one that its provider does not know, each a button.
 
+use fold::transcript::EntryId;
 use leptos::prelude::*;
 use protocol::command::{RunOverrides, StartRun, UpdateSettings};
-use protocol::ids::{ModelId, SessionId};
+use protocol::ids::ModelId;
 use protocol::settings::SettingsPatch;
 
 use crate::escape::visible_text;
@@ -12,7 +13,7 @@ use crate::words::Word;
 
 /// Below the failure `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
 #[component]
-pub fn Instead(entry: u64, #[prop(optional)] started: Option<Callback<SessionId>>) -> impl IntoView {
+pub fn Instead(entry: EntryId) -> impl IntoView {
     let store = store();
     let way = store.memo(move |state| way_on(state).filter(|way| way.entry == entry));
     let sending = RwSignal::new(false);
@@ -23,12 +24,7 @@ pub fn Instead(entry: u64, #[prop(optional)] started: Option<Callback<SessionId>
             sending.try_set(true);
             let overrides = RunOverrides::default();
             let command = StartRun { goal: way.goal, session: Some(way.session), overrides };
-            let begun = move |run: protocol::command::StartedRun| {
-                if let Some(started) = started {
-                    started.run(run.session);
-                }
-            };
-            store.send_or(command, begun, sending);
+            store.send_or(command, |_| {}, sending);
         };
         store.send_or(UpdateSettings { patch: model_patch(&model) }, go_on, sending);
     });

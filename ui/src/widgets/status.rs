@@ -1,4 +1,4 @@
-//! What the engine does now, and the last thing that went wrong.
+//! What the shown session's run does now, how it is stopped and all others with it, and the last thing that went wrong.
 
 use leptos::prelude::*;
 use protocol::command::{PauseRun, ResumeRun, StopRun};
@@ -31,14 +31,15 @@ pub fn activity_word(activity: Activity) -> Word {
 #[component]
 pub fn StatusLine() -> impl IntoView {
     let store = store();
-    let status = store.memo(|state| state.status.clone());
+    let status = store.memo(|state| state.status());
     let step = move || {
         let Status { step, max_steps, .. } = status.get();
         (step > 0)
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
-    let spent = store.memo(|state| (state.status.step > 0).then_some(state.transcript.bill.spent));
-    let spent = move || spent.get().filter(|spent| spent.turns > 0).map(|spent| cost(store, spent));
+    let bill =
+        store.memo(|state| state.run_shown().and(state.transcript()).map(|transcript| transcript.bill));
+    let spent = move || bill.get().filter(|bill| bill.spent.turns > 0).map(|bill| cost(store, bill));
     view! {
         <div id="status" class="status" role="status" data-activity=move || activity_name(status.get().activity)>
             <span class="dot"></span>
@@ -50,36 +51,57 @@ pub fn StatusLine() -> impl IntoView {
     }
 }
 
-/// Stop, and pause or resume. Stop stays where it is; it is only disabled while there is nothing to stop.
+/// Stop, and pause or resume, of the shown session's run; and stop of all, where others run, too. Stop stays where it is; it
+/// is only disabled while there is nothing to stop.
 #[component]
 pub fn RunButtons() -> impl IntoView {
     let store = store();
-    let busy = store.memo(|state| state.busy());
-    let running = store.memo(|state| state.running().cloned());
-    let paused = store.memo(|state| state.paused());
+    let run = store.memo(|state| state.run_shown().map(|run| run.run.clone()));
+    let paused = store.memo(|state| state.run_shown().is_some_and(|run| run.status.paused));
     let turn = move |_| {
-        if paused.get_untracked() {
-            store.send(ResumeRun { run: running.get_untracked() });
-        } else {
-            store.send(PauseRun { run: running.get_untracked() });
+        let run = run.get_untracked();
+        match (run.is_some(), paused.get_untracked()) {
+            (false, _) => {}
+            (true, true) => store.send(ResumeRun { run }),
+            (true, false) => store.send(PauseRun { run }),
+        }
+    };
+    let stop = move |_| {
+        let run = run.get_untracked();
+        if run.is_some() {
+            store.send(StopRun { run });
         }
     };
     view! {
         <div class="run-buttons">
-            <button id="pause" class="quiet" hidden=move || running.with(Option::is_none) on:click=turn>
+            <button id="pause" class="quiet" hidden=move || run.with(Option::is_none) on:click=turn>
                 {move || icon(if paused.get() { "resume" } else { "pause" })}
                 <span>{move || store.say(if paused.get() { Word::Resume } else { Word::Pause })}</span>
             </button>
-            <button
-                id="stop"
-                class="danger"
-                disabled=move || !busy.get()
-                on:click=move |_| store.send(StopRun { run: None })
-            >
+            <StopAll />
+            <button id="stop" class="danger" disabled=move || run.with(Option::is_none) on:click=stop>
                 {icon("stop")}
                 <span>{move || store.say(Word::Stop)}</span>
             </button>
         </div>
+    }
+}
+
+/// Where runs are at work that the page does not show.
+#[component]
+pub fn StopAll() -> impl IntoView {
+    let store = store();
+    let all = store.memo(|state| (state.overview.runs.len(), state.other_runs().count()));
+    view! {
+        <button
+            id="stop-all"
+            class="danger quiet"
+            hidden=move || all.get().1 == 0
+            on:click=move |_| store.send(StopRun { run: None })
+        >
+            {icon("stop")}
+            <span>{move || store.fill(Word::StopAll, &[("n", &all.get().0.to_string())])}</span>
+        </button>
     }
 }
 

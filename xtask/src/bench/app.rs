@@ -1,8 +1,9 @@
-//! The app, measured: `artifacts/bench.json`.
+//! The app, measured: `artifacts/bench.json`. Before it the engine alone: `artifacts/bench-spine.json`.
 
 use anyhow::Result;
 use serde::Serialize;
 
+use super::spine;
 use crate::place::{Build, Place};
 use crate::setup::{self, Need};
 use crate::shell::{heading, note};
@@ -36,11 +37,12 @@ impl Row {
 pub fn bench(place: &Place) -> Result<()> {
     setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
     crate::run::app(place, Build::Release)?;
+    spine::bench(place)?;
     heading("measuring on a private desktop");
     let vitals = vitals::measure(place)?;
     let rows = [
         Row::of("start to first answer", "ms", &vitals.cold_start_ms),
-        Row::of("snapshot over the socket", "ms", &vitals.snapshot_ms),
+        Row::of("overview over the socket", "ms", &vitals.overview_ms),
         Row::of("idle CPU, in the tray", "%", &[vitals.idle_cpu_percent]),
         Row::of("idle CPU, dashboard open", "%", &[vitals.open_cpu_percent]),
         Row::of("idle memory (PSS)", "MB", &[vitals.pss_mb()]),

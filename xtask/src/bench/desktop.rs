@@ -1,11 +1,11 @@
-//! The desktop beside its peers, measured by `outside`'s `race`: a table, and `artifacts/bench-desktop.json`. An aim that
-//! is missed is said, and is no error: a busy machine misses some.
+//! The desktop beside its peers, measured by `benches`, a workspace of its own: a table, and
+//! `artifacts/bench-desktop.json`. An aim that is missed is said, and is no error: a busy machine misses some.
 
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 
-use super::figures::{self, Aim, Figure, Memory, Raced, SLACK_KB, alone, beside};
+use super::figures::{self, Aim, Figure, Raced, alone, beside};
 use super::table;
 use crate::place::Place;
 use crate::setup::{self, Need};
@@ -52,14 +52,17 @@ const FIGURES: &[Figure] = &[
 pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the desktop is measured on Linux only, on a private X server");
     setup::ready(place, &[Need::Build, Need::Desktop, Need::Peers])?;
-    heading("building the measuring program, optimised (takes some minutes)");
-    let example = ["build", "--release", "--package", "desktop", "--example", "measure"];
-    shell::run(shell::cargo(place).args(example))?;
+    heading("building the measuring programs, optimised (takes some minutes)");
+    for (package, example) in [("desktop", "measure"), ("browser", "measure_pages")] {
+        let build = ["build", "--release", "--package", package, "--example", example];
+        shell::run(shell::cargo(place).args(build))?;
+    }
     heading("measuring on a private desktop, beside the peers (some five minutes)");
     let mut race = shell::cargo(place);
-    race.args(["run", "--quiet", "--package", "outside", "--bin", "race"])
+    race.args(["run", "--quiet", "--manifest-path", "benches/Cargo.toml"])
         .env("MEASURE", place.target.join("release/examples/measure"))
-        .env("PEERS", place.root.join("xtask/peers"))
+        .env("MEASURE_PAGES", place.target.join("release/examples/measure_pages"))
+        .env("PEERS", place.root.join("benches/peers"))
         .env("PEERS_PYTHON", setup::peers(place)?);
     let output = race.stderr(Stdio::inherit()).output().context("could not start the measurement")?;
     ensure!(output.status.success(), "the measurement failed");
@@ -67,37 +70,6 @@ pub fn bench(place: &Place) -> Result<()> {
         serde_json::from_slice(&output.stdout).context("the measurement says what was not agreed")?;
     let rows = figures::rows(FIGURES, &raced.races)?;
     table::print(&rows);
-    print(&raced.memory);
-    table::leave(place, "bench-desktop.json", raced.load, &rows, raced.memory.iter().map(told).collect())
-}
-
-fn print(memory: &[Memory]) {
-    println!(
-        "\n{:<32} {:>9} {:>9} {:>9} {:>12} {:>12}  aim",
-        "resident memory, in kB", "before", "half", "after", "second half", "X server's"
-    );
-    for memory in memory {
-        let [before, half, after] = &memory.held;
-        let (grown, server) = memory.growth();
-        println!(
-            "{:<32} {:>9} {:>9} {:>9} {grown:>+12} {server:>+12}  <= {SLACK_KB} kB each   {}",
-            format!("{} {}", memory.count, memory.work),
-            before.rss_kb,
-            half.rss_kb,
-            after.rss_kb,
-            table::word(memory.met())
-        );
-    }
-}
-
-fn told(memory: &Memory) -> serde_json::Value {
-    let (grown, server) = memory.growth();
-    serde_json::json!({
-        "work": memory.work,
-        "count": memory.count,
-        "held": memory.held,
-        "grownKb": grown,
-        "serverGrownKb": server,
-        "met": memory.met(),
-    })
+    table::print_memory(&raced.memory);
+    table::leave(place, "bench-desktop.json", raced.load, &rows, &raced.memory)
 }

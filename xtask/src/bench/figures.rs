@@ -19,6 +19,8 @@ pub enum Aim {
     TimesTheirs(f64),
     /// At most so many milliseconds more than the other's.
     Over(f64),
+    /// The same of the worst trial of each.
+    WorstOver(f64),
     /// At least so many times as fast as the other.
     Faster(f64),
     /// At least so many of what a trial finds, in a second; and what that is.
@@ -141,18 +143,23 @@ impl Aim {
             Self::MostlyWithin(most) => Some(ours.p99 <= most),
             Self::TimesTheirs(most) => theirs.map(|theirs| ours.median <= most * theirs.median),
             Self::Over(most) => theirs.map(|theirs| ours.median <= theirs.median + most),
+            Self::WorstOver(most) => theirs.map(|theirs| ours.most <= theirs.most + most),
             Self::Faster(least) => theirs.map(|theirs| theirs.median >= least * ours.median),
             Self::PerSecond(least, _) => Some(ours.per_second() >= least),
         }
     }
 
-    fn words(self) -> Option<String> {
+    fn words(self, ours: &Times, theirs: Option<&Times>) -> Option<String> {
         match self {
             Self::None => None,
             Self::Within(most) => Some(format!("<= {most} ms")),
             Self::MostlyWithin(most) => Some(format!("p99 <= {most} ms")),
             Self::TimesTheirs(most) => Some(format!("<= {most} x its time")),
             Self::Over(most) => Some(format!("<= {most} ms more")),
+            Self::WorstOver(most) => {
+                let theirs = theirs.map_or(f64::NAN, |theirs| theirs.most);
+                Some(format!("worst <= {most} ms more: {:.1}, {theirs:.1}", ours.most))
+            }
             Self::Faster(least) => Some(format!(">= {least} x as fast")),
             Self::PerSecond(least, what) => Some(format!(">= {least} {what}/s")),
         }
@@ -177,7 +184,7 @@ pub fn rows(figures: &[Figure], races: &[Race]) -> Result<Vec<Row>> {
             peer: theirs.map(|(_, called)| called),
             theirs: other,
             times_as_fast: other.map(|other| other.median / mine.median),
-            aim: aim.words(),
+            aim: aim.words(&mine, other.as_ref()),
             met: aim.met(&mine, other.as_ref()),
         })
     };
@@ -219,6 +226,8 @@ mod tests {
             (Aim::Faster(2.1), Some(false)),
             (Aim::Over(-10.0), Some(true)),
             (Aim::Over(-11.0), Some(false)),
+            (Aim::WorstOver(10.0), Some(true)),
+            (Aim::WorstOver(9.9), Some(false)),
             (Aim::PerSecond(100.0, "MB"), Some(true)),
             (Aim::PerSecond(101.0, "MB"), Some(false)),
         ] {

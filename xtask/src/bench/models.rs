@@ -30,7 +30,7 @@ macro_rules! each {
 }
 
 /// Megabytes of streams, decoded.
-const DECODE: [Figure; 7] = each!("decode", "bare", "a tree of each event", Aim::PerSecond(200.0, "MB"));
+const DECODE: [Figure; 7] = each!("decode", "bare", "a tree of each event", Aim::PerSecond(50.0, "MB"));
 /// 100,000 tokens and 20 pictures.
 const BUILD: [Figure; 7] = each!("build", "bare", "escapes and base64", Aim::Within(20.0));
 /// 40,000 tokens and 6 pictures asked, and the answer read, of a server that answers at once.
@@ -45,7 +45,7 @@ pub fn bench(place: &Place) -> Result<()> {
     shell::run(shell::cargo(place).args(example))?;
     heading("measuring (about a minute)");
     let output = Command::new(place.target.join("release/examples/pace"))
-        .env("PEERS", place.root.join("xtask/peers/sdks.py"))
+        .env("PEERS", place.root.join("benches/peers/sdks.py"))
         .env("PEERS_PYTHON", setup::sdks(place)?)
         .stderr(Stdio::inherit())
         .output()
@@ -58,5 +58,5 @@ pub fn bench(place: &Place) -> Result<()> {
         rows.extend(figures::rows(&figures, &raced.races)?);
     }
     table::print(&rows);
-    table::leave(place, "bench-models.json", raced.load, &rows, Vec::new())
+    table::leave(place, "bench-models.json", raced.load, &rows, &[])
 }

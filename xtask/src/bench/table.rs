@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use super::figures::Row;
+use super::figures::{Memory, Row, SLACK_KB};
 use crate::place::Place;
 use crate::shell::note;
 
@@ -40,21 +40,46 @@ pub fn print(rows: &[Row]) {
     }
 }
 
+pub fn print_memory(memory: &[Memory]) {
+    println!(
+        "\n{:<32} {:>9} {:>9} {:>9} {:>12} {:>12}  aim",
+        "resident memory, in kB", "before", "half", "after", "second half", "X server's"
+    );
+    for memory in memory {
+        let [before, half, after] = &memory.held;
+        let (grown, server) = memory.growth();
+        println!(
+            "{:<32} {:>9} {:>9} {:>9} {grown:>+12} {server:>+12}  <= {SLACK_KB} kB each   {}",
+            format!("{} {}", memory.count, memory.work),
+            before.rss_kb,
+            half.rss_kb,
+            after.rss_kb,
+            word(memory.met())
+        );
+    }
+}
+
+fn told(memory: &Memory) -> serde_json::Value {
+    let (grown, server) = memory.growth();
+    serde_json::json!({
+        "work": memory.work,
+        "count": memory.count,
+        "held": memory.held,
+        "grownKb": grown,
+        "serverGrownKb": server,
+        "met": memory.met(),
+    })
+}
+
 pub fn word(met: bool) -> &'static str {
     if met { "met" } else { "MISSED" }
 }
 
 /// Says how busy the machine was, and leaves the report.
-pub fn leave(
-    place: &Place,
-    name: &str,
-    load: [f64; 2],
-    rows: &[Row],
-    memory: Vec<serde_json::Value>,
-) -> Result<()> {
+pub fn leave(place: &Place, name: &str, load: [f64; 2], rows: &[Row], memory: &[Memory]) -> Result<()> {
     let cores = std::thread::available_parallelism()?.get();
     println!("\n{cores} cores; load {:.1} before, {:.1} after", load[0], load[1]);
-    let report = Report { cores, load, rows, memory };
+    let report = Report { cores, load, rows, memory: memory.iter().map(told).collect() };
     let file = place.artifacts().join(name);
     std::fs::create_dir_all(place.artifacts())?;
     std::fs::write(&file, serde_json::to_vec_pretty(&report)?)?;

@@ -114,6 +114,18 @@ impl Context {
         context
     }
 
+    /// A conversation that goes on where it was: its goal stands among `messages`.
+    pub fn resumed(
+        system: String,
+        tools: Vec<ToolSpec>,
+        messages: Vec<Message>,
+        goal: usize,
+        bounds: Bounds,
+    ) -> Self {
+        let request = Arc::new(Request { system, tools, messages, display: None });
+        Self { request, goal, shown: None, paused: false, bounds }
+    }
+
     /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
     pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
         let request = Arc::make_mut(&mut self.request);

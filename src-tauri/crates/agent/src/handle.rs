@@ -1,35 +1,36 @@
-//! The handle that surfaces hold: every command as a method, answered by the orchestrator.
+//! The handle that surfaces hold: every command as a method.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use journal::{Clock, Journal};
 use protocol::command::{
-    AnswerApproval, CallTool, EditSession, PauseRun, ResumeRun, StartRun, StartedRun, SteerRun, StopRun, Tape,
+    AnswerApproval, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun, StartRun,
+    StartedRun, SteerRun, StopRun, Subscribe,
 };
 use protocol::event::{Level, Scope};
-use protocol::ids::SessionId;
+use protocol::ids::{RunId, SessionId, StreamId};
+use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
-use protocol::tool::{Door, ExecResult, Mode};
-use protocol::view::{SessionHistory, SessionView, SnapshotView};
-use protocol::{ErrorCode, ErrorView, Event, EventBody};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use protocol::tool::{ExecResult, Mode};
+use protocol::view::{EventPage, Overview, RunStatus, SessionView};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::sync::oneshot;
 use tools::Router;
 
-use crate::brakes::Brakes;
-use crate::log::Log;
-use crate::orchestrator::{Asked, Orchestrator, Parts, by};
-use crate::ports::{ModelSource, SettingsStore, Wanted};
-use crate::recovery;
-
-/// Commands that may wait for the orchestrator; a surface that sends more waits.
-const WAITING: usize = 64;
+use crate::engine::{Engine, Parts, by, check_length};
+use crate::log::{Log, Subscription};
+use crate::ports::{ModelSource, SettingsStore};
+use crate::rights;
+use crate::run::Message;
+use crate::runs::Task;
+use crate::start::GOAL_CHARS;
 
 /// What the mind is made of.
 pub struct Setup {
-    pub journal: Arc<Journal>,
+    pub journal: Journal,
     pub clock: Arc<dyn Clock>,
-    /// All tools; the mind sets its limits from the settings.
+    /// All tools.
     pub router: Router,
     pub models: Arc<dyn ModelSource>,
     pub settings: Settings,
@@ -40,124 +41,146 @@ pub struct Setup {
 /// A handle on the mind. Cheap to clone; the mind ends with [`AgentHandle::shutdown`] or with its last handle.
 #[derive(Clone)]
 pub struct AgentHandle {
-    asks: mpsc::Sender<Asked>,
-    log: Arc<Log>,
-    models: Arc<dyn ModelSource>,
-    brakes: Arc<Brakes>,
+    engine: Arc<Engine>,
+    _alive: Arc<Alive>,
+}
+
+/// Gone with the last handle: the runs' tasks hold the engine, too.
+struct Alive(Arc<Engine>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
 }
 
 impl AgentHandle {
     /// Says what an earlier process left unfinished, then starts to listen.
     ///
     /// # Errors
-    /// Where the journal cannot be read or written.
+    /// If the journal cannot be read or written.
     pub async fn init(setup: Setup) -> Result<Self, ErrorView> {
-        let log = Arc::new(Log::new(setup.journal.clone(), setup.clock.clone()));
-        recovery::end_interrupted(&log).await?;
-        let (asks, asked) = mpsc::channel(WAITING);
-        let tools = Arc::new(setup.router);
-        let brakes = Arc::new(Brakes::new(tools.clone()));
-        let parts = Parts {
-            log: log.clone(),
-            tools,
-            brakes: brakes.clone(),
+        let engine = Engine::start(Parts {
+            log: Arc::new(Log::new(setup.journal, setup.clock)),
+            tools: Arc::new(setup.router),
+            models: setup.models,
             store: setup.settings_store,
             settings: setup.settings,
             version: setup.version,
-        };
-        tokio::spawn(Orchestrator::new(parts).listen(asked));
-        Ok(Self { asks, log, models: setup.models, brakes })
+        })
+        .await?;
+        Ok(Self { _alive: Arc::new(Alive(engine.clone())), engine })
     }
 
-    /// All events from now on. A receiver that lags must fetch a snapshot.
-    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
-        self.log.subscribe()
+    /// Whether `principal` may send this command now. A refusal is journaled.
+    ///
+    /// # Errors
+    /// `Forbidden` with what it takes.
+    pub async fn permit(
+        &self,
+        command: &protocol::command::AnyCommand,
+        principal: &Principal,
+    ) -> Result<(), ErrorView> {
+        rights::permit(&self.engine, command, principal).await
     }
 
-    /// Where a blob's file is, if `sha256` has the form of one.
+    /// Events as [`Subscribe`] has it.
+    ///
+    /// # Errors
+    /// `NotFound` for a stream that does not exist.
+    pub async fn subscribe(&self, command: Subscribe) -> Result<Subscription, ErrorView> {
+        let Subscribe { streams, after } = command;
+        for stream in streams.iter().flatten().filter_map(StreamId::session) {
+            self.engine.session(&stream).await?;
+        }
+        Ok(self.engine.log.subscribe(streams, after))
+    }
+
+    /// Where a blob's file is; `None` if `sha256` has not the form of one.
     pub fn blob_path(&self, sha256: &str) -> Option<PathBuf> {
-        self.log.journal().blobs().path(sha256)
+        self.engine.log.journal().blobs().path(sha256)
     }
 
     /// Starts the work on a goal.
     ///
     /// # Errors
-    /// `Busy` while a run is under way; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
-    pub async fn start_run(&self, command: StartRun, door: Door) -> Result<StartedRun, ErrorView> {
-        if command.overrides.tape.is_some() && door != Door::Cli {
-            return Err(ErrorView::new(
-                ErrorCode::BadRequest,
-                "a run is recorded and replayed by the command line only",
-            )
-            .with_hint("miki run --record FILE \"GOAL\""));
+    /// `Busy` if the session has a run that has not ended; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
+    pub async fn start_run(&self, command: StartRun, surface: Surface) -> Result<StartedRun, ErrorView> {
+        self.engine.start_run(command, surface).await
+    }
+
+    /// Adds the user's words to a run; on disk when this answers.
+    ///
+    /// # Errors
+    /// `NotFound` if that run has ended.
+    pub async fn steer_run(&self, command: SteerRun) -> Result<(), ErrorView> {
+        let SteerRun { run, text } = command;
+        check_length("message", &text, GOAL_CHARS)?;
+        if let Some(entry) = self.engine.runs.get(&run)
+            && matches!(entry.task, Task::Parked)
+        {
+            let scope = Scope { session: Some(entry.session), run: Some(run), agent: None };
+            return self.engine.log.append(scope, EventBody::RunSteered { text }).await.map(drop);
         }
-        let prepared = command.clone();
-        let mut prepared = self.ask(|reply| Asked::Prepare { command: prepared, reply }).await?;
-        // Not in the orchestrator: a keychain may wait for its user, or hang.
-        let wanted = Wanted {
-            search: prepared.search,
-            tape: command.overrides.tape.as_ref(),
-            ..Wanted::of(&prepared.settings)
-        };
-        let model = self.models.open(wanted).await?;
-        if let Some(Tape::Replay(_)) = command.overrides.tape {
-            prepared.settings.model = model.id().clone();
+        let (reply, answer) = oneshot::channel();
+        self.engine.tell(Some(&run), Message::Steer { text, reply })?;
+        answer.await.map_err(|_| crate::runs::not_under_way(&run))?
+    }
+
+    /// Stops at once a run and all below it, or whatever is under way; answers when nothing is held any more and the end
+    /// is on disk.
+    ///
+    /// # Errors
+    /// `NotFound` if a run is named that is not under way.
+    pub async fn stop_run(&self, command: StopRun, surface: Surface) -> Result<(), ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.stop(command.run.as_ref(), by(surface)).await }).await
+    }
+
+    /// Holds a run before its next step; every run if none is named.
+    ///
+    /// # Errors
+    /// `NotFound` if no such run is under way.
+    pub async fn pause_run(&self, command: PauseRun, surface: Surface) -> Result<(), ErrorView> {
+        self.tell_each(command.run.as_ref(), || Message::Pause { reason: by(surface) })
+    }
+
+    /// Goes on with a paused run; with every one if none is named.
+    ///
+    /// # Errors
+    /// `NotFound` if no such run is under way.
+    pub async fn resume_run(&self, command: ResumeRun) -> Result<(), ErrorView> {
+        self.tell_each(command.run.as_ref(), || Message::Resume)
+    }
+
+    fn tell_each(&self, run: Option<&RunId>, message: impl Fn() -> Message) -> Result<(), ErrorView> {
+        if run.is_some() {
+            return self.engine.tell(run, message());
         }
-        self.ask(|reply| Asked::Start { command, prepared, model, reply }).await
-    }
-
-    /// Adds the user's words to the run under way.
-    ///
-    /// # Errors
-    /// `NotFound` where that run is not under way.
-    pub async fn steer_run(&self, command: SteerRun, _door: Door) -> Result<(), ErrorView> {
-        self.ask(|reply| Asked::Steer { command, reply }).await
-    }
-
-    /// Stops at once, whatever the orchestrator is at; answers when nothing is held any more and the end is on disk.
-    ///
-    /// # Errors
-    /// `NotFound` where a run is named that is not under way.
-    pub async fn stop_run(&self, command: StopRun, door: Door) -> Result<(), ErrorView> {
-        let under_way = self.brakes.stop(command.run.as_ref(), &by(door));
-        match self.ask(|reply| Asked::Stop { run: command.run, door, reply }).await {
-            // It has ended before the queue came to this.
-            Err(error) if under_way && error.code == ErrorCode::NotFound => Ok(()),
-            stopped => stopped,
+        let mut told = Err(ErrorView::new(ErrorCode::NotFound, "no run is under way"));
+        for run in self.engine.runs.ids() {
+            told = self.engine.tell(Some(&run), message()).or(told);
         }
-    }
-
-    /// Holds the run before its next step.
-    ///
-    /// # Errors
-    /// `NotFound` where that run is not under way.
-    pub async fn pause_run(&self, command: PauseRun, door: Door) -> Result<(), ErrorView> {
-        self.ask(|reply| Asked::Pause { run: command.run, door, reply }).await
-    }
-
-    /// Goes on with a paused run.
-    ///
-    /// # Errors
-    /// `NotFound` where that run is not under way.
-    pub async fn resume_run(&self, command: ResumeRun, _door: Door) -> Result<(), ErrorView> {
-        self.ask(|reply| Asked::Resume { run: command.run, reply }).await
+        told
     }
 
     /// Answers an open approval.
     ///
     /// # Errors
-    /// `NotFound` where it is not open; `BadRequest` where the digest is of another call.
-    pub async fn answer_approval(&self, command: AnswerApproval, door: Door) -> Result<(), ErrorView> {
-        self.ask(|reply| Asked::Answer { command, door, reply }).await
+    /// `NotFound` if it is not open; `BadRequest` if the digest is of another call.
+    pub async fn answer_approval(&self, command: AnswerApproval, surface: Surface) -> Result<(), ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.answer_approval(command, surface).await }).await
     }
 
-    /// Stops whatever runs and forgets the session's grants.
+    /// Stops whatever runs and forgets the sessions' grants.
     ///
     /// # Errors
     /// `Storage`.
-    pub async fn reset(&self, door: Door) -> Result<(), ErrorView> {
-        self.stop_run(StopRun { run: None }, door).await?;
-        self.ask(|reply| Asked::Reset { reply }).await
+    pub async fn reset(&self, surface: Surface) -> Result<(), ErrorView> {
+        self.stop_run(StopRun { run: None }, surface).await?;
+        self.engine.forget_grants();
+        Ok(())
     }
 
     /// Tells every surface something that belongs to no call.
@@ -165,37 +188,43 @@ impl AgentHandle {
     /// # Errors
     /// `Storage`.
     pub async fn note(&self, level: Level, message: String, hint: Option<String>) -> Result<(), ErrorView> {
-        self.log.append(Scope::default(), EventBody::Noted { level, message, hint }).await.map(drop)
+        self.engine.note(level, message, hint).await
     }
 
-    /// All that a surface needs to start folding.
+    pub fn settings(&self) -> Settings {
+        self.engine.settings()
+    }
+
+    /// Where everything stands.
     ///
     /// # Errors
     /// `Storage`.
-    pub async fn snapshot(&self) -> Result<SnapshotView, ErrorView> {
-        self.ask(|reply| Asked::Snapshot { reply }).await
+    pub async fn overview(&self) -> Result<Overview, ErrorView> {
+        self.engine.overview().await
     }
 
-    /// Sessions, newest first.
-    ///
     /// # Errors
     /// `Storage`.
-    pub async fn list_sessions(&self) -> Result<Vec<SessionView>, ErrorView> {
-        self.log.frozen(|journal| journal.sessions()).await
+    pub async fn list_runs(&self) -> Result<Vec<RunStatus>, ErrorView> {
+        self.engine.list_runs().await
     }
 
-    /// A session with all its events.
-    ///
+    /// # Errors
+    /// `NotFound`, `BadRequest`, `Storage`.
+    pub async fn read_events(&self, command: ReadEvents) -> Result<EventPage, ErrorView> {
+        self.engine.read_events(command).await
+    }
+
+    /// # Errors
+    /// `NotFound`, `BadRequest`, `Storage`.
+    pub async fn list_sessions(&self, command: ListSessions) -> Result<Vec<SessionView>, ErrorView> {
+        self.engine.list_sessions(command).await
+    }
+
     /// # Errors
     /// `NotFound`, `Storage`.
-    pub async fn open_session(&self, session: &SessionId) -> Result<SessionHistory, ErrorView> {
-        let id = session.clone();
-        let read =
-            self.log.frozen(move |journal| Ok((journal.session(&id)?, journal.session_events(&id)?))).await?;
-        match read {
-            (Some(session), events) => Ok(SessionHistory { session, events }),
-            (None, _) => Err(no_session(session)),
-        }
+    pub async fn open_session(&self, session: &SessionId) -> Result<SessionView, ErrorView> {
+        self.engine.session(session).await
     }
 
     /// Changes a session's title or modes; they hold from its next run.
@@ -203,10 +232,23 @@ impl AgentHandle {
     /// # Errors
     /// `NotFound`, `Storage`.
     pub async fn edit_session(&self, command: EditSession) -> Result<SessionView, ErrorView> {
-        self.ask(|reply| Asked::EditSession { command, reply }).await
+        self.edit_session_by(command, &Principal::of(Surface::Dashboard)).await
     }
 
-    /// Sets the mode of all that comes: of new sessions, and of the current one from its next run. A run under way in
+    /// The same by whoever asks: looser modes take the right.
+    ///
+    /// # Errors
+    /// `Forbidden` too.
+    pub async fn edit_session_by(
+        &self,
+        command: EditSession,
+        by: &Principal,
+    ) -> Result<SessionView, ErrorView> {
+        let (engine, by) = (self.engine.clone(), by.clone());
+        detached(async move { engine.edit_session(command, &by).await }).await
+    }
+
+    /// Sets the mode of all that comes: of new sessions, and of the newest one from its next run. A run under way in
     /// another mode keeps it, which everyone is told.
     ///
     /// # Errors
@@ -214,35 +256,46 @@ impl AgentHandle {
     pub async fn set_mode(&self, mode: Mode) -> Result<(), ErrorView> {
         let patch = SettingsPatch(serde_json::Map::from_iter([("mode".into(), serde_json::json!(mode))]));
         self.update_settings(patch).await?;
-        let SnapshotView { current, events, .. } = self.snapshot().await?;
-        let Some(session) = current else { return Ok(()) };
-        let edit = EditSession { session, title: None, mode: Some(mode), approval: None, search: None };
-        self.edit_session(edit).await?;
-        let under_way = events.iter().rev().find_map(|event| match &event.body {
-            EventBody::RunStarted { mode, .. } => Some(Some(*mode)),
-            EventBody::RunEnded { .. } => Some(None),
-            _ => None,
-        });
-        match under_way.flatten() {
-            Some(Mode::Act) if mode == Mode::Plan => {
-                let message =
-                    "plan mode holds from the next run; the run under way goes on acting".to_owned();
-                self.note(Level::Warning, message, Some("stop it where it must not act".to_owned())).await
-            }
-            Some(Mode::Plan) if mode == Mode::Act => {
-                let message = "act mode holds from the next run; the run under way only looks".to_owned();
-                self.note(Level::Info, message, None).await
-            }
-            Some(_) | None => Ok(()),
+        let newest = self.list_sessions(ListSessions { before: None, limit: Some(1) }).await?;
+        if let Some(session) = newest.into_iter().next() {
+            let edit = EditSession {
+                session: session.id,
+                title: None,
+                mode: Some(mode),
+                approval: None,
+                search: None,
+            };
+            self.edit_session(edit).await?;
         }
+        let others = self.engine.runs.tree(None).into_iter().filter(|(_, entry)| entry.mode != mode).count();
+        let (level, message, hint) = match (others, mode) {
+            (0, _) => return Ok(()),
+            (_, Mode::Plan) => (
+                Level::Warning,
+                "plan mode holds from the next run; what is under way goes on acting",
+                Some("stop it if it must not act"),
+            ),
+            (_, Mode::Act) => {
+                (Level::Info, "act mode holds from the next run; what is under way only looks", None)
+            }
+        };
+        self.note(level, message.to_owned(), hint.map(str::to_owned)).await
     }
 
     /// One call through the exec contract; a person's own call needs no approval, but Plan mode holds.
     ///
     /// # Errors
-    /// `Busy` where a run has the desktop. A tool's failure is in the result.
-    pub async fn call_tool(&self, command: CallTool, _door: Door) -> Result<ExecResult, ErrorView> {
-        self.ask(|reply| Asked::CallTool { command, reply }).await
+    /// `Busy` if the desktop is not free in time. A tool's failure is in the result.
+    pub async fn call_tool(&self, command: CallTool) -> Result<ExecResult, ErrorView> {
+        self.call_tool_by(command, &Principal::of(Surface::Dashboard)).await
+    }
+
+    /// The same by whoever asks: one that acts takes the right.
+    ///
+    /// # Errors
+    /// `Forbidden` too.
+    pub async fn call_tool_by(&self, command: CallTool, by: &Principal) -> Result<ExecResult, ErrorView> {
+        self.engine.call_tool(command, by).await
     }
 
     /// Checks, saves and announces changed settings.
@@ -250,28 +303,38 @@ impl AgentHandle {
     /// # Errors
     /// `BadRequest` with the range, `Storage`; nothing is changed then.
     pub async fn update_settings(&self, patch: SettingsPatch) -> Result<Settings, ErrorView> {
-        self.ask(|reply| Asked::UpdateSettings { patch, reply }).await
+        self.update_settings_by(patch, &Principal::of(Surface::Dashboard)).await
+    }
+
+    /// The same by whoever asks: what loosens takes the right.
+    ///
+    /// # Errors
+    /// `Forbidden` too.
+    pub async fn update_settings_by(
+        &self,
+        patch: SettingsPatch,
+        by: &Principal,
+    ) -> Result<Settings, ErrorView> {
+        let (engine, by) = (self.engine.clone(), by.clone());
+        detached(async move { engine.update_settings(&patch, &by).await }).await
+    }
+
+    /// Completes when no run is at work; one that waits for an answer without a task is at rest.
+    pub async fn at_rest(&self) {
+        self.engine.runs.none_live().await;
     }
 
     /// Stops whatever runs, releases what is held, and ends the mind.
     pub async fn shutdown(&self) {
-        self.brakes.stop(None, "the program ended");
-        // Either answer means that it has stopped.
-        let _ = self.ask(|reply| Asked::Shutdown { reply }).await;
-    }
-
-    async fn ask<T>(
-        &self,
-        asked: impl FnOnce(oneshot::Sender<Result<T, ErrorView>>) -> Asked,
-    ) -> Result<T, ErrorView> {
-        let gone =
-            || ErrorView::new(ErrorCode::Unavailable, "the engine has ended").with_hint("start miki again");
-        let (reply, answer) = oneshot::channel();
-        self.asks.send(asked(reply)).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        self.engine.shutdown().await;
     }
 }
 
-pub fn no_session(session: &SessionId) -> ErrorView {
-    ErrorView::new(ErrorCode::NotFound, format!("session {session} does not exist"))
+/// Carries it out to its end even if nobody waits for it any more: what was decided is done.
+async fn detached<T: Send + 'static>(
+    work: impl Future<Output = Result<T, ErrorView>> + Send + 'static,
+) -> Result<T, ErrorView> {
+    tokio::spawn(work).await.unwrap_or_else(|panic| {
+        Err(ErrorView::new(ErrorCode::Internal, format!("a command's task ended badly: {panic}")))
+    })
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use journal::{Journal, JournalError};
+use journal::Blobs;
 use models::{Message, Part, ProposedCall, ToolAnswer, Turn};
-use protocol::EventBody;
-use protocol::ids::{CallId, SessionId};
+use protocol::ids::CallId;
 use protocol::tool::{ExecResult, ToolCall};
 use protocol::turn::StopReason;
+use protocol::{Event, EventBody};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -29,64 +29,120 @@ pub struct KeptTurn {
     pub adapted: bool,
 }
 
-/// Messages of all runs of `session`, oldest first, without pictures. Every call has an answer: one that was never
-/// given says so.
-///
-/// # Errors
-/// Where the journal cannot be read. A lost blob is no error: the turn is then told in neutral form.
-pub fn rebuild(journal: &Journal, session: &SessionId) -> Result<Vec<Message>, JournalError> {
-    let mut messages = Vec::new();
-    let mut open: Option<(Turn, Vec<ToolCall>)> = None;
-    let mut results: BTreeMap<CallId, ExecResult> = BTreeMap::new();
-    // The user's words since the last request that had them.
-    let mut said: Vec<String> = Vec::new();
-    // Where turns stand that their provider paused.
-    let mut paused: Vec<usize> = Vec::new();
-    for event in journal.session_events(session)? {
+/// A turn whose calls were not all answered when its run was put aside.
+#[derive(Debug)]
+pub struct OpenTurn {
+    pub turn: Turn,
+    pub number: u32,
+    pub calls: Vec<ToolCall>,
+    pub results: BTreeMap<CallId, ExecResult>,
+    /// Its calls were a vendor's computer actions.
+    pub adapted: bool,
+}
+
+/// A conversation as its events tell it, with what its end leaves open.
+pub struct Rebuilt {
+    pub messages: Vec<Message>,
+    pub open: Option<OpenTurn>,
+    /// What the user said since the last request that had it.
+    pub said: Vec<String>,
+    /// Where turns stand that their provider paused.
+    paused: Vec<usize>,
+}
+
+/// The conversation of these events, oldest first, without pictures. Events before the first goal or turn among them are
+/// passed over. A lost blob is no error: the turn is then told in neutral form.
+pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
+    let mut rebuilt = Rebuilt { messages: Vec::new(), open: None, said: Vec::new(), paused: Vec::new() };
+    for event in events {
         match event.body {
-            EventBody::RunStarted { goal, .. } => {
-                close(&mut messages, &mut open, &mut results);
-                tell(&mut messages, &mut said, 0);
-                messages.push(Message::User(vec![Part::Text(goal)]));
+            EventBody::RunStarted(spec) => {
+                rebuilt.close();
+                rebuilt.tell(0);
+                rebuilt.messages.push(Message::User(vec![Part::Text(spec.goal)]));
             }
-            EventBody::RunSteered { text } => said.push(text),
-            EventBody::TurnFinished { text, calls, raw, stop, .. } => {
-                close(&mut messages, &mut open, &mut results);
+            EventBody::RunSteered { text } => rebuilt.said.push(text),
+            EventBody::TurnFinished { turn: number, text, calls, raw, stop, .. } => {
+                rebuilt.close();
                 let kept = raw
-                    .and_then(|blob| journal.blobs().get(&blob.sha256).ok())
+                    .and_then(|blob| blobs.get(&blob.sha256).ok())
                     .and_then(|bytes| serde_json::from_slice::<KeptTurn>(&bytes).ok());
-                tell(&mut messages, &mut said, kept.as_ref().map_or(0, |kept| kept.unread));
+                rebuilt.tell(kept.as_ref().map_or(0, |kept| kept.unread));
+                let adapted = kept.as_ref().is_some_and(|kept| kept.adapted);
                 let mut turn = turn(text, &calls, kept);
                 match stop {
-                    StopReason::Paused => paused.push(messages.len()),
+                    StopReason::Paused => rebuilt.paused.push(rebuilt.messages.len()),
                     StopReason::End | StopReason::ToolCalls if turn.says_nothing() => continue,
                     StopReason::End | StopReason::ToolCalls => {}
                     // What did not end well goes back in our words only.
                     _ => turn.raw = Value::Null,
                 }
-                open = Some((turn, calls));
+                rebuilt.open = Some(OpenTurn { turn, number, calls, results: BTreeMap::new(), adapted });
             }
             EventBody::ToolFinished { call, result } => {
-                results.insert(call, result);
+                if let Some(open) = &mut rebuilt.open {
+                    open.results.insert(call, result);
+                }
             }
             _ => {}
         }
     }
-    close(&mut messages, &mut open, &mut results);
-    tell(&mut messages, &mut said, 0);
-    for at in paused {
-        let goes_on = matches!(messages.get(at + 1), Some(Message::Assistant(_)));
-        if let (false, Some(Message::Assistant(turn))) = (goes_on, messages.get_mut(at)) {
-            turn.raw = Value::Null;
-        }
-    }
-    Ok(messages)
+    // What is left of a run that begins before the first of these events has no question before it.
+    let first = rebuilt.messages.iter().position(|message| matches!(message, Message::User(_)));
+    let before = first.unwrap_or(rebuilt.messages.len());
+    rebuilt.messages.drain(..before);
+    rebuilt.paused.retain(|at| *at >= before);
+    rebuilt.paused.iter_mut().for_each(|at| *at -= before);
+    rebuilt
 }
 
-/// Puts the user's words where the model was told them: all but the `unread` newest.
-fn tell(messages: &mut Vec<Message>, said: &mut Vec<String>, unread: usize) {
-    let told = said.len().saturating_sub(unread);
-    messages.extend(said.drain(..told).map(|text| Message::User(vec![Part::Text(text)])));
+impl Rebuilt {
+    /// As it goes on with a new goal: every call has an answer; one that was never given says so.
+    pub fn closed(mut self) -> Vec<Message> {
+        self.close();
+        self.tell(0);
+        self.settle_paused();
+        self.messages
+    }
+
+    /// The messages before the open turn.
+    pub fn settle_paused(&mut self) {
+        for at in std::mem::take(&mut self.paused) {
+            let goes_on = matches!(self.messages.get(at + 1), Some(Message::Assistant(_)));
+            if let (false, Some(Message::Assistant(turn))) = (goes_on, self.messages.get_mut(at)) {
+                turn.raw = Value::Null;
+            }
+        }
+    }
+
+    /// Puts the user's words where the model was told them: all but the `unread` newest.
+    fn tell(&mut self, unread: usize) {
+        let told = self.said.len().saturating_sub(unread);
+        self.messages.extend(self.said.drain(..told).map(|text| Message::User(vec![Part::Text(text)])));
+    }
+
+    fn close(&mut self) {
+        let Some(OpenTurn { turn, calls, mut results, .. }) = self.open.take() else { return };
+        let answers: Vec<ToolAnswer> = turn
+            .calls
+            .iter()
+            .zip(&calls)
+            .map(|(proposed, call)| match results.remove(&call.id) {
+                Some(result) => {
+                    let mut answer = context::answer(proposed.id.clone(), &call.tool, &result);
+                    if result.picture.is_some() {
+                        context::without_picture(&mut answer);
+                    }
+                    answer
+                }
+                None => unanswered(proposed),
+            })
+            .collect();
+        self.messages.push(Message::Assistant(turn));
+        if !answers.is_empty() {
+            self.messages.push(Message::ToolResults(answers));
+        }
+    }
 }
 
 fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
@@ -102,33 +158,6 @@ fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
         arguments: call.arguments.clone(),
     };
     Turn { text, calls: calls.iter().map(proposed).collect(), provider, raw }
-}
-
-fn close(
-    messages: &mut Vec<Message>,
-    open: &mut Option<(Turn, Vec<ToolCall>)>,
-    results: &mut BTreeMap<CallId, ExecResult>,
-) {
-    let Some((turn, calls)) = open.take() else { return };
-    let answers: Vec<ToolAnswer> = turn
-        .calls
-        .iter()
-        .zip(&calls)
-        .map(|(proposed, call)| match results.remove(&call.id) {
-            Some(result) => {
-                let mut answer = context::answer(proposed.id.clone(), &call.tool, &result);
-                if result.picture.is_some() {
-                    context::without_picture(&mut answer);
-                }
-                answer
-            }
-            None => unanswered(proposed),
-        })
-        .collect();
-    messages.push(Message::Assistant(turn));
-    if !answers.is_empty() {
-        messages.push(Message::ToolResults(answers));
-    }
 }
 
 /// The answer to a call that the run ended before.

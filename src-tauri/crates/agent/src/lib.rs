@@ -1,15 +1,22 @@
-//! The mind: one task that owns all state, one pure turn machine a run, one log that everything goes through.
+//! The mind: many runs side by side, each with one pure turn machine, and one log that everything goes through.
 //!
-//! A surface calls [`AgentHandle`]; the orchestrator decides and appends an event before it acts on it; the
-//! surfaces fold the events. Knows nothing of Tauri, sockets, HTTP servers or operating systems: it reaches the
-//! desktop through `tools`, models through `models`, and the shell through the ports in [`ports`].
+//! A surface calls [`AgentHandle`]; what it decides is an event on disk before it is acted on; the surfaces fold the
+//! events. Knows nothing of Tauri, sockets, HTTP servers or operating systems: it reaches the desktop through `tools`,
+//! models through `models`, and the shell through the ports in [`ports`].
 
+mod engine;
 mod handle;
 pub mod machine;
-mod orchestrator;
 mod run;
 
-mod brakes;
+mod approvals;
+mod cancellation;
+mod lease;
+mod rights;
+mod runs;
+mod single;
+mod start;
+
 mod context;
 mod history;
 mod log;
@@ -19,4 +26,5 @@ mod recovery;
 pub mod ports;
 
 pub use handle::{AgentHandle, Setup};
-pub use ports::{ModelSource, SettingsStore, Wanted};
+pub use log::Subscription;
+pub use ports::{ModelSource, OpenModel, SettingsStore};

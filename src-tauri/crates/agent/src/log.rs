@@ -1,42 +1,74 @@
 //! The one way an event comes to be: journaled first, then seen.
+//!
+//! Durable events are broadcast by the journal's own thread, in the order of their numbers; passing ones by whoever
+//! has them. A [`Subscription`] makes one sequence of them, and reads from the journal what it was too slow for.
 
+mod subscription;
+
+pub use subscription::Subscription;
+
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use journal::{Clock, Journal, JournalError};
-use protocol::event::{Scope, Status};
-use protocol::ids::{BlobRef, Seq, Timestamp};
+use journal::{Clock, Committed, Decided, Journal, JournalError, Reader};
+use protocol::event::{Activity, Scope, Status};
+use protocol::ids::{ApprovalId, BlobRef, RunId, Seq, StreamId, Timestamp};
+use protocol::principal::Surface;
+use protocol::tool::Answer;
+use protocol::view::DesktopView;
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::broadcast;
 
-/// Events a slow surface may lag behind before it must fetch a snapshot.
+/// Events that a subscription may lag behind before it reads from the journal.
 const BACKLOG: usize = 4_096;
 
 pub struct Log {
-    journal: Arc<Journal>,
-    clock: Arc<dyn Clock>,
-    events: broadcast::Sender<Event>,
-    /// Held from append to broadcast, so that surfaces see the journal's order.
-    order: tokio::sync::Mutex<()>,
-    last: AtomicU64,
+    source: Arc<Source>,
     failed: AtomicBool,
-    status: Mutex<Status>,
+}
+
+/// What subscriptions read, as long as there is the log.
+struct Source {
+    journal: Journal,
+    feed: Arc<Feed>,
+}
+
+/// What subscriptions hear. Apart from the journal, whose thread holds it.
+struct Feed {
+    clock: Arc<dyn Clock>,
+    events: broadcast::Sender<Arc<Event>>,
+    /// The last durable event that was broadcast or is about to be.
+    last: AtomicU64,
+    now: Mutex<Now>,
+}
+
+/// What passing events said last, for whoever missed them.
+#[derive(Default)]
+struct Now {
+    /// Of the runs that are not idle.
+    statuses: BTreeMap<Option<RunId>, (Scope, Status)>,
+    desktop: Option<DesktopView>,
+    failure: Option<(String, Option<String>)>,
 }
 
 impl Log {
-    pub fn new(journal: Arc<Journal>, clock: Arc<dyn Clock>) -> Self {
-        let last = AtomicU64::new(journal.last_seq().0);
-        let (events, _) = broadcast::channel(BACKLOG);
-        let (order, failed, status) = (tokio::sync::Mutex::new(()), AtomicBool::new(false), Mutex::default());
-        Self { journal, clock, events, order, last, failed, status }
+    /// To be made before the first event of this process.
+    pub fn new(journal: Journal, clock: Arc<dyn Clock>) -> Self {
+        Self::with_backlog(journal, clock, BACKLOG)
     }
 
-    pub fn subscribe(&self) -> broadcast::Receiver<Event> {
-        self.events.subscribe()
+    fn with_backlog(journal: Journal, clock: Arc<dyn Clock>, backlog: usize) -> Self {
+        let last = AtomicU64::new(journal.last_seq().0);
+        let (events, _) = broadcast::channel(backlog);
+        let feed = Arc::new(Feed { clock, events, last, now: Mutex::default() });
+        let published = feed.clone();
+        journal.on_commit(move |committed| published.publish(committed));
+        Self { source: Arc::new(Source { journal, feed }), failed: AtomicBool::new(false) }
     }
 
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.feed().clock.now()
     }
 
     pub fn has_failed(&self) -> bool {
@@ -44,7 +76,11 @@ impl Log {
     }
 
     pub fn journal(&self) -> &Journal {
-        &self.journal
+        &self.source.journal
+    }
+
+    fn feed(&self) -> &Feed {
+        &self.source.feed
     }
 
     /// Puts a durable event on disk, then shows it to everyone.
@@ -53,32 +89,23 @@ impl Log {
     /// Where the journal cannot be written: everyone is told, once, by `JournalFailed`, and nothing is accepted after.
     /// An event that could not be read again is refused alone.
     pub async fn append(&self, scope: Scope, body: EventBody) -> Result<Event, ErrorView> {
-        let _order = self.order.lock().await;
-        let event = self.write(move |journal| journal.append(scope, body)).await?;
-        self.last.store(event.seq.0, Ordering::Release);
-        // No receiver is fine: nobody looks.
-        let _ = self.events.send(event.clone());
-        Ok(event)
+        self.open()?;
+        self.checked(self.journal().append(scope, body).await)
     }
 
-    /// Shows a passing event to whoever looks now.
-    pub fn pass(&self, scope: Scope, body: EventBody) {
-        debug_assert!(!body.is_durable(), "durable events go through append");
-        let seq = Seq(self.last.load(Ordering::Acquire));
-        let _ = self.events.send(Event { seq, time: self.clock.now(), scope, body });
-    }
-
-    pub fn status(&self) -> Status {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub fn set_status(&self, scope: Scope, status: Status) {
-        let mut current = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        if *current != status {
-            *current = status.clone();
-            drop(current);
-            self.pass(scope, EventBody::StatusChanged { status });
-        }
+    /// Answers a question, if it is open and about the call with this digest.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub async fn decide(
+        &self,
+        approval: &ApprovalId,
+        digest: &str,
+        answer: Answer,
+        by: Surface,
+    ) -> Result<Decided, ErrorView> {
+        self.open()?;
+        self.checked(self.journal().decide(approval, digest, answer, by).await)
     }
 
     /// Writes a blob and syncs it, so that an event may name it.
@@ -86,60 +113,126 @@ impl Log {
     /// # Errors
     /// As [`Log::append`].
     pub async fn put_blob(&self, bytes: Vec<u8>, media_type: &'static str) -> Result<BlobRef, ErrorView> {
-        self.write(move |journal| journal.blobs().put(&bytes, media_type)).await
+        self.open()?;
+        self.checked(self.journal().put_blob(bytes, media_type).await)
     }
 
-    /// Reads with no event appended in between.
+    /// Reads one state of the journal.
     ///
     /// # Errors
-    /// What `read` answers.
-    pub async fn frozen<T: Send + 'static>(
+    /// What `work` answers.
+    pub async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, ErrorView> {
-        let _order = self.order.lock().await;
-        Ok(self.blocking(read).await??)
+        Ok(self.journal().read(work).await?)
+    }
+
+    /// Shows a passing event to whoever looks now.
+    pub fn broadcast_transient(&self, scope: Scope, body: EventBody) {
+        let mut now = self.feed().now();
+        if let EventBody::DesktopChanged { desktop } = &body {
+            now.desktop = Some(desktop.clone());
+        }
+        self.feed().send_transient(scope, body);
+    }
+
+    /// Says what a run is doing, if it is something else than before. Idle is forgotten; a failure stays until
+    /// [`Log::forget_status`] or the run's next status.
+    pub fn set_status(&self, scope: Scope, status: Status) {
+        // Held while it is sent, so that the last one sent is the one that is kept.
+        let mut now = self.feed().now();
+        let before = now.statuses.get(&scope.run).map(|(_, status)| status.clone()).unwrap_or_default();
+        if before == status {
+            return;
+        }
+        if status.activity == Activity::Idle {
+            now.statuses.remove(&scope.run);
+        } else {
+            now.statuses.insert(scope.run.clone(), (scope.clone(), status.clone()));
+        }
+        self.feed().send_transient(scope, EventBody::StatusChanged { status });
+    }
+
+    /// Forgets a run's status without a word.
+    pub fn forget_status(&self, run: &RunId) {
+        self.feed().now().statuses.remove(&Some(run.clone()));
+    }
+
+    /// Of each run that is not idle, by the run's id, and so by its age.
+    pub fn statuses(&self) -> Vec<(Scope, Status)> {
+        self.feed().now().statuses.values().cloned().collect()
+    }
+
+    /// Follows the durable events of these streams (of all, if `None`) after `after`, or from now on.
+    pub fn subscribe(&self, streams: Option<Vec<StreamId>>, after: Option<Seq>) -> Subscription {
+        Subscription::new(&self.source, streams, after)
     }
 
     /// What the journal once failed to keep has no successor: after a gap, nothing could be told apart from a loss.
-    async fn write<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<T, ErrorView> {
-        if self.has_failed() {
-            return Err(closed());
-        }
-        match self.blocking(work).await {
-            Ok(Ok(written)) => Ok(written),
-            Ok(Err(error)) => {
-                let view = ErrorView::from(&error);
-                if !error.is_about_the_data() {
-                    self.fail(&view);
-                }
-                Err(view)
-            }
-            Err(panic) => {
-                self.fail(&panic);
-                Err(panic)
-            }
-        }
+    fn open(&self) -> Result<(), ErrorView> {
+        if self.has_failed() { Err(closed()) } else { Ok(()) }
     }
 
-    async fn blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
-    ) -> Result<Result<T, JournalError>, ErrorView> {
-        let journal = self.journal.clone();
-        tokio::task::spawn_blocking(move || work(&journal)).await.map_err(|panic| {
-            ErrorView::new(ErrorCode::Internal, format!("the journal's thread ended: {panic}"))
+    fn checked<T>(&self, written: Result<T, JournalError>) -> Result<T, ErrorView> {
+        written.map_err(|error| {
+            let view = ErrorView::from(&error);
+            if !error.is_about_the_data() {
+                self.fail(&view);
+            }
+            view
         })
     }
 
     fn fail(&self, error: &ErrorView) {
+        let mut now = self.feed().now();
         if !self.failed.swap(true, Ordering::AcqRel) {
             let (message, hint) = (error.message.clone(), error.hint.clone());
-            self.pass(Scope::default(), EventBody::JournalFailed { message, hint });
+            now.failure = Some((message.clone(), hint.clone()));
+            self.feed().send_transient(Scope::default(), EventBody::JournalFailed { message, hint });
         }
+    }
+}
+
+impl Feed {
+    fn last(&self) -> Seq {
+        Seq(self.last.load(Ordering::Acquire))
+    }
+
+    /// On the journal's thread, in the order of the numbers.
+    fn publish(&self, committed: &Committed) {
+        let event = &committed.event;
+        // Before it is sent: whoever subscribes and then reads the number gets every later event.
+        self.last.store(event.seq().0, Ordering::Release);
+        self.send(event.clone());
+        if let Some(session) = &committed.session {
+            let scope = Scope { session: Some(session.id.clone()), ..Scope::default() };
+            self.send_transient(scope, EventBody::SessionChanged { session: Box::new(session.clone()) });
+        }
+        if let Some(questions) = &committed.questions {
+            self.send_transient(
+                Scope::default(),
+                EventBody::QuestionsChanged { questions: questions.clone() },
+            );
+        }
+    }
+
+    fn transient(&self, scope: Scope, body: EventBody) -> Event {
+        debug_assert!(!body.is_durable(), "durable events go through append");
+        Event { position: None, stream: scope.stream(), time: self.clock.now(), scope, body }
+    }
+
+    fn send_transient(&self, scope: Scope, body: EventBody) {
+        self.send(self.transient(scope, body));
+    }
+
+    fn send(&self, event: Event) {
+        // No receiver is fine: nobody looks.
+        let _ = self.events.send(Arc::new(event));
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,3 +241,6 @@ pub fn closed() -> ErrorView {
     ErrorView::new(ErrorCode::Storage, "the journal could not be written; nothing new is accepted")
         .with_hint("free some disk space or repair the disk, then start miki again")
 }
+
+#[cfg(test)]
+mod tests;

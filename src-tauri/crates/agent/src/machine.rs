@@ -31,6 +31,11 @@ impl Machine {
         Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None, unread: false }
     }
 
+    /// A run that asked in an earlier task, as it stands when its answer comes.
+    pub fn waiting(rules: Rules, turn: u32, calls: Calls, approval: ApprovalId) -> Self {
+        Self { state: State::AwaitingApproval { calls, approval }, turn, ..Self::new(rules) }
+    }
+
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Completed | State::Failed | State::Stopped)
     }
@@ -274,7 +279,9 @@ impl Machine {
         self.state = match end {
             RunEnd::Completed { .. } => State::Completed,
             RunEnd::Failed { .. } => State::Failed,
-            RunEnd::Stopped { .. } | RunEnd::NeedsApproval { .. } | RunEnd::Interrupted => State::Stopped,
+            RunEnd::Stopped { .. } | RunEnd::NeedsApproval { .. } | RunEnd::Interrupted { .. } => {
+                State::Stopped
+            }
         };
         vec![Effect::End(end)]
     }

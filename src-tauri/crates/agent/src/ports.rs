@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
-use protocol::command::Tape;
+use protocol::command::Recording;
 use protocol::ids::ModelId;
 use protocol::settings::Settings;
 
@@ -13,25 +13,25 @@ pub trait ModelSource: Send + Sync {
     ///
     /// # Errors
     /// `NoKey` with the command that sets the key; `BadRequest` naming the providers there are, or where the model
-    /// cannot do what is wanted of it, or what is wrong with a recording.
-    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
+    /// cannot do what is asked of it, or what is wrong with a recording.
+    fn open<'a>(&'a self, what: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>>;
 }
 
 /// Which model is to be opened, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct OpenModel<'a> {
     pub model: &'a ModelId,
     pub settings: &'a Settings,
     /// The provider's own search of the web is to be there.
     pub search: bool,
     /// Records what the model says, or says what was recorded in its place.
-    pub tape: Option<&'a Tape>,
+    pub recording: Option<&'a Recording>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> OpenModel<'a> {
     /// The model of the settings, as it is without a session.
     pub fn of(settings: &'a Settings) -> Self {
-        Self { model: &settings.model, settings, search: false, tape: None }
+        Self { model: &settings.model, settings, search: false, recording: None }
     }
 }
 

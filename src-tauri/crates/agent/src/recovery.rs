@@ -1,35 +1,38 @@
 //! What an earlier process left unfinished: said, never run again.
 
+use journal::OpenRun;
 use protocol::event::RunEnd;
-use protocol::tool::{Answer, Door, Effect, ExecResult, Millis, ToolError, ToolErrorKind};
+use protocol::tool::{Effect, ExecResult, Millis, ToolError, ToolErrorKind};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 
 use crate::log::Log;
 
-/// Ends every run that has no end: its calls in doubt become `unknown`, its open questions are answered with no.
+/// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
+/// for an answer: they go on when it comes.
 ///
 /// # Errors
-/// Where the journal cannot be read or written.
-pub async fn end_interrupted(log: &Log) -> Result<usize, ErrorView> {
-    let open = log.frozen(|journal| journal.open_runs()).await?;
-    let count = open.len();
-    for run in open {
+/// If the journal cannot be read or written.
+pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
+    let mut waiting = Vec::new();
+    for run in log.read(|journal| journal.open_runs()).await? {
+        if run.approval.is_some() && run.in_doubt.is_empty() && run.spec.can_go_on() {
+            waiting.push(run);
+            continue;
+        }
         for call in run.in_doubt {
             let result = interrupted();
             log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id, result }).await?;
         }
-        for approval in run.pending {
-            let answered = EventBody::ApprovalAnswered {
-                approval: approval.id,
-                answer: Answer::Deny,
-                by: Door::Deadline,
-            };
-            log.append(run.scope.clone(), answered).await?;
-        }
-        log.append(run.scope, EventBody::RunEnded { end: RunEnd::Interrupted }).await?;
+        let reason = match run.approval {
+            Some(_) if !run.spec.can_go_on() => {
+                Some("it was recorded, or begun by a version that kept too little of it".to_owned())
+            }
+            Some(_) | None => None,
+        };
+        log.append(run.scope, EventBody::RunEnded { end: RunEnd::Interrupted { reason } }).await?;
     }
-    Ok(count)
+    Ok(waiting)
 }
 
 /// The outcome of a call that nobody saw the end of.

@@ -3,13 +3,13 @@
 //! At most one operation (a model's turn, a tool, a wait) is under way; control (stop, pause, answers) is heard at
 //! any moment. Stop comes first: it cancels, releases what is held, and only then writes.
 
-mod hear;
+mod mailbox;
 
 mod ask;
-mod give_way;
 mod perform;
 mod proposals;
-mod standing;
+pub mod status;
+mod user_takeover;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,24 +19,27 @@ use models::computer::Adapter;
 use models::{Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
-use protocol::ids::{ApprovalId, CallId};
+use protocol::ids::{CallId, RunId};
+use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, PictureView, ToolCall};
+use protocol::tool::{Answer, Approval, ExecResult, Mode, PictureView, ToolCall};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, Grants, Interruption, Router};
+use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Router};
 
-use crate::brakes::Brake;
+use crate::approvals::Deadlines;
+use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
-use crate::history::KeptTurn;
+use crate::history::{KeptTurn, OpenTurn};
+use crate::lease::{Lease, Seat};
 use crate::log::Log;
-use crate::machine::{Finished, Input, Machine, Rules};
+use crate::machine::{Calls, Finished, Input, Machine, Rules};
 use crate::recovery;
 
-pub use hear::Control;
+pub use mailbox::{CAPACITY, Message};
 use proposals::Proposals;
 
 /// How long a cancelled tool may take to say what became of it.
@@ -44,28 +47,64 @@ const LAST_WORD: Duration = Duration::from_secs(2);
 
 /// Everything a run needs, fixed when it starts.
 pub struct Run {
+    pub id: RunId,
     pub scope: Scope,
-    pub mode: Mode,
-    pub approval: ApprovalMode,
+    pub spec: RunSpec,
     pub settings: Settings,
+    pub limits: Arc<Limits>,
     pub rules: Rules,
     pub log: Arc<Log>,
     pub router: Arc<Router>,
+    pub seat: Arc<Seat>,
+    pub deadlines: Arc<Deadlines>,
     pub model: SharedModel,
     pub context: Context,
     /// Of the session: shared with its other runs in this process, gone with it.
     pub grants: Arc<Mutex<Grants>>,
-    pub brake: Brake,
-    pub control: mpsc::Receiver<Control>,
+    pub stop: StopSignal,
+    /// The program ends: a question that is open stays so.
+    pub leaving: CancellationToken,
+    pub mailbox: mpsc::Receiver<Message>,
+}
+
+/// How a run comes to its task.
+pub enum Begin {
+    Anew,
+    /// Its question was answered while it had none.
+    Woken(Box<Woken>),
+}
+
+/// A run as it stood when it asked, and the answer.
+pub struct Woken {
+    pub open: OpenTurn,
+    pub approval: Approval,
+    pub answer: Answer,
+    /// What the user said that no request had in it yet.
+    pub steers: Vec<String>,
+}
+
+/// How a run's task came to its end.
+pub enum Ending {
+    Over,
+    /// It waits for an answer without a task. The answer, if it came in that very moment.
+    Parked(Option<(Box<Approval>, Answer)>),
 }
 
 /// What an operation came to.
 enum Outcome {
     Turn(Result<ask::Asked, ask::Failed>),
+    /// The call may run; with the desktop, if it needs it.
+    Ready(Waiting, Option<Lease>),
     Tool(ToolCall, Box<Executed>),
     Waited,
-    /// Nobody answered in time.
-    Silence(ApprovalId),
+    /// Nobody has answered for a while.
+    Unanswered,
+}
+
+/// A call that waits for the desktop.
+struct Waiting {
+    call: ToolCall,
+    approved: bool,
 }
 
 type Operation = BoxFuture<'static, Outcome>;
@@ -77,13 +116,24 @@ struct Driver {
     operation: Option<Operation>,
     /// The tool that `operation` runs.
     running: Option<ToolCall>,
+    /// The next call waits for the desktop.
+    seeks_seat: bool,
     /// The turn that `operation` waits for.
-    asking: Option<ask::Hearing>,
+    asking: Option<ask::PartialTurn>,
     /// Ends the tool that `operation` runs, and not the run.
     halt: CancellationToken,
+    /// The desktop, while this run has it.
+    lease: Option<Lease>,
+    /// The window that was in front when the desktop was returned.
+    front: Option<FocusedWindow>,
+    /// A call whose turn came while the run was paused.
+    put_aside: Option<Waiting>,
+    /// It was put aside and goes on in another task: what it last saw may be gone.
+    is_woken: bool,
+    is_parked: bool,
     /// The user has used the computer since the model last looked: what it wants to do is out of date.
     disturbed: bool,
-    /// Where the model acts by its vendor's own computer tool.
+    /// If the model acts by its vendor's own computer tool.
     adapter: Option<Adapter>,
     /// Calls of the current turn, and the answers so far.
     proposals: Proposals,
@@ -97,11 +147,12 @@ struct Driver {
     end: Option<RunEnd>,
 }
 
-/// Carries a run to its end. Returns early only where the journal cannot be written.
+/// Carries a run to its end, or until it has waited long for an answer. Returns early only if the journal cannot be
+/// written.
 ///
 /// # Errors
 /// The journal's error; the run has stopped and holds nothing.
-pub async fn drive(mut run: Run) -> Result<(), ErrorView> {
+pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     let adapter = adapter(&mut run).await;
     let machine = Machine::new(run.rules);
     let mut driver = Driver {
@@ -109,8 +160,14 @@ pub async fn drive(mut run: Run) -> Result<(), ErrorView> {
         machine,
         operation: None,
         running: None,
+        seeks_seat: false,
         asking: None,
         halt: CancellationToken::new(),
+        lease: None,
+        front: None,
+        put_aside: None,
+        is_woken: false,
+        is_parked: false,
         disturbed: false,
         adapter,
         proposals: Proposals::default(),
@@ -121,36 +178,34 @@ pub async fn drive(mut run: Run) -> Result<(), ErrorView> {
         retrying: None,
         end: None,
     };
-    let mut ended = driver.go().await;
-    driver.run.brake.pull("the run is over");
-    driver.run.router.release_all();
+    let mut ended = driver.go(begin).await;
+    driver.lease = None;
+    if driver.is_parked && ended.is_ok() {
+        return Ok(Ending::Parked(driver.close_mailbox()));
+    }
+    driver.run.stop.send("the run is over");
     if let Err(error) = &ended {
         ended = driver.broke_down(error.clone()).await.and(ended);
     }
-    driver.hear_no_more();
+    driver.close_mailbox();
     driver.show_end(ended.as_ref().err());
-    ended
+    ended.map(|()| Ending::Over)
 }
 
 impl Driver {
-    async fn go(&mut self) -> Result<(), ErrorView> {
-        let router = self.run.router.clone();
-        let brake = self.run.brake.clone();
-        let watch = self.run.settings.failsafe || self.run.settings.pause_on_user_input;
-        let mut interrupted: BoxFuture<'_, Interruption> =
-            if watch { router.interrupted() } else { Box::pin(std::future::pending()) };
-        self.feed(Input::Start).await?;
-        while !self.machine.is_over() {
+    async fn go(&mut self, begin: Begin) -> Result<(), ErrorView> {
+        let stop = self.run.stop.clone();
+        match begin {
+            Begin::Anew => self.feed(Input::Start).await?,
+            Begin::Woken(woken) => self.wake(*woken).await?,
+        }
+        while !self.machine.is_over() && !self.is_parked {
             let operation = self.operation.as_mut();
             tokio::select! {
                 biased;
-                reason = brake.pulled() => self.stop(reason).await?,
-                how = &mut interrupted => {
-                    interrupted = give_way::next(&router);
-                    self.give_way(how).await?;
-                }
-                said = self.run.control.recv() => match said {
-                    Some(said) => self.hear(said).await?,
+                reason = stop.received() => self.stop(reason).await?,
+                message = self.run.mailbox.recv() => match message {
+                    Some(message) => self.hear(message).await?,
                     // The engine is going down.
                     None => self.stop("the program ended".into()).await?,
                 },
@@ -163,23 +218,56 @@ impl Driver {
         Ok(())
     }
 
+    /// Goes on where the run stood when it asked.
+    async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
+        let Woken { open, approval, answer, steers } = woken;
+        let OpenTurn { turn, number, calls, results, .. } = open;
+        let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
+        // It was asked about, so it is among them.
+        let current = left.next().unwrap_or_else(|| approval.call.clone());
+        let calls_left = Calls::left(current, left.collect());
+        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone());
+        self.proposals = Proposals::restored(&turn, &calls);
+        self.run.context.push_turn(turn);
+        for call in &calls {
+            if let Some(result) = results.get(&call.id) {
+                self.answered(call, result, None);
+            }
+        }
+        self.steers = steers;
+        self.is_woken = true;
+        self.front = approval.window.clone().map(Into::into);
+        self.question = Some(approval.clone());
+        self.answered_by_user(&approval, answer).await
+    }
+
     /// Cancels, releases, waits for the tool's last word, then ends the run.
     async fn stop(&mut self, reason: String) -> Result<(), ErrorView> {
-        self.run.brake.pull(&reason);
-        self.run.router.release_all();
+        if self.question.is_some() && self.run.leaving.is_cancelled() && self.can_be_parked() {
+            self.is_parked = true;
+            return Ok(());
+        }
+        self.run.stop.send(&reason);
+        self.run.seat.release_if_held_by(&self.run.id);
         if let Some(call) = self.running.clone() {
-            let last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())).await;
-            self.run.router.release_all();
+            let last = tokio::select! {
+                biased;
+                last = tokio::time::timeout(LAST_WORD, under_way(self.operation.as_mut())) => last,
+                never = mailbox::refuse_all(&mut self.run.mailbox, &self.run.id) => match never {},
+            };
+            self.run.seat.release_if_held_by(&self.run.id);
             match last {
                 Ok(Outcome::Tool(call, executed)) => drop(self.tool_finished(call, *executed).await?),
                 _ => self.record(&call, recovery::interrupted(), None).await?,
             }
         }
         self.operation = None;
+        self.lease = None;
         let asking = self.asking.take();
-        if let Some((usage, cost)) = asking.and_then(|hearing| hearing.dropped(self.run.model.id())) {
+        if let Some((usage, cost)) = asking.and_then(|partial| partial.dropped(self.run.model.id())) {
             self.append(EventBody::TurnDropped { turn: self.machine.turn, usage, cost }).await?;
         }
+        self.question = None;
         self.feed(Input::Stop { reason }).await
     }
 
@@ -202,18 +290,35 @@ impl Driver {
                     retry: may_retry,
                     usage,
                     cost,
-                    instead: error.instead,
+                    instead: error.suggestions,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await
             }
+            Outcome::Ready(waiting, lease) => self.ready(waiting, lease).await,
             Outcome::Tool(call, executed) => {
                 let finished = self.tool_finished(call, *executed).await?;
-                self.feed(Input::ToolFinished { finished }).await
+                self.feed(Input::ToolFinished { finished }).await?;
+                if self.machine.is_paused() {
+                    self.give_seat_back().await;
+                }
+                Ok(())
             }
             Outcome::Waited => self.feed(Input::Continue).await,
-            Outcome::Silence(approval) => self.answer(approval, Answer::Deny, Door::Deadline).await,
+            Outcome::Unanswered => {
+                // A pause is nowhere but here.
+                self.is_parked = self.can_be_parked() && !self.machine.is_paused();
+                if !self.is_parked {
+                    self.wait_for_an_answer();
+                }
+                Ok(())
+            }
         }
+    }
+
+    /// Whether all there is of it is in the journal while it waits for an answer.
+    fn can_be_parked(&self) -> bool {
+        self.run.spec.can_go_on() && self.adapter.is_none()
     }
 
     async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
@@ -331,8 +436,8 @@ impl Driver {
     }
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
-        let grants = self.grants().clone();
-        ExecRequest { call, mode: self.run.mode, approval: self.run.approval, grants, approved }
+        let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
+        ExecRequest { call, mode, approval, grants, approved }
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
@@ -346,16 +451,17 @@ impl Driver {
     }
 }
 
-/// What makes calls of ours from a vendor's computer actions; nothing where the model has no such tool, where it may
-/// only look, or where no picture can be had.
+/// What makes calls of ours from a vendor's computer actions; `None` if the model has no such tool, if it may only look,
+/// or if no picture can be had.
 async fn adapter(run: &mut Run) -> Option<Adapter> {
-    let computer = run.model.computer().filter(|_| run.mode == Mode::Act)?;
-    let display = tokio::time::timeout(LAST_WORD, run.router.picture_size()).await.ok().flatten()?;
+    let computer = run.model.computer().filter(|_| run.spec.mode == Mode::Act)?;
+    let display =
+        tokio::time::timeout(LAST_WORD, run.router.picture_size(&run.limits)).await.ok().flatten()?;
     run.context.use_computer(computer, display);
     Some(Adapter::new(computer, display))
 }
 
-/// The operation's outcome; never, where there is none.
+/// The operation's outcome; never, if there is none.
 async fn under_way(operation: Option<&mut Operation>) -> Outcome {
     match operation {
         Some(operation) => operation.await,

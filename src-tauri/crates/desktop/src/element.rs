@@ -10,9 +10,9 @@ use crate::{Acted, Button};
 /// Which elements are wished for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ElementQuery {
-    /// Part of an application's or window's name; the active window's application where empty.
+    /// Part of an application's or window's name; the active window's application if `None`.
     pub app: Option<String>,
-    /// Part of the title of one of its windows; the active one where empty.
+    /// Part of the title of one of its windows; the active one if `None`.
     pub window: Option<String>,
     /// Only elements whose name, value or role contains this, in any case.
     pub query: Option<String>,
@@ -76,7 +76,7 @@ pub struct Element {
     /// Those that matter to an agent: `focused`, `disabled`, `checked`, `selected`, `expanded`, `editable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// What [`Deed::Do`] can do, as the application names it; the plain press is left out.
+    /// What [`ElementAction::Do`] can do, as the application names it; the plain press is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<String>,
     pub bounds: NormRect,
@@ -100,7 +100,7 @@ pub enum Target {
 /// An element by what it is. Texts are compared whole, without regard to case; where nothing matches, parts count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selector {
-    /// Part of an application's or window's name; the active window's application where empty.
+    /// Part of an application's or window's name; the active window's application if `None`.
     pub app: Option<String>,
     pub role: Option<String>,
     pub name: Option<String>,
@@ -110,7 +110,7 @@ pub struct Selector {
 
 /// What is done to an element.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum ElementAction {
     /// The plain left click is tried as an accessibility action first, which steals no focus.
     Click {
         button: Button,
@@ -131,12 +131,12 @@ pub struct Operated {
     pub called: String,
     /// The element's middle, where it is on the display.
     pub at: Option<NormPoint>,
-    pub by: Rung,
+    pub by: ActionMethod,
 }
 
 /// The step of the ladder that did it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum ActionMethod {
     Accessibility,
     /// Pointer or keys at the element.
     Input,

@@ -8,16 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use ocr::TextRead;
+use pictures::{Picture, Thumbnail, encode, thumbnail};
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::picture::develop;
 use crate::{
-    Abilities, Acted, Action, AppView, Area, Deed, Desktop, DesktopError, Element, ElementQuery, Elements,
-    Evidence, Fence, Hands, Interruption, Operated, Picture, Rung, Screen, Script, Selector, Shot, Snapshot,
-    Target, TextRead, WindowChange, WindowId, WindowView,
+    Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
+    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, Operated, Screen, Script, Selector, Shot,
+    Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -44,7 +45,7 @@ pub struct Scene {
     pub clipboard: String,
     /// What `read_text` answers.
     pub text: TextRead,
-    /// What `run_script` answers; not available where empty.
+    /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
     pub delay: Duration,
@@ -54,10 +55,11 @@ pub struct Scene {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     Screenshot(Shot),
+    Thumbnail(Area),
     Act(Action),
     Elements(ElementQuery),
     ReadText(Area),
-    Operate(Target, Deed),
+    Operate(Target, ElementAction),
     Menu(Option<String>, Vec<String>),
     ChangeWindow(WindowId, WindowChange),
     Launch(String),
@@ -80,6 +82,9 @@ struct State {
     failures: VecDeque<DesktopError>,
     reaction: Option<Reaction>,
     fence: Fence,
+    /// Each act with the fence that held then.
+    fenced_acts: Vec<(Action, Fence)>,
+    holding: bool,
 }
 
 impl Default for FakeDesktop {
@@ -120,6 +125,8 @@ impl Default for FakeDesktop {
             failures: VecDeque::new(),
             reaction: None,
             fence: Fence::default(),
+            fenced_acts: Vec::new(),
+            holding: false,
         };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
@@ -178,6 +185,11 @@ impl FakeDesktop {
         self.state().fence.clone()
     }
 
+    /// The acts so far, each with the fence that held when it began.
+    pub fn fenced_acts(&self) -> Vec<(Action, Fence)> {
+        self.state().fenced_acts.clone()
+    }
+
     /// Lets go again.
     pub fn end_interruption(&self) {
         self.interruption.send_replace(None);
@@ -211,8 +223,16 @@ impl Screen for FakeDesktop {
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
             self.enter(Call::Screenshot(shot.clone()), &CancellationToken::new()).await?;
-            let (mut frame, place) = self.state().scene.look(&shot.area)?;
-            develop(&mut frame, place, &shot)
+            let (mut frame, viewport) = self.state().scene.look(&shot.area)?;
+            Ok(encode(&mut frame, viewport, &shot.style())?)
+        })
+    }
+
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            self.enter(Call::Thumbnail(area.clone()), &CancellationToken::new()).await?;
+            let (frame, _) = self.state().scene.look(&area)?;
+            Ok(thumbnail(&frame)?)
         })
     }
 
@@ -227,9 +247,19 @@ impl Screen for FakeDesktop {
 impl Hands for FakeDesktop {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
+            {
+                let mut state = self.state();
+                let fence = state.fence.clone();
+                state.fenced_acts.push((action.clone(), fence));
+            }
             self.enter(Call::Act(action.clone()), &cancel).await?;
             {
-                let State { scene, reaction, .. } = &mut *self.state();
+                let State { scene, reaction, holding, .. } = &mut *self.state();
+                match action {
+                    Action::ButtonDown { .. } | Action::KeyDown { .. } => *holding = true,
+                    Action::ButtonUp { .. } | Action::KeyUp { .. } => *holding = false,
+                    _ => {}
+                }
                 if let Some(reaction) = reaction {
                     reaction(&action, scene);
                 }
@@ -239,7 +269,13 @@ impl Hands for FakeDesktop {
     }
 
     fn release_all(&self) {
-        self.state().calls.push(Call::Released);
+        let mut state = self.state();
+        state.calls.push(Call::Released);
+        state.holding = false;
+    }
+
+    fn is_holding(&self) -> bool {
+        self.state().holding
     }
 
     fn fence(&self, fence: Fence) {
@@ -268,11 +304,11 @@ impl Elements for FakeDesktop {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
-            self.enter(Call::Operate(target.clone(), deed.clone()), &cancel).await?;
+            self.enter(Call::Operate(target.clone(), action.clone()), &cancel).await?;
             let is_meant = |element: &&Element| match &target {
                 Target::Ref(reference) => element.reference == *reference,
                 Target::Selector(Selector { role, name, .. }) => {
@@ -285,10 +321,10 @@ impl Elements for FakeDesktop {
                 return Err(DesktopError::NotFound(format!("{target:?} in the last snapshot")));
             };
             Ok(Operated {
-                acted: self.acted(format!("fake: {deed:?}")),
+                acted: self.acted(format!("fake: {action:?}")),
                 called: format!("{} \"{}\"", element.role, element.name),
                 at: element.bounds.center().ok(),
-                by: Rung::Accessibility,
+                by: ActionMethod::Accessibility,
             })
         })
     }
@@ -302,7 +338,12 @@ impl Elements for FakeDesktop {
         Box::pin(async move {
             self.enter(Call::Menu(app, path.clone()), &cancel).await?;
             let called = format!("menu item \"{}\"", path.join(" > "));
-            Ok(Operated { acted: self.acted("fake".into()), called, at: None, by: Rung::Accessibility })
+            Ok(Operated {
+                acted: self.acted("fake".into()),
+                called,
+                at: None,
+                by: ActionMethod::Accessibility,
+            })
         })
     }
 }
@@ -334,51 +375,4 @@ impl Desktop for FakeDesktop {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Key;
-    use protocol::geometry::PixelSize;
-
-    fn press() -> Action {
-        Action::Press { key: Key::Enter, times: 1 }
-    }
-
-    fn shot() -> Shot {
-        Shot::of_display(0, PixelSize { width: 64, height: 64 }, 50)
-    }
-
-    #[tokio::test]
-    async fn an_action_is_recorded_and_its_reaction_shows_in_the_next_picture() {
-        let fake = FakeDesktop::new();
-        fake.react(|_, scene| scene.colour = [200, 0, 0]);
-        let before = fake.screenshot(shot()).await.unwrap();
-        fake.act(press(), CancellationToken::new()).await.unwrap();
-        let after = fake.screenshot(shot()).await.unwrap();
-        assert_ne!(before.pixels, after.pixels);
-        assert_eq!(fake.actions(), [press()]);
-    }
-
-    #[tokio::test]
-    async fn a_failure_is_used_up_once() {
-        let fake = FakeDesktop::new();
-        fake.fail_next(DesktopError::Failed("broken".into()));
-        assert!(fake.act(press(), CancellationToken::new()).await.is_err());
-        assert!(fake.act(press(), CancellationToken::new()).await.is_ok());
-    }
-
-    #[tokio::test]
-    async fn a_delayed_action_ends_when_it_is_cancelled() {
-        let fake = FakeDesktop::new();
-        fake.edit(|scene| scene.delay = Duration::from_secs(3600));
-        let cancel = CancellationToken::new();
-        cancel.cancel();
-        assert_eq!(fake.act(press(), cancel).await, Err(DesktopError::Cancelled));
-    }
-
-    #[tokio::test]
-    async fn an_interruption_is_told_once_it_is_there() {
-        let fake = FakeDesktop::new();
-        fake.interrupt(Interruption::Corner);
-        assert_eq!(fake.interrupted().await, Interruption::Corner);
-    }
-}
+mod tests;

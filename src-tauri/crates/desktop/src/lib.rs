@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use ocr::TextRead;
+use pictures::{Picture, PictureError, Thumbnail};
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
@@ -34,8 +36,10 @@ pub trait Screen: Send + Sync {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>>;
     /// Captures, leaves our own windows out, marks, scales, encodes.
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>>;
-    /// The text that can be read in the pixels of an area (OCR), for what has no tree. Where it takes too long, what was
-    /// read until then, said so; nothing of it is lost.
+    /// Captures as a picture does and encodes nothing: what an area looks like, to be compared with another time.
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>>;
+    /// The text that can be read in the pixels of an area (OCR), for what has no tree. If it takes too long, what was
+    /// read until then, and how much is left; nothing of it is lost.
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>>;
 }
 
@@ -44,6 +48,8 @@ pub trait Hands: Send + Sync {
     fn act(&self, action: Action, cancel: CancellationToken) -> BoxFuture<'_, Result<Acted, DesktopError>>;
     /// Releases every key and button this program holds down. Never waits for another call.
     fn release_all(&self);
+    /// Whether any key or button is held down now.
+    fn is_holding(&self) -> bool;
     /// From now on acts only within these displays and applications.
     fn fence(&self, fence: Fence);
     /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
@@ -60,7 +66,7 @@ pub trait Elements: Send + Sync {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>>;
     /// Chooses a menu's item by its path (`["File", "Save As..."]`); in the active application where `app` is empty.
@@ -101,7 +107,7 @@ pub trait Windows: Send + Sync {
 
 /// What was copied.
 pub trait Clipboard: Send + Sync {
-    /// The clipboard's text; empty where it holds none.
+    /// The clipboard's text; empty if it holds none.
     fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>>;
     fn set_clipboard(&self, text: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
 }
@@ -114,22 +120,22 @@ pub fn open(options: Options) -> Arc<dyn Desktop> {
 /// Whether this folder holds the models of OCR; only Linux uses them.
 pub fn has_ocr_models(folder: &std::path::Path) -> bool {
     #[cfg(target_os = "linux")]
-    let has = ocr::Ocr::is_in(folder);
+    let has = ocr::are_in(folder);
     #[cfg(not(target_os = "linux"))]
     let has = folder.is_dir();
     has
 }
 
-/// The guard's whole program: waits on standard input for the end of the process that started it, and lets go of
+/// The watchdog's whole program: waits on standard input for the end of the process that started it, and lets go of
 /// what that one held.
 ///
 /// # Errors
 /// Where the display cannot be reached, or input cannot be sent.
-pub fn stand_guard() -> Result<(), DesktopError> {
+pub fn run_watchdog() -> Result<(), DesktopError> {
     #[cfg(target_os = "linux")]
-    return platform::stand_guard();
+    return platform::run_watchdog();
     #[cfg(not(target_os = "linux"))]
-    return portable::stand_guard();
+    return portable::run_watchdog();
 }
 
 /// How the desktop is to be used.
@@ -142,13 +148,16 @@ pub struct Options {
     /// Our own process; its windows are left out too.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
-    /// where empty. It runs [`stand_guard`].
-    pub guard: Vec<String>,
-    /// Folder with the models of OCR; no OCR where empty. Ignored on macOS.
+    /// if empty. It runs [`run_watchdog`].
+    pub watchdog: Vec<String>,
+    /// What scripts of ours use beside System Events: whether they may is checked, and asked for, with each. Ignored off
+    /// macOS.
+    pub scripted_apps: Vec<ScriptedApp>,
+    /// Folder with the models of OCR; no OCR if `None`. Ignored on macOS.
     pub ocr_models: Option<std::path::PathBuf>,
     /// The X display, `:0`; the environment's `DISPLAY` where empty. Ignored off Linux.
     pub display: Option<String>,
-    /// Address of the session bus; the environment's where empty. Ignored off Linux.
+    /// Address of the session bus; the environment's if `None`. Ignored off Linux.
     pub session_bus: Option<String>,
 }
 
@@ -159,12 +168,21 @@ impl Default for Options {
             failsafe: true,
             own_titles: Vec::new(),
             own_pid: std::process::id(),
-            guard: Vec::new(),
+            watchdog: Vec::new(),
+            scripted_apps: Vec::new(),
             ocr_models: None,
             display: None,
             session_bus: None,
         }
     }
+}
+
+/// An application that scripts use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptedApp {
+    pub name: String,
+    /// `com.apple.Safari`
+    pub bundle: String,
 }
 
 /// What this platform and session can do; tools that cannot work are not offered to the model.
@@ -211,6 +229,20 @@ pub enum DesktopError {
     Failed(String),
 }
 
+impl From<PictureError> for DesktopError {
+    fn from(error: PictureError) -> Self {
+        match error {
+            PictureError::Quality(_) | PictureError::NoSize | PictureError::TooLarge(_) => {
+                Self::BadInput(error.to_string())
+            }
+            PictureError::Frame { .. }
+            | PictureError::Scale(_)
+            | PictureError::Jpeg(_)
+            | PictureError::Broken(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
 /// The error of looking at, or acting on, a screen that its user has locked.
 fn locked() -> DesktopError {
     DesktopError::NotAvailable(
@@ -219,17 +251,18 @@ fn locked() -> DesktopError {
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
-pub use difference::{Difference, difference};
-pub use element::{Deed, Element, ElementQuery, Operated, Rung, Scope, Selector, Snapshot, Target};
+pub use element::{
+    ActionMethod, Element, ElementAction, ElementQuery, Operated, Scope, Selector, Snapshot, Target,
+};
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
 #[cfg(target_os = "linux")]
 pub use platform::Accessibility;
-pub use shot::{Area, Mapping, Mark, Picture, Shot, TextLine, TextRead, Unread};
-pub use window::{AppView, Fence, WindowChange, WindowId, WindowView};
+pub use protocol::run::Fence;
+pub use shot::{Area, Shot};
+pub use window::{AppView, WindowChange, WindowId, WindowView};
 
 mod act;
-mod difference;
 mod element;
 mod glance;
 mod shot;
@@ -238,26 +271,27 @@ mod window;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
 mod choose;
 
-pub mod browser;
 pub mod fake;
 mod keys;
-mod lane;
 #[cfg(any(target_os = "linux", windows))]
-mod ocr;
-mod picture;
+mod reading;
+mod worker;
 
 #[cfg(any(target_os = "macos", test))]
-mod osascript;
+pub mod osascript;
 // What macOS and Windows share; its pure parts are tested on Linux too.
 #[cfg(any(not(target_os = "linux"), test))]
 mod portable;
 
 #[cfg(target_os = "linux")]
-#[path = "linux/mod.rs"]
-mod platform;
+mod linux;
 #[cfg(target_os = "macos")]
-#[path = "macos/mod.rs"]
-mod platform;
+mod macos;
 #[cfg(windows)]
-#[path = "windows/mod.rs"]
-mod platform;
+mod windows;
+#[cfg(target_os = "linux")]
+use linux as platform;
+#[cfg(target_os = "macos")]
+use macos as platform;
+#[cfg(windows)]
+use windows as platform;

@@ -1,7 +1,7 @@
-//! Pictures: what is wished for, what is had, and where its pixels are on the screen. Data and arithmetic only.
+//! What can be asked of a screen: a picture, the text of an area. Data and arithmetic only.
 
-use protocol::geometry::{NormPoint, NormRect, PhysicalPoint, PhysicalRect, PictureBudget, PixelSize};
-use serde::{Deserialize, Serialize};
+use pictures::{Mark, Style};
+use protocol::geometry::{NormPoint, NormRect, PhysicalRect, PictureBudget};
 
 use crate::{DesktopError, WindowId};
 
@@ -64,148 +64,13 @@ impl Shot {
         let max = max.into();
         Self { area: Area::Display(display), dot: None, trail: Vec::new(), marks: Vec::new(), max, quality }
     }
-}
 
-/// A numbered box around an element.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    /// The element's ref.
-    pub label: String,
-    pub bounds: NormRect,
-}
-
-/// A JPEG of an area.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    pub jpeg: Vec<u8>,
-    pub size: PixelSize,
-    pub mapping: Mapping,
-    /// A hash of the pixels before marking and encoding: equal means that nothing changed.
-    pub pixels: u64,
-    /// A perceptual hash of the same pixels; see [`Picture::looks_like`].
-    pub looks: u64,
-}
-
-impl Picture {
-    /// Most bits of `looks` that differ between pictures that look the same: a caret, a clock, a few letters. What
-    /// opens, closes or moves a window differs in 8 and more; which words are shown is not seen by it.
-    pub const SAME_LOOKS: u32 = 3;
-
-    /// Whether both look the same from afar. Only equal `pixels` say that nothing changed.
-    pub fn looks_like(&self, other: &Self) -> bool {
-        (self.looks ^ other.looks).count_ones() <= Self::SAME_LOOKS
+    /// All of it but the area.
+    pub(crate) fn style(&self) -> Style<'_> {
+        let Self { area: _, dot, trail, marks, max, quality } = self;
+        Style { dot: *dot, trail, marks, max: *max, quality: *quality }
     }
-}
-
-/// Where a picture's pixels are on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
-    /// What the picture shows, in the space that spans all displays.
-    pub shows: PhysicalRect,
-    pub size: PixelSize,
-}
-
-impl Mapping {
-    /// The screen's pixel below the middle of a picture's pixel; nothing where the picture has no such pixel.
-    pub fn to_screen(&self, x: u32, y: u32) -> Option<PhysicalPoint> {
-        if x >= self.size.width || y >= self.size.height {
-            return None;
-        }
-        let place = |at: u32, origin: i32, shown: u32, length: u32| {
-            let middle = (f64::from(at) + 0.5) * f64::from(shown) / f64::from(length);
-            origin + (middle.floor() as i32).min(shown as i32 - 1)
-        };
-        Some(PhysicalPoint {
-            x: place(x, self.shows.x, self.shows.width, self.size.width),
-            y: place(y, self.shows.y, self.shows.height, self.size.height),
-        })
-    }
-
-    /// The picture's pixel that shows this one of the screen; nothing where it is not in the picture.
-    pub fn to_picture(&self, point: PhysicalPoint) -> Option<(u32, u32)> {
-        if !self.shows.contains(point) {
-            return None;
-        }
-        let place = |at: i32, origin: i32, shown: u32, length: u32| {
-            let part = (f64::from(at - origin) + 0.5) / f64::from(shown);
-            ((part * f64::from(length)).floor() as u32).min(length.saturating_sub(1))
-        };
-        Some((
-            place(point.x, self.shows.x, self.shows.width, self.size.width),
-            place(point.y, self.shows.y, self.shows.height, self.size.height),
-        ))
-    }
-}
-
-/// The text of an area, as far as it was read. In reading order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TextRead {
-    pub lines: Vec<TextLine>,
-    /// What there was no time for; asking again goes on there.
-    pub unread: Option<Unread>,
-}
-
-/// What time ran out for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unread {
-    /// Lines that were found, but not read.
-    pub lines: usize,
-    /// Of the area, 0-100: where no lines were looked for.
-    pub percent: u8,
-}
-
-/// A line of text that was read in a picture.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TextLine {
-    pub text: String,
-    /// In 0-1000 of the display.
-    pub bounds: NormRect,
-    /// 0-1, as the reader says.
-    pub confidence: f32,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_region_is_all_pixels_it_touches_and_none_beyond_the_display() {
-        let display = PhysicalRect { x: 1920, y: 10, width: 1280, height: 800 };
-        let rect = |x, y, width, height| NormRect { x, y, width, height };
-        let cases = [
-            (rect(0.0, 0.0, 1000.0, 1000.0), display),
-            (rect(500.0, 250.0, 250.0, 125.0), PhysicalRect { x: 2560, y: 210, width: 320, height: 100 }),
-            (rect(999.9, 999.9, 0.1, 0.1), PhysicalRect { x: 3199, y: 809, width: 1, height: 1 }),
-            (rect(0.5, 0.0, 0.1, 1.25), PhysicalRect { x: 1920, y: 10, width: 1, height: 1 }),
-        ];
-        for (wished, expected) in cases {
-            assert_eq!(region(&wished, &display), Ok(expected), "{wished:?}");
-        }
-        for bad in [
-            rect(-1.0, 0.0, 10.0, 10.0),
-            rect(990.0, 0.0, 11.0, 10.0),
-            rect(0.0, 1000.0, 10.0, 10.0),
-            rect(0.0, 0.0, 0.0, 10.0),
-            rect(f64::NAN, 0.0, 10.0, 10.0),
-            rect(0.0, 0.0, 10.0, f64::INFINITY),
-        ] {
-            assert!(matches!(region(&bad, &display), Err(DesktopError::BadInput(_))), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn a_pixel_goes_to_the_screen_and_back() {
-        let mapping = Mapping {
-            shows: PhysicalRect { x: 1920, y: -200, width: 1600, height: 900 },
-            size: PixelSize { width: 800, height: 450 },
-        };
-        for (x, y) in [(0, 0), (799, 449), (400, 225), (1, 448)] {
-            let point = mapping.to_screen(x, y).unwrap();
-            assert!(mapping.shows.contains(point));
-            assert_eq!(mapping.to_picture(point), Some((x, y)));
-        }
-        assert_eq!(mapping.to_screen(800, 0), None);
-        assert_eq!(mapping.to_picture(PhysicalPoint { x: 1919, y: 0 }), None);
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Windows and applications as others see them, and the fence around what may be acted on. Data only.
+//! Windows and applications as others see them. Data only.
 
 use protocol::geometry::NormRect;
 use serde::{Deserialize, Serialize};
@@ -52,18 +52,9 @@ pub enum WindowChange {
 #[serde(rename_all = "camelCase")]
 pub struct AppView {
     pub name: String,
-    /// Of the first process; nothing where it does not run.
+    /// Of the first process; `None` if it does not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// Windows that are open.
     pub windows: u32,
-}
-
-/// Where acts may go; empty lists mean everywhere. Our own windows are always out of bounds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fence {
-    /// Indexes of displays.
-    pub displays: Vec<u32>,
-    /// Parts of applications' names, without regard to case.
-    pub apps: Vec<String>,
 }

@@ -1,13 +1,16 @@
 //! Why the journal could not be read or written, and what to do about it.
 
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use protocol::error::{ErrorCode, ErrorView};
+use protocol::ids::StreamId;
 use rusqlite::ErrorCode as Sqlite;
 
 /// What the engine stops with. None of these has deleted or changed anything.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// `copy` is nothing where the copy could not be made (a full disk).
     #[error("the journal {} is damaged: {detail}", path.display())]
@@ -19,17 +22,25 @@ pub enum JournalError {
     #[error("cannot write {}: the disk is full", path.display())]
     Full { path: PathBuf },
     #[error("cannot read or write {}: {source}", path.display())]
-    Io { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
+    Io { path: PathBuf, source: Arc<dyn Error + Send + Sync> },
     #[error("the journal {} is held by another process", path.display())]
     Busy { path: PathBuf },
     #[error("the journal {} refused: {source}", path.display())]
-    Database { path: PathBuf, source: rusqlite::Error },
+    Database { path: PathBuf, source: Arc<rusqlite::Error> },
     #[error("cannot read {what} of the journal {}: {source}", path.display())]
-    Unreadable { path: PathBuf, what: String, source: serde_json::Error },
-    #[error("cannot journal {kind}: it could not be read again: {source}")]
-    Unwritable { kind: String, source: serde_json::Error },
+    Unreadable { path: PathBuf, what: String, source: Arc<serde_json::Error> },
+    #[error("cannot journal {what}: {source}")]
+    Unwritable { what: String, source: Arc<serde_json::Error> },
+    #[error("cannot journal {kind}: it is nested deeper than {most} levels and could not be read again")]
+    TooDeep { kind: String, most: usize },
     #[error("cannot journal {kind}: it is a passing event")]
     Passing { kind: String },
+    #[error("there is no stream {stream}")]
+    UnknownStream { stream: StreamId },
+    #[error("the stream {stream} has no event {after}: its last is number {last}")]
+    AfterLast { stream: StreamId, after: u64, last: u64 },
+    #[error("the thread that reads or writes the journal {} has ended", path.display())]
+    Ended { path: PathBuf },
     #[error("{name:?} is not the name of a blob")]
     BlobName { name: String },
     #[error("the blob {sha256} does not exist")]
@@ -61,17 +72,24 @@ impl JournalError {
             Self::Database { .. }
             | Self::Unreadable { .. }
             | Self::Unwritable { .. }
+            | Self::TooDeep { .. }
             | Self::Passing { .. }
+            | Self::UnknownStream { .. }
+            | Self::AfterLast { .. }
+            | Self::Ended { .. }
             | Self::BlobName { .. }
             | Self::BlobMissing { .. } => return None,
         })
     }
 
-    /// Whether what was to be written is to blame, and not the journal: the next event may well be written.
+    /// Whether what was to be written or read is to blame, and not the journal: the next event may well be written.
     pub fn is_about_the_data(&self) -> bool {
         match self {
             Self::Unwritable { .. }
+            | Self::TooDeep { .. }
             | Self::Passing { .. }
+            | Self::UnknownStream { .. }
+            | Self::AfterLast { .. }
             | Self::BlobName { .. }
             | Self::BlobMissing { .. } => true,
             Self::Damaged { .. }
@@ -82,15 +100,24 @@ impl JournalError {
             | Self::Busy { .. }
             | Self::Database { .. }
             | Self::Unreadable { .. }
+            | Self::Ended { .. }
             | Self::BlobDamaged { .. } => false,
         }
+    }
+
+    pub(crate) fn unwritable(what: &str, source: serde_json::Error) -> Self {
+        Self::Unwritable { what: what.into(), source: Arc::new(source) }
+    }
+
+    pub(crate) fn unreadable(path: &Path, what: String, source: serde_json::Error) -> Self {
+        Self::Unreadable { path: path.into(), what, source: Arc::new(source) }
     }
 
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
-            _ => Self::Io { path, source: Box::new(source) },
+            _ => Self::Io { path, source: Arc::new(source) },
         }
     }
 
@@ -108,8 +135,8 @@ impl JournalError {
                 | Sqlite::PermissionDenied
                 | Sqlite::FileLockingProtocolFailed
                 | Sqlite::NoLargeFileSupport,
-            ) => Self::Io { path, source: Box::new(source) },
-            _ => Self::Database { path, source },
+            ) => Self::Io { path, source: Arc::new(source) },
+            _ => Self::Database { path, source: Arc::new(source) },
         }
     }
 }
@@ -120,7 +147,12 @@ fn kept(copy: Option<&Path>) -> String {
 
 impl From<&JournalError> for ErrorView {
     fn from(error: &JournalError) -> Self {
-        Self { hint: error.hint(), ..Self::new(ErrorCode::Storage, error.to_string()) }
+        let code = match error {
+            JournalError::UnknownStream { .. } => ErrorCode::NotFound,
+            JournalError::AfterLast { .. } => ErrorCode::BadRequest,
+            _ => ErrorCode::Storage,
+        };
+        Self { hint: error.hint(), ..Self::new(code, error.to_string()) }
     }
 }
 

@@ -1,55 +1,81 @@
-//! The append-only event log in SQLite, the content-addressed blobs beside it, and the sessions folded from them.
+//! The append-only event log in SQLite, the content-addressed blobs beside it, and what follows from the events:
+//! sessions, open runs, open questions.
 //!
-//! Blocking; callers put it on a thread of their own. Knows nothing of what events mean beyond the fold into
-//! [`protocol::view::SessionView`]. Never deletes or overwrites what it cannot read: a damaged or newer journal is
-//! an error with a quarantined copy, not a fresh start. One process at a time: the folder's lock is the caller's.
+//! One thread writes; a few connections read, and never wait for it. Knows nothing of what events mean beyond
+//! [`fold`]. Never deletes or overwrites what it cannot read: a damaged or newer journal is an error with a
+//! quarantined copy, not a fresh start. One process at a time: the folder's lock is the caller's.
 
 mod blobs;
+mod clean;
 mod clock;
 mod error;
-mod fold;
 mod open;
+mod projection;
 mod quarantine;
+mod reader;
+mod rows;
 mod schema;
+mod writer;
 
 pub use blobs::Blobs;
 pub use clock::{Clock, SystemClock};
 pub use error::JournalError;
+pub use fold::OpenRun;
 pub use open::FILE_NAME;
+pub use reader::{PAGE_BYTES, Reader};
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 use protocol::event::{Event, EventBody, Scope};
-use protocol::ids::{RunId, Seq, SessionId};
-use protocol::tool::{Approval, ToolCall};
-use protocol::view::SessionView;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use protocol::ids::{ApprovalId, BlobRef, Seq};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, Approval};
+use protocol::view::{Question, SessionView};
 
-/// The event log of one data folder.
+use crate::reader::Readers;
+use crate::writer::{Outcome, Task, Writer};
+
+/// The event log of one data folder. Its clones are the same one; the last of them, dropped, waits until all that was
+/// queued is written, and closes it.
+///
+/// Its asynchronous functions need a Tokio runtime.
+#[derive(Clone)]
 pub struct Journal {
-    path: PathBuf,
-    connection: Mutex<Connection>,
-    /// Of the last event on disk; written only while `connection` is held.
-    last: AtomicU64,
-    clock: Arc<dyn Clock>,
+    inner: Arc<Inner>,
+}
+
+/// Dropped in this order: SQLite folds its log into the file when the last connection, the writer's, is closed.
+struct Inner {
+    readers: Arc<Readers>,
+    writer: Writer,
     blobs: Blobs,
 }
 
-/// A run that has begun and not ended: the program stopped in the middle of it, or it is under way.
+/// An event that is on disk, and what it changed for those who look.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OpenRun {
-    /// Of its `RunStarted`.
-    pub scope: Scope,
-    /// Begun without an outcome: they may or may not have happened. Never to be run again by themselves.
-    pub in_doubt: Vec<ToolCall>,
-    /// Asked and not answered, oldest first.
-    pub pending: Vec<Approval>,
+pub struct Committed {
+    pub event: Event,
+    /// Its session, if a list shows it otherwise now, and not only as updated later.
+    pub session: Option<SessionView>,
+    /// All open questions, oldest first, if they are others now.
+    pub questions: Option<Vec<Question>>,
+}
+
+/// What came of an answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one for each answer of a person, and not kept")]
+pub enum Decided {
+    /// It counts; the event is the answer's.
+    Answered(Approval, Event),
+    /// The question was never asked, or is answered, or its run has ended.
+    NotOpen,
+    /// The question is about another call than the one that the digest is of.
+    OtherCall,
 }
 
 impl Journal {
-    /// Opens the journal of the data folder `home`, making both where they are missing.
+    /// Opens the journal of the data folder `home`, making both where they are missing. Blocking.
     ///
     /// # Errors
     /// A journal that is damaged, foreign or newer is left as it is, with one quarantined copy beside it.
@@ -58,200 +84,84 @@ impl Journal {
         let blobs = Blobs::open(&home.join("blobs"))?;
         let path = home.join(FILE_NAME);
         let connection = open::open(&path, clock.as_ref())?;
-        let last = last_seq(&connection).map_err(|e| JournalError::sqlite(&path, e))?;
-        Ok(Self { path, connection: Mutex::new(connection), last: AtomicU64::new(last), clock, blobs })
+        let writer = Writer::start(connection, &path, clock)?;
+        Ok(Self { inner: Arc::new(Inner { readers: Arc::new(Readers::new(path)), writer, blobs }) })
     }
 
-    /// Writes one event; when this returns, it is on disk.
+    /// The number of the last event on disk; 0 in an empty journal.
+    pub fn last_seq(&self) -> Seq {
+        self.inner.writer.last_seq()
+    }
+
+    /// Has each event told to `publish` from now on: in order, after it is on disk and before whoever appended it is
+    /// answered. To be set once, before the first event. On the writer's thread, which writes nothing meanwhile;
+    /// `publish` must not hold this journal, or it would never be closed.
+    pub fn on_commit(&self, publish: impl FnMut(&Committed) + Send + 'static) {
+        self.inner.writer.tell(Task::Publish(Box::new(publish)));
+    }
+
+    /// Writes one event; when this answers, it is on disk. If nobody waits for the answer any more, it is written all
+    /// the same.
     ///
     /// # Errors
-    /// [`JournalError::Passing`] for a passing event, [`JournalError::Full`] on a full disk. Nothing is written then,
-    /// and the same call may be tried again later.
-    pub fn append(&self, scope: Scope, body: EventBody) -> Result<Event, JournalError> {
-        let (kind, text) = encode(&body)?;
-        let mut connection = self.lock();
-        let (time, path) = (self.clock.now(), &self.path);
-        let sqlite = |e| JournalError::sqlite(path, e);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-        let seq = last_seq(&transaction).map_err(sqlite)? + 1;
-        transaction
-            .prepare_cached(
-                "INSERT INTO events (seq, time, session, run, agent, type, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )
-            .and_then(|mut insert| {
-                insert.execute(params![
-                    seq,
-                    time.0,
-                    scope.session.as_ref().map(SessionId::as_str),
-                    scope.run.as_ref().map(RunId::as_str),
-                    scope.agent.as_ref().map(|agent| agent.as_str()),
-                    kind,
-                    text
-                ])
-            })
-            .map_err(sqlite)?;
-        let event = Event { seq: Seq(seq), time, scope, body };
-        if let Some(session) = &event.scope.session
-            && let Some(view) = fold::session(read_session(&transaction, path, session)?, session, &event)
-        {
-            write_session(&transaction, path, &view, event.seq)?;
+    /// What could not be read again and a passing event are refused alone. [`JournalError::Full`] on a full disk, for
+    /// all that were to be written together: nothing is written then, and the same call may be tried again later.
+    pub async fn append(&self, scope: Scope, body: EventBody) -> Result<Event, JournalError> {
+        let encoded = rows::encode(&body)?;
+        match self.inner.writer.submit(Task::Append { scope, body: Box::new(body), encoded }).await? {
+            Outcome::Appended(committed) | Outcome::Answered(_, committed) => Ok(committed.event),
+            Outcome::Nothing | Outcome::NotOpen | Outcome::OtherCall => Err(self.inner.writer.ended()),
         }
-        transaction.commit().map_err(sqlite)?;
-        self.last.store(seq, Ordering::Release);
-        Ok(event)
     }
 
-    /// The number of the last durable event; 0 in an empty journal.
-    pub fn last_seq(&self) -> Seq {
-        Seq(self.last.load(Ordering::Acquire))
+    /// Answers an open question about the call with this digest: the first answer counts, and is on disk when this
+    /// returns, in the scope in which it was asked.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub async fn decide(
+        &self,
+        approval: &ApprovalId,
+        digest: &str,
+        answer: Answer,
+        by: Surface,
+    ) -> Result<Decided, JournalError> {
+        let task = Task::Decide { approval: approval.clone(), digest: digest.to_owned(), answer, by };
+        match self.inner.writer.submit(task).await? {
+            Outcome::Answered(approval, committed) => Ok(Decided::Answered(*approval, committed.event)),
+            Outcome::NotOpen => Ok(Decided::NotOpen),
+            Outcome::OtherCall => Ok(Decided::OtherCall),
+            Outcome::Nothing | Outcome::Appended(_) => Err(self.inner.writer.ended()),
+        }
     }
 
-    /// At most `limit` events after `after`, in order.
-    pub fn events_after(&self, after: Seq, limit: usize) -> Result<Vec<Event>, JournalError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.events("WHERE seq > ?1 ORDER BY seq LIMIT ?2", params![after.0, limit])
+    /// Reads with `work`, which sees one state from beginning to end. On a blocking thread; it neither waits for a
+    /// write nor holds one up.
+    ///
+    /// # Errors
+    /// What `work` answers.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        self.inner.readers.clone().read(work).await
     }
 
-    /// All events of a session, oldest first.
-    pub fn session_events(&self, session: &SessionId) -> Result<Vec<Event>, JournalError> {
-        self.events("WHERE session = ?1 ORDER BY seq", params![session.as_str()])
-    }
-
-    /// All events of a run, oldest first.
-    pub fn run_events(&self, run: &RunId) -> Result<Vec<Event>, JournalError> {
-        self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()])
-    }
-
-    /// All sessions, the one with the newest event first.
-    pub fn sessions(&self) -> Result<Vec<SessionView>, JournalError> {
-        let connection = self.lock();
-        let texts: Vec<String> = connection
-            .prepare_cached("SELECT view FROM sessions ORDER BY last_seq DESC")
-            .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
-            .map_err(|e| JournalError::sqlite(&self.path, e))?;
-        texts.iter().map(|text| decode_session(&self.path, text)).collect()
-    }
-
-    /// One session, where it exists.
-    pub fn session(&self, session: &SessionId) -> Result<Option<SessionView>, JournalError> {
-        read_session(&self.lock(), &self.path, session)
-    }
-
-    /// Runs without an end, oldest first, with what in them is in doubt or waits for an answer.
-    pub fn open_runs(&self) -> Result<Vec<OpenRun>, JournalError> {
-        let starts = self.events(
-            "WHERE type = 'runStarted' AND NOT EXISTS \
-             (SELECT 1 FROM events AS e WHERE e.type = 'runEnded' AND e.run = events.run) ORDER BY seq",
-            params![],
-        )?;
-        starts
-            .into_iter()
-            .map(|start| {
-                let events = match &start.scope.run {
-                    Some(run) => self.run_events(run)?,
-                    None => Vec::new(),
-                };
-                Ok(fold::open_run(start.scope, events))
-            })
-            .collect()
-    }
-
-    /// Pictures and other large results, written before the event that names them.
+    /// Pictures and other large results, written before the event that names them. Blocking.
     pub fn blobs(&self) -> &Blobs {
-        &self.blobs
+        &self.inner.blobs
     }
 
-    fn events(&self, clause: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<Vec<Event>, JournalError> {
-        let connection = self.lock();
-        let rows: Vec<(Event0, String)> = connection
-            .prepare_cached(&format!("SELECT seq, time, session, run, agent, body FROM events {clause}"))
-            .and_then(|mut select| select.query_map(parameters, read_event)?.collect())
-            .map_err(|e| JournalError::sqlite(&self.path, e))?;
-        rows.into_iter()
-            .map(|((seq, time, scope), text)| {
-                let body = serde_json::from_str(&text).map_err(|source| JournalError::Unreadable {
-                    path: self.path.clone(),
-                    what: format!("event {}", seq.0),
-                    source,
-                })?;
-                Ok(Event { seq, time, scope, body })
-            })
-            .collect()
+    /// Writes a blob; when this answers, it is on disk, so that an event may name it.
+    ///
+    /// # Errors
+    /// [`JournalError::Full`] on a full disk.
+    pub async fn put_blob(&self, bytes: Vec<u8>, media_type: &'static str) -> Result<BlobRef, JournalError> {
+        let blobs = self.inner.blobs.clone();
+        tokio::task::spawn_blocking(move || blobs.put(&bytes, media_type))
+            .await
+            .map_err(|_| self.inner.writer.ended())?
     }
-
-    /// A panic under the lock leaves an open transaction at worst, which its guard has rolled back: go on.
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-type Event0 = (Seq, protocol::ids::Timestamp, Scope);
-
-fn read_event(row: &Row<'_>) -> rusqlite::Result<(Event0, String)> {
-    let scope = Scope {
-        session: row.get::<_, Option<String>>(2)?.map(SessionId),
-        run: row.get::<_, Option<String>>(3)?.map(RunId),
-        agent: row.get::<_, Option<String>>(4)?.map(protocol::ids::AgentId),
-    };
-    Ok(((Seq(row.get(0)?), protocol::ids::Timestamp(row.get(1)?), scope), row.get(5)?))
-}
-
-/// The event's type and text. What cannot be read again (too deeply nested, a number JSON does not know) is refused
-/// here: once acknowledged it would make its whole session unreadable.
-fn encode(body: &EventBody) -> Result<(String, String), JournalError> {
-    let kind = fold::kind(body)?;
-    if !body.is_durable() {
-        return Err(JournalError::Passing { kind });
-    }
-    let text = serde_json::to_string(body)
-        .map_err(|source| JournalError::Unwritable { kind: kind.clone(), source })?;
-    match serde_json::from_str::<EventBody>(&text) {
-        Ok(_) => Ok((kind, text)),
-        Err(source) => Err(JournalError::Unwritable { kind, source }),
-    }
-}
-
-fn last_seq(connection: &Connection) -> rusqlite::Result<u64> {
-    connection.prepare_cached("SELECT COALESCE(MAX(seq), 0) FROM events")?.query_row([], |row| row.get(0))
-}
-
-fn read_session(
-    connection: &Connection,
-    path: &Path,
-    session: &SessionId,
-) -> Result<Option<SessionView>, JournalError> {
-    let text: Option<String> = connection
-        .prepare_cached("SELECT view FROM sessions WHERE id = ?1")
-        .and_then(|mut select| select.query_row([session.as_str()], |row| row.get(0)).optional())
-        .map_err(|e| JournalError::sqlite(path, e))?;
-    text.map(|text| decode_session(path, &text)).transpose()
-}
-
-fn write_session(
-    connection: &Connection,
-    path: &Path,
-    view: &SessionView,
-    last: Seq,
-) -> Result<(), JournalError> {
-    let text = serde_json::to_string(view)
-        .map_err(|source| JournalError::Unwritable { kind: "session".into(), source })?;
-    connection
-        .prepare_cached(
-            "INSERT INTO sessions (id, last_seq, view) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, view = excluded.view",
-        )
-        .and_then(|mut upsert| upsert.execute(params![view.id.as_str(), last.0, text]))
-        .map_err(|e| JournalError::sqlite(path, e))?;
-    Ok(())
-}
-
-fn decode_session(path: &Path, text: &str) -> Result<SessionView, JournalError> {
-    serde_json::from_str(text).map_err(|source| JournalError::Unreadable {
-        path: path.to_path_buf(),
-        what: "a session".into(),
-        source,
-    })
 }
 
 #[cfg(test)]

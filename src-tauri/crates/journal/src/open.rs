@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
 use crate::schema::{self, APPLICATION_ID, MIGRATIONS, Migration};
-use crate::{Clock, JournalError, quarantine};
+use crate::{Clock, JournalError, clean, quarantine, rows};
+use protocol::ids::Seq;
 
 /// The journal's name in the data folder.
 pub const FILE_NAME: &str = "journal.db";
@@ -30,8 +31,9 @@ fn open_with(path: &Path, clock: &dyn Clock, migrations: &[Migration]) -> Result
             Err(error) => return Err(quarantine::keep(error, path, clock)),
         };
         make_private(path)?;
+        clean::take_away(path)?;
         prepare(&connection).map_err(|e| JournalError::sqlite(path, e))?;
-        schema::migrate(&mut connection, migrations, clock).map_err(|e| JournalError::sqlite(path, e))?;
+        schema::migrate(&mut connection, path, migrations, clock)?;
         return Ok(connection);
     }
     create(path, clock, migrations)?;
@@ -56,11 +58,10 @@ fn create(path: &Path, clock: &dyn Clock, migrations: &[Migration]) -> Result<()
     let new_path = TempPath::try_from_path(&new).map_err(io)?;
     make_private(&new)?;
     let mut connection = connect(&new)?;
-    connection
-        .pragma_update(None, "synchronous", "FULL")
-        .and_then(|()| schema::migrate(&mut connection, migrations, clock))
-        .and_then(|()| connection.close().map_err(|(_, e)| e))
-        .map_err(|e| JournalError::sqlite(&new, e))?;
+    let sqlite = |e| JournalError::sqlite(&new, e);
+    connection.pragma_update(None, "synchronous", "FULL").map_err(sqlite)?;
+    schema::migrate(&mut connection, &new, migrations, clock)?;
+    connection.close().map_err(|(_, e)| sqlite(e))?;
     fs::File::open(&new).and_then(|file| file.sync_all()).map_err(io)?;
     match new_path.persist_noclobber(path) {
         Err(e) if e.error.kind() != io::ErrorKind::AlreadyExists => {
@@ -93,10 +94,24 @@ fn examine(path: &Path, migrations: &[Migration]) -> Result<Connection, JournalE
     if found > known {
         return Err(JournalError::Newer { path: path.into(), found, known, copy: None });
     }
+    if found < known || !clean::is_marked(path)? {
+        check_whole(&connection, path)?;
+    }
+    if found < known {
+        check_events(&connection, path)?;
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(sqlite)?;
+    Ok(connection)
+}
+
+/// Looks at every page, and for gaps in the events.
+fn check_whole(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let damaged = |detail: String| JournalError::Damaged { path: path.into(), detail, copy: None };
+    let sqlite = |e| JournalError::sqlite(path, e);
     let verdict: String =
         connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(sqlite)?;
     if verdict != "ok" {
-        return Err(damaged(verdict.lines().next().unwrap_or_default()));
+        return Err(damaged(verdict.lines().next().unwrap_or_default().to_owned()));
     }
     let (count, last): (i64, i64) = connection
         .query_row("SELECT COUNT(*), COALESCE(MAX(seq), 0) FROM events", [], |row| {
@@ -104,10 +119,25 @@ fn examine(path: &Path, migrations: &[Migration]) -> Result<Connection, JournalE
         })
         .map_err(sqlite)?;
     if count != last {
-        return Err(damaged(&format!("it has {count} events, but the last is number {last}")));
+        return Err(damaged(format!("it has {count} events, but the last is number {last}")));
     }
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(sqlite)?;
-    Ok(connection)
+    Ok(())
+}
+
+/// Whether each event can be read, before a migration begins to write.
+fn check_events(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sqlite = |e| JournalError::sqlite(path, e);
+    let mut select = connection.prepare("SELECT seq, body FROM events ORDER BY seq").map_err(sqlite)?;
+    let mut events = select.query([]).map_err(sqlite)?;
+    while let Some(row) = events.next().map_err(sqlite)? {
+        let seq = Seq(row.get(0).map_err(sqlite)?);
+        let text = row.get_ref(1).and_then(|text| Ok(text.as_str()?)).map_err(sqlite)?;
+        if let Err(error) = rows::body(path, seq, text) {
+            let detail = error.to_string();
+            return Err(JournalError::Damaged { path: path.into(), detail, copy: None });
+        }
+    }
+    Ok(())
 }
 
 /// SQLite passes over a WAL that does not begin as one and writes over it: its events would be lost unseen.
@@ -132,6 +162,14 @@ fn check_wal(path: &Path) -> Result<(), JournalError> {
 
 fn connect(path: &Path) -> Result<Connection, JournalError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| JournalError::sqlite(path, e))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| JournalError::sqlite(path, e))?;
+    Ok(connection)
+}
+
+/// Opens a journal that the writer has open.
+pub(crate) fn connect_to_read(path: &Path) -> Result<Connection, JournalError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| JournalError::sqlite(path, e))?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| JournalError::sqlite(path, e))?;
     Ok(connection)
@@ -194,5 +232,4 @@ pub(crate) fn is_empty(path: &Path) -> Result<bool, JournalError> {
 }
 
 #[cfg(test)]
-#[path = "open_tests.rs"]
 mod tests;

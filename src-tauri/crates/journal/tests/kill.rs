@@ -1,13 +1,15 @@
 //! A process that appends is killed at random moments: what it was told is on disk, is.
 
+#![expect(clippy::unwrap_used, reason = "a test's way to say that it failed")]
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Journal, SystemClock};
-use protocol::event::{EventBody, Level, Scope};
+use journal::{Journal, JournalError, Reader, SystemClock};
+use protocol::event::{Event, EventBody, Level, Scope};
 use protocol::ids::{RunId, Seq, SessionId};
 use protocol::tool::{ApprovalMode, Mode};
 
@@ -16,8 +18,7 @@ const ROUNDS: u64 = 20;
 
 /// Appends until it is killed, and says each number when `append` has returned. The long messages make the log
 /// grow past SQLite's checkpoints, so that some kills meet one.
-#[expect(clippy::unwrap_used, reason = "a test's child: a failure ends it, and the parent sees that")]
-fn append_forever(home: &Path) -> ! {
+async fn append_forever(home: &Path) -> ! {
     let journal = Journal::open(home, Arc::new(SystemClock)).unwrap();
     let scope =
         Scope { session: Some(SessionId::from_suffix("1")), run: Some(RunId::from_suffix("1")), agent: None };
@@ -28,14 +29,18 @@ fn append_forever(home: &Path) -> ! {
         search: false,
     };
     if journal.last_seq() == Seq(0) {
-        println!("\nseq {}", journal.append(scope.clone(), created).unwrap().seq.0);
+        println!("\nseq {}", journal.append(scope.clone(), created).await.unwrap().seq().0);
     }
     loop {
         let message = format!("{} {}", journal.last_seq().0 + 1, "x".repeat(20_000));
         let picture = journal.blobs().put(message.as_bytes(), "text/plain").unwrap();
         let body = EventBody::Noted { level: Level::Info, message, hint: Some(picture.sha256) };
-        println!("\nseq {}", journal.append(scope.clone(), body).unwrap().seq.0);
+        println!("\nseq {}", journal.append(scope.clone(), body).await.unwrap().seq().0);
     }
+}
+
+fn block<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Runtime::new().unwrap().block_on(future)
 }
 
 fn whole_lines_of(text: &str) -> impl Iterator<Item = u64> {
@@ -50,11 +55,23 @@ fn next(random: &mut u64) -> u64 {
     *random
 }
 
+/// All events, page by page.
+fn all(reader: &Reader<'_>) -> Result<Vec<Event>, JournalError> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let page = reader.after(events.last().map_or(Seq(0), Event::seq), None, 1_000)?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}
+
 // bar: C68
 #[test]
 fn no_acknowledged_event_is_lost_by_kill_9_at_20_random_moments() {
     if let Some(home) = std::env::var_os(CHILD) {
-        append_forever(Path::new(&home));
+        block(append_forever(Path::new(&home)));
     }
     let home = tempfile::tempdir().unwrap();
     let seed = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64 | 1;
@@ -80,14 +97,15 @@ fn no_acknowledged_event_is_lost_by_kill_9_at_20_random_moments() {
         output.read_to_string(&mut said).unwrap();
 
         let journal = Journal::open(home.path(), Arc::new(SystemClock)).unwrap();
-        let events = journal.events_after(Seq(0), usize::MAX).unwrap();
-        let numbers: Vec<u64> = events.iter().map(|event| event.seq.0).collect();
+        let read = |reader: &Reader<'_>| Ok((all(reader)?, reader.sessions(None, 1)?));
+        let (events, sessions) = block(journal.read(read)).unwrap();
+        let numbers: Vec<u64> = events.iter().map(|event| event.seq().0).collect();
         assert_eq!(numbers, (1..=journal.last_seq().0).collect::<Vec<_>>(), "seed {seed}, round {round}");
         acknowledged = whole_lines_of(&said).max().unwrap().max(acknowledged);
         assert!(journal.last_seq().0 >= acknowledged, "seed {seed}, round {round}: {acknowledged} is lost");
         for event in &events {
             if let EventBody::Noted { message, hint: Some(blob), .. } = &event.body {
-                assert!(message.starts_with(&format!("{} ", event.seq.0)), "seed {seed}, round {round}");
+                assert!(message.starts_with(&format!("{} ", event.seq().0)), "seed {seed}, round {round}");
                 assert_eq!(
                     journal.blobs().get(blob).unwrap(),
                     message.as_bytes(),
@@ -95,7 +113,7 @@ fn no_acknowledged_event_is_lost_by_kill_9_at_20_random_moments() {
                 );
             }
         }
-        assert_eq!(journal.sessions().unwrap()[0].updated, events.last().unwrap().time);
+        assert_eq!(sessions[0].updated, events.last().unwrap().time);
     }
     assert!(acknowledged >= ROUNDS, "{acknowledged}");
 }

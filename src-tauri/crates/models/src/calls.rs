@@ -1,10 +1,10 @@
-//! Calls whose arguments come in pieces of text.
+//! Arguments of calls, which most providers send as text.
 
 use serde_json::{Value, json};
 
 use crate::{ProposedCall, TurnEvent};
 
-/// The arguments that a model wrote. What is no JSON stays text, which no tool takes: the model is told so.
+/// The arguments as JSON. Text that is no JSON stays text: no tool takes it, and the model is told so.
 pub(crate) fn arguments(text: &str) -> Value {
     if text.trim().is_empty() {
         return json!({});
@@ -12,12 +12,13 @@ pub(crate) fn arguments(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-/// What goes back as the arguments' text. A server that parses it would refuse every later request otherwise.
+/// The arguments' text to send back: `{}` unless it is an object, since a server that parses it would refuse every
+/// later request.
 pub(crate) fn arguments_text(text: &str) -> &str {
     if arguments(text).is_object() && !text.trim().is_empty() { text } else { "{}" }
 }
 
-/// A call that comes whole, in the neutral stream.
+/// Adds the events of a call that came in one piece.
 pub(crate) fn whole(index: usize, call: &ProposedCall, events: &mut Vec<TurnEvent>) {
     let ProposedCall { id, name, arguments } = call.clone();
     events.push(TurnEvent::CallStarted { index, id, name });

@@ -1,4 +1,4 @@
-//! The models that were known on a day: names to choose from where a provider has no list, and prices.
+//! The models that were known on a certain day, with prices; also for suggestions when a provider gives no list.
 //!
 //! `data/models.json`, made by `xtask/tools/prices.py`. A model that is not in it can be used all the same.
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The table with its day.
+/// The data file.
 #[derive(Debug, Deserialize)]
 pub struct Catalogue {
     /// The day on which it was made.
@@ -16,7 +16,7 @@ pub struct Catalogue {
     providers: BTreeMap<String, Vec<KnownModel>>,
 }
 
-/// A model that was known.
+/// A model of the data file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownModel {
@@ -26,7 +26,7 @@ pub struct KnownModel {
     /// The longest prompt, in tokens.
     #[serde(default)]
     pub context: Option<u64>,
-    /// Prices in 10^-12 dollars a token, by the prompt's length from which they hold.
+    /// Pairs of the prompt's length from which a price holds, and the price in 10^-12 dollars a token.
     pub input: Vec<(u64, u64)>,
     pub output: Vec<(u64, u64)>,
     #[serde(default)]
@@ -42,7 +42,7 @@ fn read() -> Catalogue {
     serde_json::from_str(include_str!("../data/models.json")).expect("data/models.json is a catalogue")
 }
 
-/// The table.
+/// The data file, read once.
 pub fn catalogue() -> &'static Catalogue {
     &CATALOGUE
 }
@@ -60,7 +60,7 @@ impl Catalogue {
     }
 }
 
-/// Whether what follows a model's name only says which version of it.
+/// Whether what follows a model's name is only a version.
 fn is_version(rest: &str) -> bool {
     let shape: String = rest.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     matches!(rest, "" | "-latest")

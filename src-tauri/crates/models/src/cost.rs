@@ -1,4 +1,4 @@
-//! What a turn costs: the provider's own figure where it tells one, else tokens by the price table; unknown otherwise.
+//! What a turn costs: the provider's own figure if it gives one, else by the price table, else unknown.
 
 use protocol::ids::ModelId;
 use protocol::turn::{Cost, Usage, Usd};
@@ -10,7 +10,7 @@ pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
     if let Some(amount) = billed {
         return Cost::Billed { usd: amount };
     }
-    // Every turn has tokens: a server that counts none does not count.
+    // Every turn has tokens: this server does not count them.
     if *usage == Usage::default() {
         return Cost::Unknown;
     }
@@ -18,12 +18,12 @@ pub fn cost(model: &ModelId, usage: &Usage, billed: Option<Usd>) -> Cost {
     known.and_then(|known| priced(known, usage)).map_or(Cost::Unknown, |usd| Cost::Priced { usd })
 }
 
-/// Nothing where the table has no price for what was used, or the sum is beyond all bounds.
+/// `None` if the table has no price for what was used, or if the sum overflows.
 fn priced(model: &KnownModel, usage: &Usage) -> Option<Usd> {
     let input = at(&model.input, usage.input)?;
     let or_input = |prices: &Option<Vec<(u64, u64)>>| match prices {
         Some(prices) => at(prices, usage.input),
-        // Where it costs nothing apart, it costs what all input costs.
+        // Without a price of its own it costs what all input costs.
         None => Some(input),
     };
     let fresh = usage.input.saturating_sub(usage.cached).saturating_sub(usage.cache_write);
@@ -38,7 +38,7 @@ fn priced(model: &KnownModel, usage: &Usage) -> Option<Usd> {
     sum.map(Usd)
 }
 
-/// The price for a prompt of that length: one over a bound costs the whole request more.
+/// The price for a prompt of that length. Above a bound, another price holds for the whole request.
 fn at(prices: &[(u64, u64)], prompt: u64) -> Option<u64> {
     prices.iter().rev().find(|(from, _)| *from == 0 || prompt > *from).map(|(_, price)| *price)
 }

@@ -1,54 +1,50 @@
 //! From bytes to the neutral stream, for any wire: pure, so that a recording and a live answer are read alike.
 //!
-//! What holds for all wires is held here: a turn that did not end well has no calls, a failed one has no end, and what a
-//! provider would not take back does not go back.
+//! Holds the rules of all wires: a turn that did not end well has no calls, a failed one has no end, and what a
+//! provider would refuse is not sent back.
 
 use protocol::turn::{StopReason, Usage};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::frames::{Frames, Framing};
-use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire};
+use crate::lenient::Lenient;
+use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire, refusal};
 
-/// A turn under way, put together by one wire's rules from the data of its events.
-pub(crate) trait TurnInMaking: Send {
-    /// Takes an event of those that come by the hundred, of a form that was seen before or is read at once, and adds what
-    /// it says. Whether it is one is the answer: where it is none, nothing was done.
+/// Puts one turn together from the data of its events, by the rules of one wire.
+pub(crate) trait StreamDecoder: Send {
+    /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass.
     ///
     /// # Errors
-    /// An event out of its place.
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError>;
-
-    /// Takes any other event's data and adds what it says to the neutral stream. Unknown events pass.
-    ///
-    /// # Errors
-    /// Data that is none of this wire's, or an error in the middle of the stream.
+    /// Data that is no JSON or out of order, and the errors that a provider sends in the middle of a stream.
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError>;
 
     fn progress(&self) -> Progress;
 
-    /// What was made. Asked once, and only where `progress` is not [`Progress::Open`].
+    /// The whole turn. Called once, and only if `progress` is not [`Progress::Open`].
     ///
     /// # Errors
-    /// A turn that its provider itself calls broken.
-    fn finish(&mut self) -> Result<Made, ModelError>;
+    /// If the provider itself calls the turn broken.
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError>;
 }
 
 /// How far a turn is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Its end has not come: cut here, there is no turn.
+    /// Its end has not come. If the stream ends here, there is no turn.
     Open,
-    /// It may end here; counts may still come.
+    /// The stream may end here. Token counts may still come.
     Complete,
     /// Nothing more comes.
     Over,
 }
 
-/// A turn as its wire has it.
-pub(crate) struct Made {
+/// A whole turn, before it is decided what of it may be run and what may go back.
+pub(crate) struct DecodedTurn {
     pub text: String,
     pub calls: Vec<ProposedCall>,
-    /// JSON text, to go back as it is.
+    /// The provider's own JSON of the turn, to be sent back unchanged. `None` if it cannot be sent back.
     pub raw: Option<String>,
     pub usage: Usage,
     pub stop: StopReason,
@@ -58,12 +54,12 @@ pub(crate) struct Made {
 pub struct Decoder {
     provider: String,
     frames: Option<Frames>,
-    turn: Box<dyn TurnInMaking>,
+    turn: Box<dyn StreamDecoder>,
     failed: Option<ModelError>,
 }
 
 impl Decoder {
-    /// `provider` is who is asked: errors name it, and the turn goes back to none other.
+    /// `provider` is named in errors, and the turn goes back only to it.
     pub fn new(wire: Wire, provider: &str) -> Self {
         let framing = match wire {
             Wire::Ollama => Framing::Lines,
@@ -77,7 +73,7 @@ impl Decoder {
         Self {
             provider: provider.to_owned(),
             frames: Some(Frames::new(framing)),
-            turn: wire.turn(provider),
+            turn: wire.decoder(provider),
             failed: None,
         }
     }
@@ -85,7 +81,7 @@ impl Decoder {
     /// Takes the next bytes of the answer, cut anywhere, and adds what they say.
     ///
     /// # Errors
-    /// The first error is the end: the same comes again from then on.
+    /// After the first error, the same error for all later bytes.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -94,7 +90,7 @@ impl Decoder {
         let outcome = frames.push(bytes, |data| match turn.progress() {
             // After its end a turn does not change any more.
             Progress::Over => Ok(()),
-            Progress::Open | Progress::Complete => take(turn.as_mut(), data, events),
+            Progress::Open | Progress::Complete => turn.feed(utf8(data)?, events),
         });
         if let Err(error) = &outcome {
             self.failed = Some(error.clone());
@@ -115,10 +111,10 @@ impl Decoder {
             return Err(error);
         }
         let rest = self.frames.take().and_then(Frames::end);
-        // Half of an event is none; a whole one may only lack the empty line after it.
+        // The last event may lack the empty line after it. Half an event is dropped.
         let rest = rest.filter(|rest| rest.trim() == "[DONE]" || is_object(rest));
         if let Some(rest) = rest.filter(|_| self.turn.progress() != Progress::Over) {
-            take(self.turn.as_mut(), rest.as_bytes(), events)?;
+            self.turn.feed(&rest, events)?;
         }
         if self.turn.progress() == Progress::Open {
             return Err(ModelError::cut());
@@ -128,33 +124,25 @@ impl Decoder {
     }
 }
 
-/// What is wholly of a known form is not looked at as text but in those places that are text.
-fn take(turn: &mut dyn TurnInMaking, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-    if turn.plain(data, events)? {
-        return Ok(());
-    }
-    turn.feed(utf8(data)?, events)
-}
-
 fn is_object(text: &str) -> bool {
     serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok()
 }
 
-fn finished(made: Made, provider: String) -> TurnEvent {
-    let Made { text, mut calls, raw, usage, mut stop } = made;
+fn finished(made: DecodedTurn, provider: String) -> TurnEvent {
+    let DecodedTurn { text, mut calls, raw, usage, mut stop } = made;
     let goes_back = match (&stop, calls.is_empty()) {
         (StopReason::End | StopReason::ToolCalls, false) => {
             stop = StopReason::ToolCalls;
             true
         }
-        // Thoughts alone are refused: a conversation may not end in them.
+        // Providers refuse a turn of thoughts alone.
         (StopReason::End | StopReason::ToolCalls, true) => {
             stop = StopReason::End;
             !text.trim().is_empty()
         }
-        // It goes on where it stopped.
+        // The next request lets it go on from here.
         (StopReason::Paused, true) => true,
-        // Something may be missing: what follows a thought, what a search found, the answer to a call.
+        // A turn that was cut may lack a part that its provider requires, such as the result of a search.
         (_, _) => {
             calls.clear();
             false
@@ -175,28 +163,42 @@ pub fn decode(wire: Wire, provider: &str, bytes: &[u8]) -> (Vec<TurnEvent>, Resu
     (events, end)
 }
 
-/// One event's data as JSON.
-pub(crate) fn json(provider: &str, data: &str) -> Result<Value, ModelError> {
-    serde_json::from_str(data)
-        .map_err(|error| protocol_error(format!("{provider} sent what is not JSON: {error}")))
+/// Reads an event, or a part of one: the default if it is of another type.
+///
+/// # Errors
+/// What is no JSON.
+pub(crate) fn read<'a, T: Deserialize<'a> + Default>(provider: &str, json: &'a str) -> Result<T, ModelError> {
+    let read = serde_json::from_str(json).map(|Lenient(value)| value);
+    read.map_err(|error| protocol_error(format!("{provider} sent what is not JSON: {error}")))
 }
 
-/// A field moved out of an object; null where there is none, or no object.
-pub(crate) fn taken(value: &mut Value, name: &str) -> Value {
-    value.get_mut(name).map(Value::take).unwrap_or_default()
+/// Reads the part of an event that its head left unread: the default if it is missing, too.
+///
+/// # Errors
+/// What is no JSON.
+pub(crate) fn payload<'a, T>(provider: &str, json: Option<&'a RawValue>) -> Result<T, ModelError>
+where
+    T: Deserialize<'a> + Default,
+{
+    json.map_or(Ok(T::default()), |json| read(provider, json.get()))
 }
 
-/// The page that an answer rests on, where `source` names one.
-pub(crate) fn citation(source: &Value) -> Option<TurnEvent> {
-    let url = source["url"].as_str().or_else(|| source["uri"].as_str())?;
-    let title = source["title"].as_str().unwrap_or_default();
-    Some(TurnEvent::Citation { url: url.to_owned(), title: title.to_owned() })
+/// The error that an event tells of.
+pub(crate) fn reported(provider: &str, data: &str) -> ModelError {
+    match read(provider, data) {
+        Ok(body) => refusal::from_error(provider, 0, &body),
+        Err(error) => error,
+    }
 }
 
 /// # Errors
 /// Bytes that are no UTF-8.
 pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, ModelError> {
-    std::str::from_utf8(bytes).map_err(|_| protocol_error("the model's answer is not UTF-8"))
+    std::str::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+pub(crate) fn not_utf8() -> ModelError {
+    protocol_error("the model's answer is not UTF-8")
 }
 
 pub(crate) fn protocol_error(message: impl Into<String>) -> ModelError {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::error::{ErrorCode, ErrorView};
 use protocol::ids::ModelId;
 
-/// The longest wait that a provider may ask for and get.
+/// If a provider asks for a longer wait than this, the turn is not asked for again.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
 /// A failed turn or probe. Its text never holds a key.
@@ -15,13 +15,13 @@ pub struct ModelError {
     pub kind: ModelErrorKind,
     /// Lower case, no final period; what the provider said, bounded, is part of it.
     pub message: String,
-    /// What to do about it, where we know.
+    /// What to do about it. `None` if we do not know.
     pub hint: Option<String>,
     /// How long the provider asks us to wait; of a quota, until it is renewed.
     pub retry_after: Option<Duration>,
-    /// Where the provider does not know the model: those to take in its place, the nearest name first and the provider's
-    /// fallback last. Empty for all other errors.
-    pub instead: Vec<ModelId>,
+    /// Models to take in place of one that the provider does not know: the nearest name first, the provider's fallback
+    /// last. Empty for all other errors.
+    pub suggestions: Vec<ModelId>,
 }
 
 /// What kind of thing went wrong. Callers branch on this, never on text.
@@ -31,7 +31,7 @@ pub enum ModelErrorKind {
     Auth,
     /// The account has no credit.
     NoCredit,
-    /// A limit that does not pass by waiting a little: per day, a spending cap.
+    /// A limit of the day or the month, or a spending cap: a short wait does not help.
     Quota,
     /// Too many requests just now.
     Rate,
@@ -55,7 +55,7 @@ pub enum ModelErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     Never,
-    /// After at least so long, where the provider says.
+    /// After at least so long, if the provider says how long.
     After(Option<Duration>),
 }
 
@@ -101,7 +101,7 @@ impl ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, retry_after: None, instead: Vec::new() }
+        Self { kind, message: message.into(), hint: None, retry_after: None, suggestions: Vec::new() }
     }
 
     #[must_use]
@@ -115,7 +115,7 @@ impl ModelError {
         Self::new(ModelErrorKind::Protocol, "the model's answer was cut before its end")
     }
 
-    /// A wait that nobody waits for is a no.
+    /// Never, too, if the provider asks for more than [`LONGEST_WAIT`].
     pub fn retry(&self) -> Retry {
         if self.retry_after.is_some_and(|wait| wait > LONGEST_WAIT) {
             return Retry::Never;
@@ -139,6 +139,6 @@ impl ModelError {
 
 impl From<ModelError> for ErrorView {
     fn from(error: ModelError) -> Self {
-        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.instead }
+        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.suggestions }
     }
 }

@@ -1,6 +1,7 @@
 //! Families of models in the data files, by how their ids start. Pure.
 
-/// A model's id as the data files have it: `-` for each point in it; what OpenRouter passes on, as where it goes.
+/// A model's id as the data files write it: with `-` for each point, and under its own vendor if it is behind
+/// OpenRouter.
 pub(crate) fn id_of(model: &str) -> String {
     let passed_on = model.strip_prefix("openrouter/").unwrap_or(model);
     let id = match passed_on.split_once('/') {

@@ -1,4 +1,5 @@
-//! Bytes of an answer cut into its events: server-sent events, or JSON a line. Pure, and blind to what they say.
+//! Cuts the bytes of an answer into its events: server-sent events, or lines of JSON. Pure; does not look into the
+//! events.
 //!
 //! Our own, because the crate there was (eventsource-stream) moves its whole buffer for each line, which is quadratic
 //! in a piece, and breaks down on a byte order mark. Wherever the pieces are cut, the same events come out.
@@ -15,17 +16,17 @@ pub(crate) enum Framing {
     Lines,
 }
 
-/// Before the first line, where a server's file had one.
+/// The byte order mark that some servers send before the first line.
 const BOM: &[u8] = "\u{feff}".as_bytes();
-/// What came of an answer that is no event may be the body of an error: so much of it is kept.
+/// How much is kept of an answer that is no event stream: it may be the body of an error.
 const MAX_STRAY: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct Frames {
     framing: Framing,
-    /// The line whose end has not come.
+    /// The beginning of a line whose end has not come.
     line: Vec<u8>,
-    /// Of the event whose end has not come: its data, and whether it had any. One buffer for all of them.
+    /// The data so far of an event whose end has not come.
     data: Vec<u8>,
     has_data: bool,
     stray: String,
@@ -46,10 +47,10 @@ impl Frames {
         }
     }
 
-    /// Takes the next bytes and gives each event that they end.
+    /// Takes the next bytes and calls `each` with every event that they complete.
     ///
     /// # Errors
-    /// What is no event and no UTF-8, and what `each` says.
+    /// Lines of no event that are no UTF-8, and the errors of `each`.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -76,11 +77,11 @@ impl Frames {
         Ok(())
     }
 
-    /// What the end of the answer leaves: an event without its end, or text that was no event. May be anything.
+    /// What is left at the end of the answer: an event without its end, or text that was no event stream.
     pub(crate) fn end(mut self) -> Option<String> {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
-            // A line cut within a character is no whole line.
+            // Fails only on a line that was cut within a character.
             self.line_ended(&line, false, &mut |_| Ok(())).ok()?;
         }
         match self.framing {
@@ -91,7 +92,7 @@ impl Frames {
         .filter(|text| !text.trim().is_empty())
     }
 
-    /// `is_last` where the next line is known to be empty.
+    /// `is_last` if the line is known to end its event.
     fn line_ended(
         &mut self,
         line: &[u8],
@@ -125,7 +126,7 @@ impl Frames {
         match name {
             b"data" => {
                 let value = value.strip_prefix(b" ").unwrap_or(value);
-                // All there is of it: it need not be put together.
+                // The whole event is this line: no copy is needed.
                 if is_last && !self.has_data {
                     return each(value);
                 }
@@ -134,7 +135,7 @@ impl Frames {
                 }
                 self.data.extend_from_slice(value);
             }
-            // A comment, or what only a browser would want to know.
+            // Comments, and fields that only browsers use.
             b"" | b"event" | b"id" | b"retry" => {}
             _ if self.stray.len() + line.len() < MAX_STRAY => {
                 self.stray.push_str(utf8(line)?);

@@ -36,9 +36,10 @@ impl Default for Timeouts {
     }
 }
 
-/// Bytes of one answer. A turn has some hundred kilobytes at most; this only keeps a broken server from our memory.
+/// The most bytes of one answer. A turn has some hundred kilobytes at most; this keeps a broken server from filling our
+/// memory.
 const MAX_ANSWER: usize = 64 * 1024 * 1024;
-/// Bytes read of an error's body.
+/// The most bytes that are read of an error's body.
 pub(crate) const MAX_ERROR: usize = 64 * 1024;
 const MAX_REDIRECTS: usize = 3;
 
@@ -56,7 +57,7 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
     let url = Url::parse(text).map_err(|error| {
         bad(&format_args!("cannot be read: {error}"), "give an address like https://example.org/v1")
     })?;
-    // As it is connected to: what is read more leniently there is looked at again.
+    // Parsing is lenient and may yield another address: check the one that is connected to.
     fit(url.as_str())?;
     Ok(url)
 }
@@ -68,14 +69,14 @@ fn is_loopback(url: &Url) -> bool {
 /// The HTTP client of all models: connections are kept and used again, whoever asks.
 #[derive(Clone, Debug)]
 pub struct Http {
-    /// With the system's proxy, as it is set.
+    /// With the system's proxy settings.
     proxied: Client,
-    /// For servers of this machine: a proxy would look for them on its own.
+    /// For servers on this machine, which a proxy would look for on its own machine.
     direct: Client,
     refused: RefusedVersions,
 }
 
-/// API versions that did not do where a later one did, by base URL: who uses the same client need not ask again.
+/// API versions that refused a request which a later one took, by base URL: not tried again with the same client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RefusedVersions(Arc<Mutex<BTreeSet<(String, String)>>>);
 
@@ -93,7 +94,7 @@ impl RefusedVersions {
 
 impl Http {
     /// # Errors
-    /// Where the system's TLS cannot be used.
+    /// If the system's TLS cannot be used.
     pub fn new(connect: Duration) -> Result<Self, ModelError> {
         let client = |proxy: bool| {
             let builder = Client::builder()
@@ -119,42 +120,42 @@ impl Http {
 }
 
 /// An answer's body as it comes.
-pub(crate) type Bytes = BoxStream<'static, Result<Vec<u8>, ModelError>>;
+pub(crate) type ByteStream = BoxStream<'static, Result<Vec<u8>, ModelError>>;
 
-/// A request's body: sent twice, it is not copied.
+/// A request's body. Cheap to clone.
 pub(crate) type Json = bytes::Bytes;
 
-/// What a request asks for.
+/// A request without its headers, which belong to the transport.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
+pub(crate) struct HttpRequest {
     pub url: Url,
-    /// A POST of this JSON, a GET without.
+    /// The body of a POST. `None` for a GET.
     pub json: Option<Json>,
 }
 
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    pub body: Bytes,
+    pub body: ByteStream,
 }
 
-/// How requests get there: by HTTP, or by a test's script.
-pub(crate) trait Carrier: Send + Sync {
-    /// Sends and waits for the answer's head, whatever its status. No timeouts but for the connection.
-    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>>;
+/// Sends requests: over HTTP, or to a script of a test.
+pub(crate) trait Transport: Send + Sync {
+    /// Sends, and returns when the answer's head is there, whatever its status. Only connecting has a timeout.
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>>;
 }
 
 /// A provider's address with the headers that belong to it, the key above all.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct HttpTransport {
     client: Client,
     base: Url,
     headers: HeaderMap,
 }
 
-impl Door {
+impl HttpTransport {
     /// # Errors
-    /// Where a key cannot be sent in a header.
+    /// If a key cannot be sent in a header.
     pub(crate) fn new(http: &Http, base: Url, headers: &[(String, Secret)]) -> Result<Self, ModelError> {
         let mut map = HeaderMap::new();
         for (name, secret) in headers {
@@ -164,9 +165,9 @@ impl Door {
     }
 }
 
-impl Door {
-    /// Sends, and goes on where the answer leads: to the same origin only, since the key rides on each request, and only
-    /// where the request stays what it is, which a POST does after a 307 or 308.
+impl HttpTransport {
+    /// Sends and follows redirects: only to the same origin, since the key is sent with each request, and a POST only
+    /// after a 307 or 308, since other statuses turn it into a GET.
     async fn follow(&self, mut request: Request) -> Result<Response, ModelError> {
         for _ in 0..=MAX_REDIRECTS {
             let again = request.try_clone();
@@ -212,14 +213,14 @@ fn header_value(secret: &Secret) -> Result<HeaderValue, ModelError> {
     Ok(value)
 }
 
-impl Carrier for Door {
-    fn send(&self, call: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
+impl Transport for HttpTransport {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>> {
         Box::pin(async move {
-            let request = match call.json {
+            let request = match request.json {
                 Some(json) => {
-                    self.client.post(call.url).header("content-type", "application/json").body(json)
+                    self.client.post(request.url).header("content-type", "application/json").body(json)
                 }
-                None => self.client.get(call.url),
+                None => self.client.get(request.url),
             };
             let request = request.headers(self.headers.clone()).build();
             let response = self.follow(request.map_err(|error| network(&self.base, &error))?).await?;
@@ -234,7 +235,7 @@ impl Carrier for Door {
                 }
                 Ok(chunk.to_vec())
             });
-            Ok(Answer { status, headers, body: body.boxed() })
+            Ok(HttpAnswer { status, headers, body: body.boxed() })
         })
     }
 }
@@ -251,8 +252,8 @@ pub(crate) fn joined(base: &Url, segments: &[&str]) -> Url {
     url
 }
 
-/// A body up to a bound, or what came of it: that is all there is to say.
-pub(crate) async fn whole(mut body: Bytes, most: usize, idle: Duration) -> Vec<u8> {
+/// A body up to a bound. Ends early if the connection fails or is idle.
+pub(crate) async fn whole(mut body: ByteStream, most: usize, idle: Duration) -> Vec<u8> {
     let mut all = Vec::new();
     while all.len() < most {
         match tokio::time::timeout(idle, body.next()).await {
@@ -273,7 +274,8 @@ fn protocol(message: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Protocol, message)
 }
 
-/// The last cause says most: "connection refused", a certificate's fault. Addresses stay out of it.
+/// With the innermost cause, which says most: "connection refused", a bad certificate. Holds the host only, not the
+/// whole address.
 fn network(base: &Url, error: &reqwest::Error) -> ModelError {
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
@@ -338,7 +340,7 @@ mod tests {
         let (http, base) = (Http::new(CONNECT).unwrap(), base_url("https://h").unwrap());
         for key in ["canary\r\nx: y", ""] {
             let headers = [("x-key".to_owned(), Secret(key.into()))];
-            let error = Door::new(&http, base.clone(), &headers).unwrap_err();
+            let error = HttpTransport::new(&http, base.clone(), &headers).unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Auth);
             assert!(!format!("{error:?}").contains("canary"));
         }

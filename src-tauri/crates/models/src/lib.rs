@@ -1,7 +1,8 @@
 //! Talking to language models: one file per wire protocol, one neutral stream above them.
 //!
-//! Which provider speaks which wire is data (`data/providers.json`). Knows nothing of tools, desktops or policy: a tool is a name, a description and a schema here. History is
-//! append-only: a turn keeps the provider's raw JSON and goes back to the same provider byte for byte.
+//! Which provider speaks which wire is data (`data/providers.json`). Knows nothing of tools, desktops or policy: a tool
+//! is a name, a description and a schema here. History is append-only: a turn keeps the provider's raw JSON and goes
+//! back to the same provider byte for byte.
 
 use std::sync::Arc;
 
@@ -25,42 +26,39 @@ mod responses;
 
 mod calls;
 mod conversation;
-mod forms;
 mod frames;
-mod hot;
+mod json_text;
+mod lenient;
 mod refusal;
 mod retry_after;
-mod slots;
-mod text;
 
 mod http;
-mod near;
-mod patience;
 mod providers;
-mod reading;
 mod remote;
+mod retry_policy;
 mod search;
 mod secrets;
+mod turn_stream;
 
 mod families;
 
 pub mod catalogue;
 pub mod computer;
 pub mod cost;
+pub mod neutral_json;
 pub mod pictures;
+pub mod recording;
 pub mod scripted;
-pub mod tape;
 pub mod thinking;
-pub mod told;
 pub mod trial;
 
 pub use conversation::{MediaResolution, Options};
 pub use decode::{Decoder, Progress, decode};
 pub use error::{LONGEST_WAIT, ModelError, ModelErrorKind, Retry};
 pub use http::{CONNECT, Http, Timeouts};
-pub use patience::Patience;
 pub use providers::{Auth, Provider};
 pub use remote::{ListedModel, Remote, RemoteOptions};
+pub use retry_policy::RetryPolicy;
 pub use search::NoSearch;
 pub use wire::Wire;
 
@@ -68,8 +66,8 @@ pub use wire::Wire;
 pub trait Model: Send + Sync {
     fn id(&self) -> &ModelId;
 
-    /// The vendor's own computer tool that this model acts by, where it was opened with it. A request says how large
-    /// the pictures are ([`Request::display`]), or it is not offered.
+    /// The vendor's own computer tool that this model was opened with, if any. It is declared only if a request says
+    /// how large the pictures are ([`Request::display`]).
     fn computer(&self) -> Option<computer::Computer> {
         None
     }
@@ -87,7 +85,7 @@ pub trait Model: Send + Sync {
 
 pub type SharedModel = Arc<dyn Model>;
 
-/// All that one turn is made from. The prefix (system, tools, earlier messages) stays byte-stable between turns.
+/// What one turn is asked with. The prefix (system, tools, earlier messages) stays byte-stable between turns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
     pub system: String,
@@ -97,7 +95,7 @@ pub struct Request {
     pub display: Option<PixelSize>,
 }
 
-/// A tool as a model is told of it.
+/// A tool that is offered to the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     pub name: String,
@@ -132,14 +130,16 @@ pub struct Image {
 pub struct Turn {
     pub text: String,
     pub calls: Vec<ProposedCall>,
-    /// Who made `raw`: `gemini`, or `custom/anthropic` with the wire where that may change. Replayed only to the same.
+    /// Who made `raw`: a provider's id, with the wire for a custom server (`custom/anthropic`). `raw` goes back only to
+    /// the same.
     pub provider: String,
-    /// The provider's own JSON of this turn, signatures and all: as text, so that it goes back as the bytes that came.
+    /// The provider's own JSON of this turn, signatures and all, as a string: so it goes back as the bytes that came.
+    /// `Null` if it cannot go back.
     pub raw: Value,
 }
 
 impl Turn {
-    /// Neither words nor calls: whatever was thought, there is nothing to answer.
+    /// Whether it has neither text nor calls, only thoughts at most.
     pub fn says_nothing(&self) -> bool {
         self.text.trim().is_empty() && self.calls.is_empty()
     }
@@ -148,16 +148,16 @@ impl Turn {
 /// A tool call as the model wrote it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProposedCall {
-    /// The provider's id, where it gives one.
+    /// The provider's id. `None` if it gives none.
     pub id: Option<String>,
     pub name: String,
     pub arguments: Value,
 }
 
-/// What goes back for one call.
+/// What is answered to one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolAnswer {
-    /// The provider's id of the call, where it gave one.
+    /// The provider's id of the call. `None` if it gave none.
     pub id: Option<String>,
     pub name: String,
     /// An object.
@@ -171,7 +171,7 @@ pub enum TurnEvent {
     Text(String),
     /// A piece of what the model thinks, or of a summary of it.
     Thinking(String),
-    /// A call takes shape: to be shown, never to be run. `index` counts the turn's calls from 0.
+    /// A call begins. To be shown, never to be run. `index` counts the turn's calls from 0.
     CallStarted {
         index: usize,
         id: Option<String>,
@@ -185,18 +185,18 @@ pub enum TurnEvent {
     CallEnded {
         index: usize,
     },
-    /// What the answer rests on, where the provider searched.
+    /// A source of the answer, found by the provider's own search.
     Citation {
         url: String,
         title: String,
     },
-    /// Tokens so far: each replaces the one before.
+    /// Tokens of the turn so far. Replaces the one before.
     Usage(Usage),
-    /// What the provider itself charges for the turn: each replaces the one before.
+    /// What the provider says it charges for the turn. Replaces the one before.
     Billed(Usd),
-    /// The provider searched, which it charges for beside the tokens. Told once or more.
+    /// The provider searched, which it charges for apart from the tokens. May come more than once.
     Searched,
-    /// Last, once: only now may its calls be run, and only where `stop` is `End` or `ToolCalls`.
+    /// The last event. Only now may the calls be run, and only if `stop` is `End` or `ToolCalls`.
     Finished {
         turn: Turn,
         usage: Usage,

@@ -1,4 +1,4 @@
-//! Pictures as each model takes them: the largest it looks at, the size that is best for it, and what one costs in tokens.
+//! Which pictures each model takes: the largest, the best size, and what one costs in tokens.
 //!
 //! `data/pictures.json`, by families of models, each with the source of its numbers. A model that is in none gets the
 //! first one: small enough for all.
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::{MediaResolution, families};
 
-/// The table with its day.
+/// The data file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Table {
@@ -25,20 +25,20 @@ struct Table {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Family {
     pub name: String,
-    /// What `PROVIDER/NAME` starts with, `-` for each point in it. The longest of all families counts.
+    /// Beginnings of `PROVIDER/NAME`, with `-` for each point. The longest that fits, of all families, decides.
     starts: Vec<String>,
     /// Where the numbers are from.
     pub source: String,
-    /// What is not made smaller or refused.
+    /// The largest picture that is neither made smaller by the provider nor refused.
     limit: Bounds,
-    /// What a picture of the screen is made for it: seen well, and not dearer than it need be.
+    /// The size of our pictures of the screen: seen well at the least cost.
     best: Bounds,
     tokens: Tokens,
-    /// Of one picture, before base64.
+    /// The most bytes of one picture, before base64.
     pub bytes: usize,
-    /// Pictures in one request.
+    /// The most pictures in one request.
     pub per_request: usize,
-    /// How OpenAI's wires are asked to look.
+    /// The value of `detail` on OpenAI's wires. `None` for the wire's usual one.
     pub(crate) detail: Option<String>,
 }
 
@@ -66,7 +66,7 @@ fn one() -> u32 {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 enum Tokens {
     Unknown,
-    /// So many thousandths of a token for each square that is begun.
+    /// So many thousandths of a token for each square, also one that is only partly covered.
     Squares {
         side: u32,
         thousandths: u64,
@@ -95,8 +95,8 @@ fn read() -> Vec<Family> {
     table.families
 }
 
-/// The family of a model; the one for all others where it is in none. What OpenRouter passes on is looked up where it
-/// goes.
+/// The family of a model, or the first one if it is in none. Models behind OpenRouter are looked up under their own
+/// vendor.
 pub fn family(model: &ModelId) -> &'static Family {
     let id = families::id_of(&model.0);
     families::best(&FAMILIES, |family| &family.starts, &id).unwrap_or(&FAMILIES[0])
@@ -108,12 +108,12 @@ impl Family {
         self.best.budget()
     }
 
-    /// The largest that is looked at as it is.
+    /// The largest size that is not made smaller.
     pub fn limit(&self) -> PictureBudget {
         self.limit.budget()
     }
 
-    /// What a picture costs; nothing where it is not known.
+    /// What a picture costs. `None` if that is not known.
     pub fn tokens(&self, size: PixelSize, resolution: Option<MediaResolution>) -> Option<u64> {
         let count = |square| PictureBudget { square, ..PictureBudget::from(size) }.squares_of(size);
         match self.tokens {

@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use crate::Wire;
 
-/// Anthropic's header of what is asked for before it is for everyone.
+/// Anthropic's header that names the beta features to use.
 const BETA: &str = "anthropic-beta";
 
-/// Who can be asked.
+/// A service that serves models.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Provider {
@@ -23,33 +23,33 @@ pub struct Provider {
     /// For people.
     pub name: String,
     pub wire: Wire,
-    /// With the path that all addresses begin with.
+    /// The address that all others begin with.
     pub base_url: String,
-    /// Tried first where the wire has versions in its addresses.
+    /// The API version to try first. `None` for wires without versions in their addresses.
     #[serde(default)]
     pub api_version: Option<String>,
     pub auth: Auth,
-    /// Sent with each request. A key is none of them: it is hidden wherever it turns up, these are not.
+    /// Sent with each request. Not for keys: keys are hidden wherever they turn up, these values are not.
     #[serde(default)]
     pub headers: BTreeMap<String, Secret>,
     /// Environment variables in which the provider's own tools look for a key.
     #[serde(default)]
     pub key_variables: Vec<String>,
-    /// The model that is offered where another is not known, by its name there. A server of the user's own machine or
-    /// making has none: what it has is known to nobody else.
+    /// The name of the model to suggest last if the provider does not know the one asked for. `None` for local and
+    /// custom servers, whose models only they know.
     #[serde(default)]
     pub fallback: Option<String>,
 }
 
-/// How a key is shown.
+/// How a key is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Auth {
-    /// None is needed; one that is given goes as a bearer's.
+    /// No key is needed. One that is given is sent as with `Bearer`.
     None,
     /// `authorization: Bearer KEY`.
     Bearer,
-    /// A header of its own.
+    /// The bare key in the header of this name.
     Header(String),
 }
 
@@ -61,7 +61,7 @@ fn read() -> Vec<Provider> {
 }
 
 impl Provider {
-    /// Those that need no description.
+    /// The providers of `data/providers.json`.
     pub fn known() -> &'static [Self] {
         &KNOWN
     }
@@ -71,10 +71,11 @@ impl Provider {
         KNOWN.iter().find(|provider| provider.id == id)
     }
 
-    /// Any server that speaks one of the wires: it is sent what the wire's own vendor is, and these headers beside it.
+    /// Any other server that speaks one of the wires: it gets the headers that the wire's vendor gets, and these as
+    /// well.
     pub fn custom(id: &str, base_url: &str, wire: Wire, headers: BTreeMap<String, Secret>) -> Self {
         let vendor = KNOWN.iter().find(|provider| provider.wire == wire);
-        // A key is shown as that vendor wants it, where there is one: many servers need none.
+        // A key is sent as that vendor wants it. Where that is `Bearer` it stays optional: many servers need none.
         let auth = vendor.map(|vendor| vendor.auth.clone()).filter(|auth| *auth != Auth::Bearer);
         let custom = Self {
             id: id.to_owned(),
@@ -90,7 +91,7 @@ impl Provider {
         headers.into_iter().fold(custom, Self::with_header)
     }
 
-    /// The same with the bare key in a header of that name; as it was where the name is empty.
+    /// The same with the bare key in the header of this name. Unchanged if the name is empty.
     #[must_use]
     pub fn with_key_header(mut self, name: &str) -> Self {
         if !name.is_empty() {
@@ -99,7 +100,7 @@ impl Provider {
         self
     }
 
-    /// The user's own word goes before the vendor's; a beta is asked for beside the others.
+    /// Adds a header, in place of the vendor's own if it has one. Betas are added to the vendor's.
     fn with_header(mut self, (name, value): (String, Secret)) -> Self {
         let name = name.to_ascii_lowercase();
         if name == BETA {
@@ -109,7 +110,7 @@ impl Provider {
         self
     }
 
-    /// The same, asking for a beta of Anthropic's beside those it asks for already.
+    /// The same with one more of Anthropic's betas.
     #[must_use]
     pub(crate) fn with_beta(mut self, beta: Option<&str>) -> Self {
         if let Some(beta) = beta {
@@ -120,9 +121,9 @@ impl Provider {
         self
     }
 
-    /// Under which name its turns are kept. A known provider has one wire; any other may be told to speak another one
-    /// later, and what it wrote on the one is nothing on the other.
-    pub(crate) fn voice(&self) -> String {
+    /// The name that its turns are kept under ([`crate::Turn::provider`]). That of a custom server has the wire in it:
+    /// the user may set another wire later, on which the old turns cannot go back.
+    pub(crate) fn author(&self) -> String {
         match Self::named(&self.id) {
             Some(known) if known.wire == self.wire => self.id.clone(),
             _ => format!("{}/{}", self.id, self.wire),
@@ -141,7 +142,7 @@ impl Provider {
             headers.push(match &self.auth {
                 Auth::Header(name) => (name.clone(), key.clone()),
                 Auth::Bearer | Auth::None => {
-                    // A key that is none must not hide behind the word before it.
+                    // An empty key stays an empty value, which is refused.
                     let value = if key.0.is_empty() { String::new() } else { format!("Bearer {}", key.0) };
                     ("authorization".into(), Secret(value))
                 }

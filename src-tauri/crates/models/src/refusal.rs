@@ -1,6 +1,6 @@
 //! What providers' refusals mean. Branches on status, code and type, never on text.
 //!
-//! One reader for all: the shapes differ in where code, type and message stand, and no word means two things.
+//! One reader for all providers: they differ only in where code, type and message stand, and no code means two things.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,13 +11,13 @@ use serde_json::Value;
 use crate::ModelErrorKind::{
     Auth, BadRequest, NoCredit, NotFound, Overloaded, Protocol, Quota, Rate, TooLarge,
 };
-use crate::retry_after::{seconds, told};
+use crate::retry_after::{retry_after, seconds};
 use crate::{LONGEST_WAIT, ModelError, ModelErrorKind, Wire};
 
 /// Characters of the provider's own message that are shown.
 const MAX_MESSAGE: usize = 400;
 
-/// Words that say more than the status does.
+/// Codes and types that say more than the status does.
 const WORDS: &[(&str, ModelErrorKind)] = &[
     ("API_KEY_INVALID", Auth),
     ("invalid_api_key", Auth),
@@ -42,7 +42,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("gateway_timeout", Overloaded),
 ];
 
-/// Words that count where there is no status: in the middle of a stream.
+/// Codes that are used only if there is no status, in the middle of a stream.
 const VAGUE_WORDS: &[(&str, ModelErrorKind)] = &[
     ("invalid_request_error", BadRequest),
     ("invalid_prompt", BadRequest),
@@ -57,7 +57,7 @@ const VAGUE_WORDS: &[(&str, ModelErrorKind)] = &[
     ("Some resource has been exhausted", Rate),
 ];
 
-/// The error of an answer that is not 2xx. `body` is free of the key.
+/// The error of an answer that is not 2xx. `body` must not hold the key.
 pub(crate) fn from_answer(
     provider: &str,
     wire: Wire,
@@ -71,17 +71,17 @@ pub(crate) fn from_answer(
         Value::Array(mut list) => list.first_mut().map(Value::take).unwrap_or_default(),
         value => value,
     };
-    let wait = told(headers, &value, now);
+    let wait = retry_after(headers, &value, now);
     let resets = wait.filter(|wait| *wait > LONGEST_WAIT);
     let error = read(provider, status.as_u16(), &value, |rate| match wait {
         // Anthropic's spending cap is a 429 too; only its missing `retry-after` tells.
         None if wire == Wire::Anthropic => Quota,
-        // Nobody waits so long: it is a limit of the day or the month.
+        // So long a wait means a limit of the day or the month.
         Some(_) if resets.is_some() => Quota,
         _ => rate,
     });
     match (error.kind, resets) {
-        // A short wait beside it is when the next request is counted, not when the quota is renewed.
+        // A short wait beside a used-up quota does not say when the quota is renewed.
         (Quota, None) => error,
         (Quota, Some(wait)) => ModelError { retry_after: resets, ..error.with_hint(renewed(wait)) },
         _ => ModelError { retry_after: error.retry_after.or(wait), ..error },
@@ -98,12 +98,12 @@ fn renewed(wait: Duration) -> String {
     format!("the quota is renewed in about {when}; until then use another model or plan")
 }
 
-/// The error that `body` tells of, in an answer or in the middle of a stream, where there is no status (0).
+/// The error in `body`. `status` is 0 in the middle of a stream.
 pub(crate) fn from_error(provider: &str, status: u16, body: &Value) -> ModelError {
     read(provider, status, body, |rate| rate)
 }
 
-/// `of_rate` is what too many requests are.
+/// `of_rate` decides what kind "too many requests" is.
 fn read(
     provider: &str,
     status: u16,
@@ -134,15 +134,15 @@ fn read(
     let wait = details().find_map(|detail| seconds(detail["retryDelay"].as_str()?));
     ModelError {
         kind,
-        message: message(provider, kind, status, &said(error)),
+        message: message(provider, kind, status, &provider_words(error)),
         hint: hint(kind).map(str::to_owned),
         retry_after: wait.filter(|_| kind != Quota),
-        instead: Vec::new(),
+        suggestions: Vec::new(),
     }
 }
 
-/// The provider's own words; OpenRouter has those of the provider behind it beside them.
-fn said(error: &Value) -> String {
+/// The provider's own message; of OpenRouter, with that of the provider behind it.
+fn provider_words(error: &Value) -> String {
     let said = error["message"].as_str().or(error.as_str()).unwrap_or_default();
     let Some(raw) = error["metadata"]["raw"].as_str() else { return said.to_owned() };
     let who = error["metadata"]["provider_name"].as_str().unwrap_or("the provider behind it");
@@ -166,7 +166,7 @@ fn kind(status: u16, words: &[&str]) -> ModelErrorKind {
         0 => None,
         _ => Some(Protocol),
     };
-    // An error without any word in the middle of a stream: it broke there, whatever it was.
+    // An error in the middle of a stream that names no kind: something broke there.
     among(WORDS).or(of_status).or_else(|| among(VAGUE_WORDS)).unwrap_or(Overloaded)
 }
 
@@ -206,5 +206,4 @@ fn hint(kind: ModelErrorKind) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-#[path = "refusal_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
-//! A model at its provider, whichever wire that speaks: requests sent, answers read, refusals understood.
+//! A model at its provider: sends requests, reads answers and refusals, on any wire.
 //!
 //! One request a turn, no retries: whether a turn may be asked for again is the caller's to decide.
 
 mod addresses;
-mod instead;
 mod listing;
+mod suggestions;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -20,11 +20,12 @@ use crate::computer::Computer;
 use crate::conversation::Target;
 use crate::decode::Decoder;
 use crate::http::{
-    Answer, Call, Carrier, Door, Http, Json, MAX_ERROR, RefusedVersions, Timeouts, base_url, silent, whole,
+    Http, HttpAnswer, HttpRequest, HttpTransport, Json, MAX_ERROR, RefusedVersions, Timeouts, Transport,
+    base_url, silent, whole,
 };
-use crate::reading::Reading;
+use crate::recording::Recorder;
 use crate::secrets::Secrets;
-use crate::tape::Recorder;
+use crate::turn_stream::TurnStream;
 use crate::{
     Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, chat, gemini,
     ollama, refusal, responses,
@@ -32,12 +33,12 @@ use crate::{
 
 pub use listing::ListedModel;
 
-/// Knows every field and every model of Gemini.
+/// The version of Gemini's API that has all fields and models.
 const FALLBACK_VERSION: &str = "v1beta";
-/// Bytes read of a list of models.
+/// The longest list of models that is read, in bytes.
 const MAX_LIST: usize = 16 * 1024 * 1024;
 
-/// Models of a list that are asked for at a time, and how long each may take to tell of itself.
+/// How many models of a list are described at a time, and how long each description may take.
 const DESCRIBED_AT_ONCE: usize = 20;
 const DESCRIPTION: Duration = Duration::from_secs(5);
 
@@ -56,11 +57,11 @@ pub struct RemoteOptions {
 pub struct Remote {
     model: ModelId,
     provider: Provider,
-    /// Whose turns go back as they came.
-    voice: String,
+    /// The name that its turns are kept under: those go back as they came.
+    author: String,
     options: Options,
     base: Url,
-    carrier: Box<dyn Carrier>,
+    transport: Box<dyn Transport>,
     timeouts: Timeouts,
     secrets: Secrets,
     recorder: Option<Recorder>,
@@ -71,35 +72,35 @@ pub struct Remote {
 #[derive(Clone, Copy)]
 pub(crate) enum Verb {
     Turn,
-    /// The cheapest question that needs the key and the model.
+    /// The cheapest request that needs the key and the model.
     Probe,
     List,
 }
 
 impl Remote {
-    /// Talks to nobody yet.
+    /// Sends nothing yet.
     ///
     /// # Errors
-    /// An address that must not get a key, or a key that is none.
+    /// An address that must not get a key, or a key that cannot be sent.
     pub fn new(http: &Http, options: RemoteOptions) -> Result<Self, ModelError> {
         let base = base_url(&options.provider.base_url)?;
         let beta = options.options.computer.and_then(Computer::beta);
         let options = RemoteOptions { provider: options.provider.with_beta(beta), ..options };
         let headers = options.provider.headers_with(options.key.as_ref());
-        let door = Door::new(http, base.clone(), &headers)?;
-        Ok(Self { refused: http.refused(), ..Self::carried_by(Box::new(door), base, options) })
+        let transport = HttpTransport::new(http, base.clone(), &headers)?;
+        Ok(Self { refused: http.refused(), ..Self::over(Box::new(transport), base, options) })
     }
 
-    pub(crate) fn carried_by(carrier: Box<dyn Carrier>, base: Url, options: RemoteOptions) -> Self {
+    pub(crate) fn over(transport: Box<dyn Transport>, base: Url, options: RemoteOptions) -> Self {
         let RemoteOptions { provider, model, key, options, timeouts } = options;
-        // Other headers hold no key, and what they say may be part of many words.
+        // Only the key: the values of other headers may be parts of common words.
         let secrets = Secrets::new(key.map(|key| key.0));
-        let voice = provider.voice();
+        let author = provider.author();
         let refused = RefusedVersions::default();
-        Self { model, options, base, carrier, timeouts, secrets, recorder: None, refused, voice, provider }
+        Self { model, options, base, transport, timeouts, secrets, recorder: None, refused, author, provider }
     }
 
-    /// Each turn from now on is written there as well.
+    /// The same, with each turn recorded.
     #[must_use]
     pub fn recorded_by(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
@@ -112,18 +113,18 @@ impl Remote {
     /// The models that the provider has now.
     ///
     /// # Errors
-    /// As for a turn; what is no list is a protocol's fault.
+    /// As for a turn, and `Protocol` for an answer that is no list.
     pub async fn list(&self) -> Result<Vec<ListedModel>, ModelError> {
         let listed = self.read_list(self.send(Verb::List, None).await?).await?;
         if self.provider.wire != Wire::Ollama {
             return Ok(listed);
         }
-        // Its list does not tell what they can do.
+        // Its list does not have their abilities.
         let described = listed.into_iter().map(|model| self.described(model));
         Ok(stream::iter(described).buffered(DESCRIBED_AT_ONCE).collect().await)
     }
 
-    async fn read_list(&self, answer: Answer) -> Result<Vec<ListedModel>, ModelError> {
+    async fn read_list(&self, answer: HttpAnswer) -> Result<Vec<ListedModel>, ModelError> {
         let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
         listing::read(self.provider.wire, &body).ok_or_else(|| {
             let message = format!("{} sent what is no list of models", self.provider.id);
@@ -131,11 +132,11 @@ impl Remote {
         })
     }
 
-    /// The model with what Ollama tells of it when it is asked; what it does not tell in time stays unknown.
+    /// The model with what Ollama says of it. Unchanged if that does not come in time.
     async fn described(&self, model: ListedModel) -> ListedModel {
         let (url, json) = addresses::of(&self.provider, &self.base, None, Verb::Probe, &model.id, None);
         let asked = async {
-            let answer = self.carrier.send(Call { url, json }).await.ok()?;
+            let answer = self.transport.send(HttpRequest { url, json }).await.ok()?;
             let is_told = answer.status.is_success();
             Some(whole(answer.body, MAX_LIST, self.timeouts.idle).await).filter(|_| is_told)
         };
@@ -145,8 +146,8 @@ impl Remote {
         }
     }
 
-    /// Sends; where this API version may be what is wrong, once more to the one that knows all.
-    async fn send(&self, verb: Verb, json: Option<Json>) -> Result<Answer, ModelError> {
+    /// Sends. If the API version may be what is wrong, sends once more to [`FALLBACK_VERSION`].
+    async fn send(&self, verb: Verb, json: Option<Json>) -> Result<HttpAnswer, ModelError> {
         let version = match self.provider.api_version.as_deref() {
             None => return self.send_to(None, verb, json).await,
             Some(version) if version == FALLBACK_VERSION || self.refused.has(&self.base, version) => {
@@ -174,10 +175,10 @@ impl Remote {
         version: Option<&str>,
         verb: Verb,
         json: Option<Json>,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<HttpAnswer, ModelError> {
         let (url, json) = addresses::of(&self.provider, &self.base, version, verb, self.model.name(), json);
         let limit = self.timeouts.first_byte;
-        let sent = tokio::time::timeout(limit, self.carrier.send(Call { url, json })).await;
+        let sent = tokio::time::timeout(limit, self.transport.send(HttpRequest { url, json })).await;
         let answer =
             sent.map_err(|_| silent(&self.base, limit))?.map_err(|error| self.secrets.hidden_in(error))?;
         if answer.status.is_success() {
@@ -189,16 +190,16 @@ impl Remote {
         Err(refusal::from_answer(id, *wire, answer.status, &answer.headers, &body, SystemTime::now()))
     }
 
-    /// What this request is over the wire, as JSON.
+    /// The body of this request, as JSON.
     pub fn body(&self, request: &Request) -> String {
-        let target = Target { provider: &self.voice, model: self.model.name(), options: &self.options };
+        let target = Target { provider: &self.author, model: self.model.name(), options: &self.options };
         match self.provider.wire {
             Wire::Gemini => gemini::body(request, target),
             Wire::Anthropic => anthropic::body(request, target),
-            Wire::OpenAiResponses => responses::body(request, target, responses::Manner::OpenAi),
-            Wire::Xai => responses::body(request, target, responses::Manner::Xai),
-            Wire::OpenAiChat => chat::body(request, target, chat::Manner::Plain),
-            Wire::OpenRouter => chat::body(request, target, chat::Manner::OpenRouter),
+            Wire::OpenAiResponses => responses::body(request, target, responses::Dialect::OpenAi),
+            Wire::Xai => responses::body(request, target, responses::Dialect::Xai),
+            Wire::OpenAiChat => chat::body(request, target, chat::Dialect::Plain),
+            Wire::OpenRouter => chat::body(request, target, chat::Dialect::OpenRouter),
             Wire::Ollama => ollama::body(request, target),
         }
     }
@@ -225,17 +226,17 @@ impl Model for Remote {
         Box::pin(async move {
             let body = self.body(&request);
             let recorder = self.recorder.as_ref();
-            let asked = recorder.map(|recorder| recorder.asked(&request, &self.secrets)).transpose()?;
+            let recorded = recorder.map(|recorder| recorder.turn(&request, &self.secrets)).transpose()?;
             drop(request);
             let answer = self.ask(Verb::Turn, Some(body.into())).await.map(|answer| answer.body);
-            let bytes = match asked {
-                Some(asked) => asked.answered(answer)?,
+            let bytes = match recorded {
+                Some(turn) => turn.answered(answer)?,
                 None => answer?,
             };
-            let decoder = Decoder::new(self.provider.wire, &self.voice);
+            let decoder = Decoder::new(self.provider.wire, &self.author);
             let idle = self.timeouts.idle;
             let silent = silent(&self.base, idle);
-            Ok(Reading::new(bytes, decoder, idle, silent, self.secrets.clone()).stream())
+            Ok(TurnStream::new(bytes, decoder, idle, silent, self.secrets.clone()).stream())
         })
     }
 
@@ -245,25 +246,4 @@ impl Model for Remote {
 }
 
 #[cfg(test)]
-#[path = "remote/tests.rs"]
 mod tests;
-
-#[cfg(test)]
-#[path = "remote/history_tests.rs"]
-mod history_tests;
-
-#[cfg(test)]
-#[path = "remote/search_tests.rs"]
-mod search_tests;
-
-#[cfg(test)]
-#[path = "remote/computer_tests.rs"]
-mod computer_tests;
-
-#[cfg(test)]
-#[path = "remote/description_tests.rs"]
-mod description_tests;
-
-#[cfg(test)]
-#[path = "remote/instead_tests.rs"]
-mod instead_tests;

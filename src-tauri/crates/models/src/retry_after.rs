@@ -1,12 +1,12 @@
-//! How long a provider asks us to wait, in all the forms in which that is said. Pure: the time is passed in.
+//! How long a provider asks us to wait, in all forms that are used. Pure: the time is passed in.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-/// The wait that an answer's head asks for, else the one in OpenRouter's copy of the head in the body.
-pub(crate) fn told(headers: &HeaderMap, body: &Value, now: SystemTime) -> Option<Duration> {
+/// The wait that an answer's headers ask for, else that of the headers which OpenRouter copies into the body.
+pub(crate) fn retry_after(headers: &HeaderMap, body: &Value, now: SystemTime) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let milliseconds = || {
         let wait = header("retry-after-ms")?.parse::<f64>().ok()?;
@@ -51,7 +51,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
             .collect();
-        told(&headers, body, UNIX_EPOCH + Duration::from_secs(NOW))
+        retry_after(&headers, body, UNIX_EPOCH + Duration::from_secs(NOW))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A model that does what a test says, without a network. Beside the trait it fakes, for the tests of every room.
+//! A model that does what a test says, without a network. Beside the trait that it fakes, for the tests of all crates.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub struct Step {
 
 enum Answer {
     Events(Vec<Result<TurnEvent, ModelError>>),
-    /// The same without an end.
+    /// The same, but the stream does not end.
     Unended(Vec<TurnEvent>),
     Refusal(ModelError),
     Made(Box<dyn FnOnce(&Request) -> Step + Send>),
@@ -74,7 +74,7 @@ impl Step {
         Self::events(said.into_iter().chain([end]).collect())
     }
 
-    /// These events and then the end of the stream, also where it is not the turn's.
+    /// These events and then the end of the stream, whether or not they end the turn.
     pub fn events(events: Vec<Result<TurnEvent, ModelError>>) -> Self {
         Self { delay: Duration::ZERO, answer: Answer::Events(events) }
     }
@@ -94,7 +94,7 @@ impl Step {
         Self { delay: Duration::ZERO, answer: Answer::Silence }
     }
 
-    /// Looks at the request before it decides.
+    /// PictureDetail at the request before it decides.
     pub fn with(make: impl FnOnce(&Request) -> Self + Send + 'static) -> Self {
         Self { delay: Duration::ZERO, answer: Answer::Made(Box::new(make)) }
     }

@@ -3,11 +3,11 @@
 use crate::{Provider, Wire};
 
 /// Models of Google that take either its search or functions, not both (400 "tool use with function calling is
-/// unsupported"), by how their names start. Source: Google's page on combining built-in tools with functions, which only
-/// Gemini 3 models do.
+/// unsupported"), by how their names start. Source: Google's page on combining built-in tools with functions, which
+/// only Gemini 3 models do.
 const ONE_KIND_OF_TOOL: [&str; 7] =
     ["gemini-1", "gemini-2", "gemini-flash-1", "gemini-pro-1", "gemini-pro-vision", "gemini-exp", "gemma"];
-/// The first of all; `gemini-pro-latest` is the newest.
+/// The first Gemini model. Compared whole, since `gemini-pro-latest` is the newest one.
 const FIRST: &str = "gemini-pro";
 
 /// Why a model cannot search.

@@ -1,13 +1,13 @@
-//! What must be in no error: a provider may echo the key that it was sent.
+//! Keeps keys out of errors and recordings: a provider may echo the key that it was sent.
 
 use std::fmt;
 
 use crate::ModelError;
 
-/// No vendor's key is as short, and what is would be found in many words.
+/// Shorter texts are no vendor's keys, and would be found inside common words.
 const SHORTEST: usize = 8;
 
-/// Texts that are blacked out wherever they turn up. Shows none of them.
+/// Texts that are replaced wherever they turn up. Its `Debug` does not show them.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<String>);
 
@@ -18,18 +18,6 @@ impl Secrets {
 
     pub(crate) fn hide(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[key]"))
-    }
-
-    /// The same in what is no text.
-    pub(crate) fn hide_bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut bytes = bytes.to_vec();
-        for secret in self.0.iter().map(String::as_bytes) {
-            while let Some(at) = bytes.windows(secret.len()).position(|part| part == secret) {
-                // As long as it was, and no secret again.
-                bytes[at..at + secret.len()].fill(0xff);
-            }
-        }
-        bytes
     }
 
     pub(crate) fn hidden_in(&self, error: ModelError) -> ModelError {
@@ -51,6 +39,5 @@ mod tests {
     fn a_key_is_hidden_and_what_is_too_short_to_be_one_spoils_no_text() {
         let secrets = Secrets::new(["canary-Key-123".into(), "1".into(), "demo".into(), String::new()]);
         assert_eq!(secrets.hide("1 demo of canary-Key-123."), "1 demo of [key].");
-        assert_eq!(secrets.hide_bytes(b"1canary-Key-123"), [&b"1"[..], &[0xff; 14]].concat());
     }
 }

@@ -1,6 +1,6 @@
-//! Which models can be asked to think, or for what they thought: the others refuse the question.
+//! Which models may be asked to think, or for a summary of their thoughts: the others refuse such a request.
 //!
-//! `data/thinking.json`, by families of models, each with its source. What a provider's own list tells goes before it.
+//! `data/thinking.json`, by families of models, each with its source. A provider's own list is believed before it.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{Provider, families};
 
-/// The table with its day.
+/// The data file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Table {
@@ -17,13 +17,13 @@ struct Table {
     families: Vec<Family>,
 }
 
-/// Models that are alike in this.
+/// Models that think alike.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Family {
     #[serde(rename = "name")]
     _name: String,
-    /// What `PROVIDER/NAME` starts with, `-` for each point in it. The longest of all families counts.
+    /// Beginnings of `PROVIDER/NAME`, with `-` for each point. The longest that fits, of all families, decides.
     starts: Vec<String>,
     #[serde(rename = "source")]
     _source: String,
@@ -39,8 +39,8 @@ fn read() -> Vec<Family> {
     table.families
 }
 
-/// Whether the provider's model can be asked to think; nothing where it is not known. A server of the user's own is
-/// taken to have the models of its wire's vendor.
+/// Whether the provider's model can be asked to think. `None` if that is not known. A custom server is taken to have
+/// the models of its wire's vendor.
 pub fn thinks(provider: &Provider, model: &str) -> Option<bool> {
     let vendor = match Provider::named(&provider.id) {
         Some(known) => known,

@@ -1,4 +1,4 @@
-//! A model tried out by one tiny turn with a tool and a picture: what works, how long it took, what it cost.
+//! Tries a model out with one tiny turn that has a tool and a picture: what works, how long it took, what it cost.
 
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ const PICTURE: &[u8] = include_bytes!("../data/red.png");
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// The tool was called as it is described.
+    /// Whether the tool was called as it is described.
     pub tool: bool,
-    /// The picture was seen: its colour was named.
+    /// Whether the picture was seen: its colour was named.
     pub picture: bool,
     pub stop: StopReason,
     /// Until the first event, and until the turn was whole.
@@ -30,7 +30,7 @@ pub struct Trial {
     pub cost: Cost,
 }
 
-/// Asks the one question.
+/// Asks for the turn.
 ///
 /// # Errors
 /// The model's.

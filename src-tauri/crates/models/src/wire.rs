@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use crate::decode::TurnInMaking;
-use crate::{anthropic, chat, gemini, ollama, responses};
+use crate::anthropic::AnthropicDecoder;
+use crate::chat::ChatDecoder;
+use crate::decode::StreamDecoder;
+use crate::gemini::GeminiDecoder;
+use crate::ollama::OllamaDecoder;
+use crate::responses::{ResponsesDecoder, XaiDecoder};
 
 /// A wire protocol, with the habits of those who speak it in their own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
@@ -56,14 +60,14 @@ impl Wire {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }
 
-    pub(crate) fn turn(self, provider: &str) -> Box<dyn TurnInMaking> {
+    pub(crate) fn decoder(self, provider: &str) -> Box<dyn StreamDecoder> {
         match self {
-            Self::Gemini => Box::new(gemini::turn(provider)),
-            Self::Anthropic => Box::new(anthropic::turn(provider)),
-            Self::OpenAiResponses => Box::new(responses::turn(provider)),
-            Self::OpenAiChat | Self::OpenRouter => Box::new(chat::turn(provider)),
-            Self::Ollama => Box::new(ollama::turn(provider)),
-            Self::Xai => Box::new(responses::either(provider)),
+            Self::Gemini => Box::new(GeminiDecoder::new(provider)),
+            Self::Anthropic => Box::new(AnthropicDecoder::new(provider)),
+            Self::OpenAiResponses => Box::new(ResponsesDecoder::new(provider)),
+            Self::OpenAiChat | Self::OpenRouter => Box::new(ChatDecoder::new(provider)),
+            Self::Ollama => Box::new(OllamaDecoder::new(provider)),
+            Self::Xai => Box::new(XaiDecoder::new(provider)),
         }
     }
 }

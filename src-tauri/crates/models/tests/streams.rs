@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use models::{Decoder, ModelError, ModelErrorKind, Progress, TurnEvent, Wire, decode, told};
+use models::{Decoder, ModelError, ModelErrorKind, Progress, TurnEvent, Wire, decode, neutral_json};
 use serde_json::{Value, json};
 
 fn folder() -> PathBuf {
@@ -42,13 +42,13 @@ fn streams() -> Vec<(String, Wire, Vec<u8>)> {
 
 /// The lines of a decoded stream, with what would go back to the provider.
 fn shown(wire: Wire, bytes: &[u8]) -> Value {
-    let told = told::tell(wire, bytes);
-    let mut lines = told.lines;
+    let answer = neutral_json::answer(wire, bytes);
+    let mut lines = answer.lines;
     if let (_, Ok(TurnEvent::Finished { turn, .. })) = decode(wire, wire.name(), bytes) {
         let raw = turn.raw.as_str().map(|json| serde_json::from_str::<Value>(json).unwrap());
         lines.push(json!({ "goesBack": raw }));
     }
-    json!({ "complete": told.complete, "lines": lines })
+    json!({ "complete": answer.complete, "lines": lines })
 }
 
 // bar: C65
@@ -309,7 +309,6 @@ fn odd_events_are_passed_over_or_refused_but_never_a_panic() {
     }
 }
 
-/// Also in an event that is the one before with another text, of which only that text is looked at.
 #[test]
 fn bytes_that_are_no_text_are_refused_wherever_they_stand_in_an_event() {
     let mut refused = 0;

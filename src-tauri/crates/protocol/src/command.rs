@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::ids::ModelId;
-use crate::ids::{ApprovalId, RunId, SessionId};
+use crate::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
 use crate::offer::{ModelsView, ProviderView, TrialView};
+use crate::principal::{Right, Surface};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
-use crate::view::{Check, CheckView, KeyView, SessionHistory, SessionView, SnapshotView};
+use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SessionView};
 
 /// A request with its name on every door and the type of its answer.
 pub trait Command: Serialize + DeserializeOwned + Send + 'static {
@@ -17,7 +18,7 @@ pub trait Command: Serialize + DeserializeOwned + Send + 'static {
 }
 
 macro_rules! commands {
-    ($($(#[$doc:meta])* $name:literal $type:ident { $($(#[$fdoc:meta])* $field:ident: $ftype:ty),* $(,)? } -> $response:ty;)*) => {
+    ($($(#[$doc:meta])* $name:ident $right:ident $type:ident { $($(#[$fdoc:meta])* $field:ident: $ftype:ty),* $(,)? } -> $response:ty;)*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,41 +26,85 @@ macro_rules! commands {
             pub struct $type { $($(#[$fdoc])* pub $field: $ftype),* }
 
             impl Command for $type {
-                const NAME: &'static str = $name;
+                const NAME: &'static str = stringify!($name);
                 type Response = $response;
             }
         )*
 
         /// Every command, in order; the build makes a permission of each and a test holds the capabilities to it.
-        pub const COMMANDS: &[&str] = &[$($name),*];
+        pub const COMMANDS: &[&str] = &[$(stringify!($name)),*];
 
         /// Any command, for doors that get them as data.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "command", content = "args")]
-        pub enum AnyCommand { $(#[serde(rename = $name)] $type($type)),* }
+        #[serde(tag = "command", content = "args", rename_all = "snake_case")]
+        pub enum AnyCommand { $($type($type)),* }
+
+        $(impl From<$type> for AnyCommand {
+            fn from(command: $type) -> Self {
+                Self::$type(command)
+            }
+        })*
+
+        impl AnyCommand {
+            /// What it takes at the least; what it asks for may take more.
+            pub fn right(&self) -> Right {
+                match self { $(Self::$type(_) => Right::$right),* }
+            }
+
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$type(_) => stringify!($name)),* }
+            }
+        }
+
+        /// Hands the list of all commands, each as `name Type;`, to the macro that is named: for whoever needs an item of
+        /// each.
+        #[macro_export]
+        macro_rules! each_command {
+            ($macro:ident) => { $macro! { $($name $type;)* } };
+        }
     };
 }
 
 commands! {
-    /// Starts the work on a goal; in a new session where none is named. One run at a time.
-    "start_run" StartRun {
+    /// Starts the work on a goal; in a new session where none is named. One run at a time in each session.
+    start_run Start StartRun {
         goal: String,
         #[serde(default)] session: Option<SessionId>,
         #[serde(default)] overrides: RunOverrides,
     } -> StartedRun;
     /// Adds the user's words to the run under way; the model reads them at its next turn.
-    "steer_run" SteerRun { run: RunId, text: String } -> ();
+    steer_run Steer SteerRun { run: RunId, text: String } -> ();
     /// Stops a run, or whatever runs where none is named. Answers when nothing is held any more.
-    "stop_run" StopRun { #[serde(default)] run: Option<RunId> } -> ();
-    "pause_run" PauseRun { #[serde(default)] run: Option<RunId> } -> ();
-    "resume_run" ResumeRun { #[serde(default)] run: Option<RunId> } -> ();
-    "answer_approval" AnswerApproval { approval: ApprovalId, digest: String, answer: Answer } -> ();
-    "snapshot" Snapshot {} -> SnapshotView;
-    /// All events from now on, through the door's own channel (a Tauri `Channel`, the socket's lines).
-    "subscribe" Subscribe {} -> ();
-    "list_sessions" ListSessions {} -> Vec<SessionView>;
-    "open_session" OpenSession { session: SessionId } -> SessionHistory;
-    "edit_session" EditSession {
+    stop_run Stop StopRun { #[serde(default)] run: Option<RunId> } -> ();
+    pause_run Pause PauseRun { #[serde(default)] run: Option<RunId> } -> ();
+    resume_run Steer ResumeRun { #[serde(default)] run: Option<RunId> } -> ();
+    answer_approval Answer AnswerApproval { approval: ApprovalId, digest: String, answer: Answer } -> ();
+    /// Where everything stands: settings, sessions, questions, runs. No events.
+    get_overview Read GetOverview {} -> Overview;
+    /// Durable events of one stream, a page at a time: the newest before `before`, or the oldest after `after` (numbers in
+    /// the stream), or the newest of all. At most `limit` (1 to 1,000); fewer where they would be too long together.
+    read_events Read ReadEvents {
+        stream: StreamId,
+        #[serde(default)] before: Option<u64>,
+        #[serde(default)] after: Option<u64>,
+        limit: u32,
+    } -> EventPage;
+    /// Events through the surface's own channel (a Tauri `Channel`, the socket's lines): each durable one after `after` (from
+    /// now on where that is not given), once and in order, and the passing ones that there are meanwhile. Only of these
+    /// `streams`, where any are named; what is for readers of any stream always. Another `subscribe` takes its place.
+    subscribe Read Subscribe {
+        #[serde(default)] streams: Option<Vec<StreamId>>,
+        #[serde(default)] after: Option<Seq>,
+    } -> Seq;
+    /// Sessions, newest first: a page of at most `limit` older than `before` (1 to 1,000).
+    list_sessions Read ListSessions {
+        #[serde(default)] before: Option<SessionId>,
+        #[serde(default)] limit: Option<u32>,
+    } -> Vec<SessionView>;
+    open_session Read OpenSession { session: SessionId } -> SessionView;
+    /// Runs that have not ended, oldest first.
+    list_runs Read ListRuns {} -> Vec<RunStatus>;
+    edit_session Edit EditSession {
         session: SessionId,
         #[serde(default)] title: Option<String>,
         #[serde(default)] mode: Option<Mode>,
@@ -67,22 +112,22 @@ commands! {
         #[serde(default)] search: Option<bool>,
     } -> SessionView;
     /// One call through the exec contract, without a model.
-    "call_tool" CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
-    "update_settings" UpdateSettings { patch: SettingsPatch } -> Settings;
-    "set_key" SetKey { provider: String, key: Secret } -> KeyView;
-    "delete_key" DeleteKey { provider: String } -> KeyView;
-    "key_status" KeyStatus {} -> Vec<KeyView>;
-    "list_providers" ListProviders {} -> Vec<ProviderView>;
+    call_tool CallTool CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
+    update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
+    set_key Keys SetKey { provider: String, key: Secret } -> KeyView;
+    delete_key Keys DeleteKey { provider: String } -> KeyView;
+    key_status Read KeyStatus {} -> Vec<KeyView>;
+    list_providers Read ListProviders {} -> Vec<ProviderView>;
     /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
-    "list_models" ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;
+    list_models Read ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;
     /// Asks the model one tiny question with a tool and a picture, which costs what it costs.
-    "test_model" TestModel { model: ModelId } -> TrialView;
+    test_model Read TestModel { model: ModelId } -> TrialView;
     /// Checks what the program needs from the machine, now.
-    "permissions" Permissions {} -> Vec<CheckView>;
+    permissions Read Permissions {} -> Vec<CheckView>;
     /// Opens the system's settings at the place where a permission is given.
-    "open_permission" OpenPermission { check: Check } -> ();
+    open_permission Windows OpenPermission { check: Check } -> ();
     /// Shows, hides or toggles one of our windows. Of the app only.
-    "show_window" ShowWindow { window: Window, action: WindowAction } -> ();
+    show_window Windows ShowWindow { window: Window, action: WindowAction } -> ();
 }
 
 /// What one run may set differently from the settings.
@@ -101,13 +146,13 @@ pub struct RunOverrides {
     /// What to do with a question when no surface that could answer is attached.
     pub unattended: Unattended,
     /// Of the command line only: a window names no files.
-    pub tape: Option<Tape>,
+    pub recording: Option<Recording>,
 }
 
 /// A file with what a model says in a run, by its absolute path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Tape {
+pub enum Recording {
     /// Written while the model works; must not be there yet.
     Record(String),
     /// Played in the model's place.
@@ -138,6 +183,46 @@ pub enum Window {
     Dashboard,
     Chat,
     Overlay,
+}
+
+/// A window's row in the table of windows.
+struct Row {
+    label: &'static str,
+    title: &'static str,
+    surface: Surface,
+}
+
+impl Window {
+    pub const ALL: [Self; 3] = [Self::Dashboard, Self::Chat, Self::Overlay];
+
+    /// The table of windows.
+    const fn row(self) -> Row {
+        match self {
+            Self::Dashboard => Row { label: "dashboard", title: "Miki", surface: Surface::Dashboard },
+            Self::Chat => Row { label: "chat", title: "Miki Chat", surface: Surface::Chat },
+            Self::Overlay => Row { label: "overlay", title: "Miki Overlay", surface: Surface::Overlay },
+        }
+    }
+
+    /// Its name for Tauri, its capability file and its page.
+    pub const fn label(self) -> &'static str {
+        self.row().label
+    }
+
+    /// By its title the agent knows it as one of ours, which it neither sees nor operates.
+    pub const fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// Whoever speaks through it.
+    pub const fn surface(self) -> Surface {
+        self.row().surface
+    }
+
+    /// `None` if no window has this label.
+    pub fn of_label(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|window| window.label() == label)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,6 +260,24 @@ mod tests {
         let json = serde_json::to_value(&command).unwrap();
         assert_eq!(json, serde_json::json!({"command": "stop_run", "args": {"run": null}}));
         assert_eq!(serde_json::from_value::<AnyCommand>(json).unwrap(), command);
+    }
+
+    /// The enum's names are made of the types', the others are written: they must be the same.
+    #[test]
+    fn every_command_has_one_name_everywhere() {
+        for name in COMMANDS {
+            let data = serde_json::json!({ "command": name, "args": null });
+            let error = serde_json::from_value::<AnyCommand>(data).unwrap_err().to_string();
+            assert!(!error.contains("unknown variant"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_window_is_found_by_its_label_and_by_no_other_name() {
+        for window in Window::ALL {
+            assert_eq!(Window::of_label(window.label()), Some(window));
+        }
+        assert_eq!(Window::of_label("settings"), None);
     }
 
     #[test]

@@ -1,27 +1,49 @@
 //! Everything that can be seen to happen: one closed enum, folded by every surface.
 //!
-//! *Durable* events are in the journal before anyone sees them, numbered without gaps. *Passing* ones (text as it
-//! streams, the live status) are broadcast only and carry the number of the last durable one.
+//! *Durable* events are in the journal before anyone sees them, numbered without gaps in the journal and in their
+//! stream. *Passing* ones (text as it streams, the live status) are broadcast only and have no number.
 
 use serde::{Deserialize, Serialize};
 
 use crate::citation::Citation;
-use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
+use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
+use crate::principal::Surface;
+use crate::run::RunSpec;
 use crate::settings::Settings;
-use crate::tool::{Answer, Approval, ApprovalMode, Door, ExecResult, Mode, Risk, ToolCall};
+use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Mode, Risk, ToolCall};
 use crate::turn::{Cost, StopReason, Usage};
+use crate::view::{DesktopView, Question, SessionView};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Its own number where durable; the last durable one's where passing.
-    pub seq: Seq,
+    /// `None` if it is passing.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    pub stream: StreamId,
     pub time: Timestamp,
     #[serde(flatten)]
     pub scope: Scope,
     #[serde(flatten)]
     pub body: EventBody,
+}
+
+impl Event {
+    /// Its number in the journal; 0 if it is passing.
+    pub fn seq(&self) -> Seq {
+        self.position.map_or(Seq(0), |position| position.seq)
+    }
+}
+
+/// Where a durable event stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Position {
+    /// Among all events of the journal, from 1 without gaps.
+    pub seq: Seq,
+    /// Among the events of its stream, from 1 without gaps.
+    pub n: u64,
 }
 
 /// Whose event it is.
@@ -34,6 +56,12 @@ pub struct Scope {
     pub run: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
+}
+
+impl Scope {
+    pub fn stream(&self) -> StreamId {
+        self.session.as_ref().map_or_else(StreamId::app, StreamId::of_session)
+    }
 }
 
 /// What happened.
@@ -56,15 +84,8 @@ pub enum EventBody {
         #[serde(default)]
         search: Option<bool>,
     },
-    RunStarted {
-        goal: String,
-        model: ModelId,
-        mode: Mode,
-        approval: ApprovalMode,
-        max_steps: u32,
-        #[serde(default)]
-        search: bool,
-    },
+    /// With all that is needed to go on with it in another process.
+    RunStarted(Box<RunSpec>),
     /// The user said something into a running run.
     RunSteered {
         text: String,
@@ -119,7 +140,7 @@ pub enum EventBody {
     ApprovalAnswered {
         approval: ApprovalId,
         answer: Answer,
-        by: Door,
+        by: Surface,
     },
     /// The write-ahead of an intent: it is on disk before the tool runs.
     ToolStarted {
@@ -144,14 +165,31 @@ pub enum EventBody {
     },
 
     // passing
-    TextDelta {
+    /// More of a turn that is under way; its whole comes with `TurnFinished`.
+    TurnDelta {
+        turn: u32,
+        /// Counts the deltas of this turn, from 0; the order is this one.
+        index: u32,
+        kind: DeltaKind,
         text: String,
     },
-    ThinkingDelta {
-        text: String,
-    },
+    /// Of the run in its scope.
     StatusChanged {
         status: Status,
+    },
+    /// A session was made, or is shown otherwise in a list (not only later); for readers of any stream.
+    SessionChanged {
+        /// Beside the scope's `session`, which is its id.
+        #[serde(rename = "view")]
+        session: Box<SessionView>,
+    },
+    /// Which questions are open, oldest first, after one was asked or answered; for readers of any stream.
+    QuestionsChanged {
+        questions: Vec<Question>,
+    },
+    /// Who has the pointer and the keyboard; for readers of any stream.
+    DesktopChanged {
+        desktop: DesktopView,
     },
     /// The journal cannot be written (full disk, damage): whatever ran has stopped, and nothing more is accepted.
     JournalFailed {
@@ -166,7 +204,7 @@ impl EventBody {
         match self {
             Self::SessionCreated { .. }
             | Self::SessionEdited { .. }
-            | Self::RunStarted { .. }
+            | Self::RunStarted(_)
             | Self::RunSteered { .. }
             | Self::RunPaused { .. }
             | Self::RunResumed
@@ -180,12 +218,21 @@ impl EventBody {
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }
             | Self::Noted { .. } => true,
-            Self::TextDelta { .. }
-            | Self::ThinkingDelta { .. }
+            Self::TurnDelta { .. }
             | Self::StatusChanged { .. }
+            | Self::SessionChanged { .. }
+            | Self::QuestionsChanged { .. }
+            | Self::DesktopChanged { .. }
             | Self::JournalFailed { .. } => false,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DeltaKind {
+    Text,
+    Thinking,
 }
 
 /// How a run ended.
@@ -208,7 +255,11 @@ pub enum RunEnd {
         approval: ApprovalId,
     },
     /// The program ended in the middle of it; found at the next start.
-    Interrupted,
+    Interrupted {
+        /// Why it cannot go on, if that was tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,7 +270,7 @@ pub enum Level {
     Error,
 }
 
-/// What the engine is doing, in one word for the tray and one line for people.
+/// What a run is doing, in one word for the tray and one line for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -229,6 +280,9 @@ pub struct Status {
     /// The turn under way, from 1; 0 when idle.
     pub step: u32,
     pub max_steps: u32,
+    /// Held by the user: it goes on when it is resumed.
+    #[serde(default)]
+    pub paused: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -244,6 +298,9 @@ pub enum Activity {
 
 impl Default for Status {
     fn default() -> Self {
-        Self { activity: Activity::Idle, detail: String::new(), step: 0, max_steps: 0 }
+        Self { activity: Activity::Idle, detail: String::new(), step: 0, max_steps: 0, paused: false }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,38 @@ ids! {
     ApprovalId = "q-";
 }
 
+/// A sequence of durable events that is read and followed by itself: a session's, or the one of all that belongs to none.
+/// Events in it are numbered from 1 without gaps.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StreamId(pub String);
+
+impl StreamId {
+    /// Settings, notes, and calls outside of any session.
+    pub fn app() -> Self {
+        Self("app".into())
+    }
+
+    pub fn of_session(session: &SessionId) -> Self {
+        Self(session.0.clone())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whose stream it is; `None` for the one that belongs to no session.
+    pub fn session(&self) -> Option<SessionId> {
+        self.0.starts_with(SessionId::PREFIX).then(|| SessionId(self.0.clone()))
+    }
+}
+
+impl std::fmt::Display for StreamId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Position of a durable event in the journal, from 1, without gaps. 0 stands for "before the first".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

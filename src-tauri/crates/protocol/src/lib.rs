@@ -6,6 +6,8 @@
 pub mod command;
 pub mod event;
 pub mod offer;
+pub mod principal;
+pub mod run;
 pub mod view;
 
 pub mod settings;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::address;
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::ModelId;
+use crate::run::Fence;
 use crate::tool::{ApprovalMode, Mode};
 
 /// Everything a user can set. The file `settings.json` holds this; a missing field has its default.
@@ -158,6 +159,59 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// What of `next` gives an agent more than these settings do, by its name; `None` if nothing does.
+    pub fn loosened_by(&self, next: &Self) -> Option<&'static str> {
+        // Exhaustive on purpose: a new setting must say here whether it can loosen anything.
+        let Self {
+            model: _,
+            base_urls,
+            custom_wire,
+            custom_headers,
+            custom_key_header,
+            gemini_api_version: _,
+            media_resolution: _,
+            max_output: _,
+            ollama_context: _,
+            vendor_tools: _,
+            mode,
+            approval,
+            max_steps: _,
+            step_delay_ms: _,
+            batch_delay_ms: _,
+            jpeg_quality: _,
+            tool_timeout_ms: _,
+            settle_ms: _,
+            tool_retries: _,
+            approval_deadline_ms: _,
+            failsafe,
+            pause_on_user_input,
+            fence_displays,
+            fence_apps,
+            history_messages: _,
+            history_text_chars: _,
+            history_data_chars: _,
+            ui_nodes: _,
+            batch_actions: _,
+            shortcut: _,
+            theme: _,
+            language: _,
+        } = self;
+        let fence = Fence { displays: fence_displays.clone(), apps: fence_apps.clone() };
+        let next_fence = Fence { displays: next.fence_displays.clone(), apps: next.fence_apps.clone() };
+        let checks = [
+            ("approval", next.approval > *approval),
+            ("mode", next.mode > *mode),
+            ("failsafe", *failsafe && !next.failsafe),
+            ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
+            ("fence", !next_fence.is_within(&fence)),
+            ("baseUrls", next.base_urls != *base_urls),
+            ("customWire", next.custom_wire != *custom_wire),
+            ("customHeaders", next.custom_headers != *custom_headers),
+            ("customKeyHeader", next.custom_key_header != *custom_key_header),
+        ];
+        checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -171,7 +225,7 @@ impl Settings {
             ("toolTimeoutMs", self.tool_timeout_ms, 100, 600_000),
             ("settleMs", self.settle_ms, 0, 10_000),
             ("toolRetries", self.tool_retries.into(), 0, 10),
-            ("approvalDeadlineMs", self.approval_deadline_ms, 1_000, 86_400_000),
+            ("approvalDeadlineMs", self.approval_deadline_ms, 1_000, 2_592_000_000),
             ("historyMessages", self.history_messages.into(), 4, 1_000),
             ("historyTextChars", self.history_text_chars.into(), 100, 100_000),
             ("historyDataChars", self.history_data_chars.into(), 100, 1_000_000),
@@ -282,6 +336,24 @@ mod tests {
 
     fn patch(value: serde_json::Value) -> Result<Settings, ErrorView> {
         Settings::default().patched(&serde_json::from_value(value).unwrap())
+    }
+
+    #[test]
+    fn what_gives_an_agent_more_is_told_by_its_name() {
+        let strict = Settings { fence_apps: vec!["mousepad".into()], ..Settings::default() };
+        assert_eq!(strict.loosened_by(&strict), None);
+        for (patch, name) in [
+            (serde_json::json!({ "approval": "auto" }), Some("approval")),
+            (serde_json::json!({ "failsafe": false }), Some("failsafe")),
+            (serde_json::json!({ "pauseOnUserInput": false }), Some("pauseOnUserInput")),
+            (serde_json::json!({ "fenceApps": [] }), Some("fence")),
+            (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
+            (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
+            (serde_json::json!({ "mode": "plan", "maxSteps": 100, "theme": "dark" }), None),
+        ] {
+            let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
+            assert_eq!(strict.loosened_by(&next), name);
+        }
     }
 
     #[test]

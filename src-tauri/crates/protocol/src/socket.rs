@@ -1,7 +1,7 @@
 //! The engine's local socket: one JSON value a line, both ways.
 //!
 //! A client sends [`Request`]s and gets a [`Reply`] for each, in any order, told apart by `id`. After `subscribe`
-//! it also gets [`Frame::Event`] lines. A line may be at most [`MAX_LINE`] bytes long.
+//! it also gets [`Frame::Event`] lines; another `subscribe` takes the place of the one before. A line may be at most [`MAX_LINE`] bytes long.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub struct Request {
 pub enum Frame {
     Reply(Reply),
     Event(Box<Event>),
+    /// No more events come; says how to go on.
+    Unsubscribed(ErrorView),
 }
 
 /// `{"reply":{"id":1,"ok":...}}` or `{"reply":{"id":1,"error":{...}}}`

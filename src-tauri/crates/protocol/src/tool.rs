@@ -22,8 +22,8 @@ pub enum Risk {
     Consequential,
 }
 
-/// Whether the session may act or only look and plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Whether the session may act or only look and plan. Ordered from stricter to looser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// Only [`Risk::Observe`] runs.
@@ -32,8 +32,8 @@ pub enum Mode {
     Act,
 }
 
-/// When the user is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// When the user is asked. Ordered from stricter to looser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalMode {
     /// Every Edit and Consequential call asks.
@@ -56,6 +56,13 @@ pub struct ToolCall {
     pub arguments: Value,
 }
 
+impl ToolCall {
+    /// Whether what it does goes to wherever the keyboard focus is, and nowhere else.
+    pub fn goes_to_the_focus(&self) -> bool {
+        ["type", "press", "hotkey", "hold", "keyDown", "keyUp"].contains(&self.tool.as_str())
+    }
+}
+
 /// A question to the user about one exact call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,6 +76,22 @@ pub struct Approval {
     pub digest: String,
     /// When silence becomes a no.
     pub deadline: crate::ids::Timestamp,
+    /// The window that was in front when it was asked, and gets the focus back before the call is done; `None` if there
+    /// was none but ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<FrontWindow>,
+}
+
+/// A window of another application, told again after a restart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrontWindow {
+    /// The system's number of the window.
+    pub id: u64,
+    pub app: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
 }
 
 /// The user's answer to an [`Approval`].
@@ -80,19 +103,6 @@ pub enum Answer {
     Once,
     /// This tool for the rest of the session. Not offered for Consequential calls.
     Thread,
-}
-
-/// Who gave an answer or a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Door {
-    Dashboard,
-    Chat,
-    Overlay,
-    Tray,
-    Cli,
-    /// Nobody answered in time, or the program was started again.
-    Deadline,
 }
 
 /// What a call really did.

@@ -9,23 +9,61 @@ use crate::ids::{RunId, Seq, SessionId, Timestamp};
 use crate::settings::Settings;
 use crate::tool::{Approval, ApprovalMode, Mode};
 
-/// All that a surface needs to start folding: the state up to and with `seq`.
+/// All that a surface needs to start: where everything stands after `seq`. Events are read by
+/// [`ReadEvents`](crate::command::ReadEvents), and followed from `seq` on by [`Subscribe`](crate::command::Subscribe).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SnapshotView {
+pub struct Overview {
+    /// The last durable event that is in it.
     pub seq: Seq,
     pub settings: Settings,
-    pub status: Status,
-    /// Newest first.
+    /// The newest first; further ones by [`ListSessions`](crate::command::ListSessions).
     pub sessions: Vec<SessionView>,
-    /// The session whose run is under way, or the newest.
-    pub current: Option<SessionId>,
-    /// Durable events of `current`, oldest first.
-    pub events: Vec<Event>,
     /// Questions without an answer, oldest first.
-    pub approvals: Vec<Approval>,
+    pub questions: Vec<Question>,
+    /// Of each run that has not ended, oldest first.
+    pub runs: Vec<RunStatus>,
+    pub desktop: DesktopView,
     pub version: String,
     pub platform: Platform,
+}
+
+/// A question that is open, and whose it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    pub session: SessionId,
+    pub run: RunId,
+    pub approval: Approval,
+}
+
+/// What a run is doing now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStatus {
+    pub session: SessionId,
+    pub run: RunId,
+    pub goal: String,
+    pub status: Status,
+}
+
+/// Who has the pointer and the keyboard.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DesktopView {
+    /// `None` if nobody has it, or a call of the user's own.
+    pub owner: Option<RunId>,
+    /// In the order in which they get it.
+    pub waiting: Vec<RunId>,
+}
+
+/// A part of a stream's durable events, oldest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EventPage {
+    pub events: Vec<Event>,
+    /// How many the stream has; the number `n` of its last.
+    pub last: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,17 +95,8 @@ pub struct SessionView {
 pub struct RunView {
     pub id: RunId,
     pub goal: String,
-    /// Nothing while it runs.
+    /// `None` while it runs or waits.
     pub end: Option<RunEnd>,
-}
-
-/// One session whole.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionHistory {
-    pub session: SessionView,
-    /// Durable, oldest first.
-    pub events: Vec<Event>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,16 @@
-//! What an approval is bound to: SHA-256 over the canonical JSON of tool and arguments.
+//! SHA-256 over canonical JSON: what an approval is bound to (tool and arguments), and by what a tool is known.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Lower-case hex SHA-256 of `{"arguments":...,"tool":...}`, keys sorted at every depth, no spaces.
+/// Of `{"arguments":...,"tool":...}`.
 pub(crate) fn digest(tool: &str, arguments: &Value) -> String {
-    let canonical = sorted(&json!({ "tool": tool, "arguments": arguments })).to_string();
-    let hash = Sha256::digest(canonical.as_bytes());
+    of(&json!({ "tool": tool, "arguments": arguments }))
+}
+
+/// Lower-case hex SHA-256 of a value's canonical JSON: keys sorted at every depth, no spaces.
+pub(crate) fn of(value: &Value) -> String {
+    let hash = Sha256::digest(sorted(value).to_string().as_bytes());
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

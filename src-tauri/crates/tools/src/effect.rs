@@ -3,11 +3,11 @@
 //! What was read back by the tool itself stands; what was only sent is judged here, and never becomes more than
 //! "unverified": that something changed does not say that it was the right thing.
 
-use desktop::{Difference, Glance};
+use desktop::Glance;
 use protocol::tool::Effect;
 use serde_json::{Map, Value, json};
 
-use crate::eyes::Look;
+use crate::settle::ScreenState;
 use crate::tool::Outcome;
 use crate::untrusted;
 
@@ -16,17 +16,17 @@ const TITLE_CHARS: usize = 80;
 const MOST_NAMED: usize = 5;
 
 /// Says in an outcome what can be seen of it.
-pub(crate) fn judge(outcome: &mut Outcome, before: &Look, after: &Look, changed: Option<Difference>) {
+pub(crate) fn judge(outcome: &mut Outcome, before: &ScreenState, after: &ScreenState) {
     let mut evidence = match (&before.glance, &after.glance) {
         (Some(before), Some(after)) => scene(before, after),
         (None, _) | (_, None) => Map::new(),
     };
-    if let Some(changed) = changed {
+    if let Some(changed) = after.changed_since(before) {
         evidence.insert("changed".into(), json!(changed));
     }
     let as_before = after.is_like(before);
-    if outcome.effect == Effect::Unverified && before.picture.is_some() {
-        let same_pixels = evidence.get("changed").is_none() && pixels(before) == pixels(after);
+    if outcome.effect == Effect::Unverified && before.thumbnail.is_some() {
+        let same_pixels = evidence.get("changed").is_none() && before.pixels() == after.pixels();
         let seen = match (as_before, same_pixels) {
             (true, _) => "sent; the screen is as before",
             (false, true) => "sent; the screen looks as before, but a window or the focus changed",
@@ -51,10 +51,6 @@ pub(crate) fn judge(outcome: &mut Outcome, before: &Look, after: &Look, changed:
     {
         data.insert("evidence".into(), Value::Object(evidence));
     }
-}
-
-fn pixels(look: &Look) -> Option<u64> {
-    look.picture.as_ref().map(|picture| picture.pixels)
 }
 
 /// Windows and focus that are not as before. Titles and names come from the screen.
@@ -94,9 +90,8 @@ fn scene(before: &Glance, after: &Glance) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TakenPicture;
     use desktop::{Glimpse, WindowId};
-    use protocol::geometry::{NormRect, PixelSize};
+    use pictures::{Frame, Order, thumbnail};
 
     fn glance(windows: &[(u64, &str)], active: u64, focused: &str) -> Glance {
         let windows = windows.iter().map(|(id, title)| Glimpse { id: WindowId(*id), title: (*title).into() });
@@ -108,10 +103,20 @@ mod tests {
         }
     }
 
-    fn look(pixels: u64, glance: Glance) -> Look {
-        let size = PixelSize { width: 1, height: 1 };
-        let picture = TakenPicture { jpeg: Vec::new(), size, dot: None, pixels, sight: pixels };
-        Look { picture: Some(picture), glance: Some(glance) }
+    #[derive(PartialEq)]
+    enum Shown {
+        Nothing,
+        /// A white box.
+        Box,
+    }
+
+    fn look(shown: &Shown, glance: Glance) -> ScreenState {
+        let is_white =
+            |x: u32, y: u32| *shown == Shown::Box && (10..40).contains(&x) && (20..60).contains(&y);
+        let pixel = |at: u32| [if is_white(at % 100, at / 100) { 255 } else { 0 }; 4];
+        let pixels: Vec<u8> = (0..100 * 100).flat_map(pixel).collect();
+        let frame = Frame { width: 100, height: 100, order: Order::Bgrx, pixels };
+        ScreenState { thumbnail: thumbnail(&frame).ok(), glance: Some(glance) }
     }
 
     fn sent() -> Outcome {
@@ -120,11 +125,11 @@ mod tests {
 
     #[test]
     fn what_changed_is_told_in_parts() {
-        let before = look(1, glance(&[(1, "Untitled"), (2, "Old")], 1, "button \"Save\""));
-        let after = look(2, glance(&[(1, "*Untitled"), (3, "Save\u{200b} As")], 3, "entry \"Name\""));
+        let before = look(&Shown::Nothing, glance(&[(1, "Untitled"), (2, "Old")], 1, "button \"Save\""));
+        let after =
+            look(&Shown::Box, glance(&[(1, "*Untitled"), (3, "Save\u{200b} As")], 3, "entry \"Name\""));
         let mut outcome = sent();
-        let bounds = NormRect { x: 1.0, y: 2.0, width: 3.0, height: 4.0 };
-        judge(&mut outcome, &before, &after, Some(Difference { bounds, percent: 0.5 }));
+        judge(&mut outcome, &before, &after);
         assert_eq!(outcome.effect, Effect::Unverified);
         assert_eq!(outcome.summary, "clicked; opened the window \"Save As\"; closed the window \"Old\"");
         let expected = json!({
@@ -135,7 +140,7 @@ mod tests {
                 "titles": [{"from": "Untitled", "to": "*Untitled"}],
                 "activeWindow": {"from": "Untitled", "to": "Save As"},
                 "focus": {"from": "button \"Save\"", "to": "entry \"Name\""},
-                "changed": {"bounds": {"x": 1.0, "y": 2.0, "width": 3.0, "height": 4.0}, "percent": 0.5},
+                "changed": {"bounds": {"x": 100.0, "y": 200.0, "width": 300.0, "height": 400.0}, "percent": 12.0},
             },
         });
         assert_eq!(outcome.data, expected);
@@ -143,9 +148,9 @@ mod tests {
 
     #[test]
     fn nothing_that_changed_is_no_change_and_never_a_success() {
-        let same = look(1, glance(&[(1, "Untitled")], 1, ""));
+        let same = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, ""));
         let mut outcome = sent();
-        judge(&mut outcome, &same, &same, None);
+        judge(&mut outcome, &same, &same);
         assert_eq!(
             (outcome.effect, outcome.summary.as_str()),
             (Effect::NoChange, "clicked; the screen is as before")
@@ -155,10 +160,10 @@ mod tests {
 
     #[test]
     fn a_focus_that_moved_without_a_pixel_is_a_change() {
-        let before = look(1, glance(&[(1, "Untitled")], 1, "entry \"A\""));
-        let after = look(1, glance(&[(1, "Untitled")], 1, "entry \"B\""));
+        let before = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, "entry \"A\""));
+        let after = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, "entry \"B\""));
         let mut outcome = sent();
-        judge(&mut outcome, &before, &after, None);
+        judge(&mut outcome, &before, &after);
         assert_eq!(outcome.effect, Effect::Unverified);
         assert_eq!(
             outcome.data["screen"],
@@ -168,9 +173,9 @@ mod tests {
 
     #[test]
     fn what_was_read_back_stands_whatever_the_screen_shows() {
-        let same = look(1, glance(&[], 0, ""));
+        let same = look(&Shown::Nothing, glance(&[], 0, ""));
         let mut outcome = Outcome::looked("set", json!({}));
-        judge(&mut outcome, &same, &same, None);
+        judge(&mut outcome, &same, &same);
         assert_eq!((outcome.effect, outcome.summary.as_str()), (Effect::Confirmed, "set"));
     }
 }

@@ -1,35 +1,56 @@
 //! The exec contract: the only way anything is executed, by our agent, a person at the CLI, MCP or REST alike.
 //!
-//! `ExecRequest -> Router -> ExecResult`. A tool is one file: a typed input whose doc comments the model reads, a
-//! schema derived from it, its risk, and what it does through a port. The router checks names and arguments, knows
-//! Plan and Act, applies policy, holds the deadline, retries what only looks, and never lets a tool's failure
-//! become more than data. Knows nothing of models, agents, journals or windows.
+//! `Call -> Router -> ExecResult`. A tool says what it is ([`Spec`]) and makes a [`Plan`] of its arguments, with the
+//! risk that these have. A built-in one is one file: a typed input whose doc comments the model reads, a schema derived
+//! from it, and what it does through a port; others come into the [`Registry`] at run time. The router checks names and
+//! arguments, knows Plan and Act, applies policy, holds the deadline, retries what only looks, and never lets a tool's
+//! failure become more than data. Nothing of a call outlives it: limits come with each, and no call sets the fence.
+//! Knows nothing of models, agents, journals or windows.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, ExecResult, Mode, Risk, ToolCall, ToolError};
-use serde_json::Value;
+use protocol::tool::{ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, ToolCall, ToolError};
+use tokio_util::sync::CancellationToken;
 
+mod focus;
 mod router;
+
+mod plan;
+mod registry;
+mod spec;
 
 mod digest;
 mod policy;
 
 mod effect;
-mod eyes;
-mod isolated;
 mod schema;
+mod settle;
+mod supervise;
 mod tool;
 mod untrusted;
 
-pub use desktop::{Fence, Interruption};
+pub use desktop::{Abilities, Fence, Interruption, WindowId};
+pub use focus::FocusedWindow;
+pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
+pub use registry::{AddError, Registry};
 pub use router::Router;
+pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
+pub use tool::{Context, Outcome};
 
-/// One call, with all that decides whether it may run.
+/// One call on its way: what is asked, how it is stopped, and the bounds it keeps to.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub request: ExecRequest,
+    pub cancel: CancellationToken,
+    pub limits: Arc<Limits>,
+}
+
+/// What is asked for, with all that decides whether it may run.
 #[derive(Clone, Debug)]
 pub struct ExecRequest {
     pub call: ToolCall,
@@ -43,8 +64,12 @@ pub struct ExecRequest {
 /// What the router thinks of a call before it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assessment {
-    /// Nothing where there is no such tool, or where a batch cannot be read.
+    /// `None` if there is no such tool, or if a batch cannot be read.
     pub risk: Option<Risk>,
+    /// What it works on; `None` if there is no such tool.
+    pub needs: Option<Needs>,
+    /// Whether this very call needs the desktop's seat: pointer, keyboard and focus for itself.
+    pub seat: bool,
     /// SHA-256 over tool and arguments, lower-case hex.
     pub digest: String,
     pub decision: Decision,
@@ -75,6 +100,21 @@ pub struct Executed {
     pub finished: Option<Finish>,
 }
 
+impl Executed {
+    /// A call that did not run.
+    pub fn refused(error: ToolError) -> Self {
+        let result = ExecResult {
+            effect: Effect::Refused,
+            summary: error.message.clone(),
+            data: serde_json::Value::Null,
+            error: Some(error),
+            picture: None,
+            took: Millis(0),
+        };
+        Self { result, picture: None, finished: None }
+    }
+}
+
 /// A JPEG of the display, own windows left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakenPicture {
@@ -90,8 +130,8 @@ pub struct TakenPicture {
 }
 
 impl TakenPicture {
-    fn of(picture: desktop::Picture, dot: Option<NormPoint>, marks: &[desktop::Mark]) -> Self {
-        let desktop::Picture { jpeg, size, mapping, pixels, looks: _ } = picture;
+    fn of(picture: pictures::Picture, dot: Option<NormPoint>, marks: &[pictures::Mark]) -> Self {
+        let pictures::Picture { jpeg, size, mapping, pixels } = picture;
         let mut sight = DefaultHasher::new();
         let shows = mapping.shows;
         (pixels, size.width, size.height, shows.x, shows.y, shows.width, shows.height).hash(&mut sight);
@@ -110,18 +150,7 @@ pub struct Finish {
     pub success: bool,
 }
 
-/// A tool as it is offered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ToolSpec {
-    pub name: String,
-    pub description: String,
-    /// JSON Schema of the arguments: one object, all inlined.
-    pub schema: Value,
-    /// Of a batch: the highest its parts can have.
-    pub risk: Risk,
-}
-
-/// Every bound the router keeps to.
+/// Every bound that a call keeps to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// For one try of one call; a wait has its own seconds on top.
@@ -141,8 +170,6 @@ pub struct Limits {
     pub data_chars: usize,
     /// Longest wait for the screen to come to rest after an action.
     pub settle: Duration,
-    /// Where acts may go.
-    pub fence: Fence,
 }
 
 /// Longest side of a picture that is for no model in particular, in pixels.
@@ -160,7 +187,6 @@ impl From<&Settings> for Limits {
             picture: PixelSize { width: PICTURE_SIDE, height: PICTURE_SIDE }.into(),
             data_chars: settings.history_data_chars as usize,
             settle: Duration::from_millis(settings.settle_ms),
-            fence: Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() },
         }
     }
 }

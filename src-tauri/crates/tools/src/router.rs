@@ -4,32 +4,37 @@
 
 use std::sync::Arc;
 
-use desktop::browser::{self, Browser};
-use desktop::{Desktop, Interruption};
+use browser::Browser;
+use desktop::{Desktop, Fence, Interruption};
 use protocol::geometry::PixelSize;
 use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use crate::eyes::{self, Patience};
+use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Granted, Verdict, decide};
-use crate::tool::{self, BATCH_RISK, Catalog, Context, Entry, Outcome, Planned, Refusal, Work, tool_error};
-use crate::{Assessment, Decision, ExecRequest, Executed, Limits, ToolSpec, digest, effect, isolated};
+use crate::registry::Registry;
+use crate::settle::{self, SettlePolicy};
+use crate::spec::{Available, Spec, Tool};
+use crate::tool::{self, Context, Outcome, tool_error};
+use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, digest, effect, supervise};
 
-/// The whitelist and the desktop it works on.
+/// The tools there are, and the ports they work through. Holds nothing of any call.
 pub struct Router {
-    entries: Vec<Entry>,
+    registry: Arc<Registry>,
     desktop: Arc<dyn Desktop>,
     browser: Arc<dyn Browser>,
-    limits: Arc<Limits>,
 }
 
 impl Router {
-    /// All tools of the whitelist; those of the browser work once there is one.
-    pub fn builtin(desktop: Arc<dyn Desktop>, limits: Limits) -> Self {
-        desktop.fence(limits.fence.clone());
-        Self { entries: tool::builtin(), desktop, browser: browser::absent(), limits: Arc::new(limits) }
+    /// Tools on a desktop; those of the browser work once there is one.
+    pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
+        Self { registry, desktop, browser: browser::absent() }
+    }
+
+    /// The built-in tools on a desktop.
+    pub fn builtin(desktop: Arc<dyn Desktop>) -> Self {
+        Self::new(Arc::new(Registry::builtin()), desktop)
     }
 
     /// The same with a browser.
@@ -37,26 +42,35 @@ impl Router {
         Self { browser, ..self }
     }
 
-    /// The same tools on the same desktop, within other limits.
-    pub fn with_limits(&self, limits: Limits) -> Self {
-        self.desktop.fence(limits.fence.clone());
-        let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-        Self { entries: tool::builtin(), desktop, browser, limits: Arc::new(limits) }
+    /// The tools: more may be added at any time.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
-    /// The size of the pictures of the first display; nothing where none can be taken.
-    pub async fn picture_size(&self) -> Option<PixelSize> {
+    /// The size of the pictures of the first display; `None` if none can be taken.
+    pub async fn picture_size(&self, limits: &Limits) -> Option<PixelSize> {
         if !self.desktop.abilities().screen {
             return None;
         }
         let displays = self.desktop.displays().await.ok()?;
         let first = displays.into_iter().find(|display| display.index == tool::DISPLAY)?.bounds;
-        Some(self.limits.picture.fit(PixelSize { width: first.width, height: first.height }))
+        Some(limits.picture.fit(PixelSize { width: first.width, height: first.height }))
+    }
+
+    /// From now on acts only within these displays and applications, whoever asks for them. Only whoever gives the
+    /// desktop to someone says this; no call does.
+    pub fn fence(&self, fence: Fence) {
+        self.desktop.fence(fence);
     }
 
     /// Releases every key and button this program holds down. Never waits for a call under way.
     pub fn release_all(&self) {
         self.desktop.release_all();
+    }
+
+    /// Whether any key or button is held down now.
+    pub fn is_holding(&self) -> bool {
+        self.desktop.is_holding()
     }
 
     /// Whether acts keep out of the corner that stops everything.
@@ -69,44 +83,39 @@ impl Router {
         self.desktop.interrupted()
     }
 
-    /// What is offered to a model: what works on this desktop and, in Plan mode, only looks. Always in the same order.
-    pub fn specs(&self, mode: Mode) -> Vec<ToolSpec> {
-        let catalog = self.catalog();
-        let offered = |entry: &&Entry| {
-            catalog.missing(entry).is_none() && (mode == Mode::Act || entry.risk == Risk::Observe)
-        };
-        let spec = |entry: &Entry| ToolSpec {
-            name: entry.name.to_owned(),
-            description: entry.description.clone(),
-            schema: entry.schema.clone(),
-            risk: entry.risk,
-        };
-        self.entries.iter().filter(offered).map(spec).collect()
+    pub(crate) fn desktop(&self) -> &dyn Desktop {
+        &*self.desktop
     }
 
-    fn catalog(&self) -> Catalog<'_> {
-        Catalog {
-            entries: &self.entries,
-            abilities: self.desktop.abilities(),
-            browser: self.browser.missing(),
-            limits: &self.limits,
-        }
+    /// What is offered to a model: what works here and, in Plan mode, only looks. Always in the same order.
+    pub fn specs(&self, mode: Mode) -> Vec<Spec> {
+        let available = self.available();
+        let offered = |tool: &&Arc<dyn Tool>| {
+            let fits = mode == Mode::Act || tool.spec().risk == Risk::Observe;
+            fits && tool.missing(&available).is_none()
+        };
+        self.registry.all().iter().filter(offered).map(|tool| tool.spec().clone()).collect()
+    }
+
+    fn available(&self) -> Available {
+        Available { abilities: self.desktop.abilities(), no_browser: self.browser.missing() }
     }
 
     /// What would become of a call. Pure: nothing is looked at or done.
-    pub fn assess(&self, request: &ExecRequest) -> Assessment {
-        self.weigh(request).0
+    pub fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
+        self.weigh(request, limits).0
     }
 
     /// Runs a call, where [`Router::assess`] says that it may run or `approved` is its digest. Never fails: what
     /// went wrong is in the result.
-    pub async fn execute(&self, request: ExecRequest, cancel: CancellationToken) -> Executed {
+    pub async fn execute(&self, call: Call) -> Executed {
+        let Call { request, cancel, limits } = call;
         let started = Instant::now();
-        let outcome = match self.permit(&request) {
-            Ok(planned) => {
+        let outcome = match self.permit(&request, &limits) {
+            Ok(step) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-                let cx = Context::new(desktop, browser, self.limits.clone(), cancel, planned.plan.display);
-                carry_out(&planned, &cx).await
+                let cx = Context::new(desktop, browser, limits, cancel, step.plan().display());
+                carry_out(&step, &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
@@ -117,8 +126,8 @@ impl Router {
     }
 
     /// The plan of a call that may run now, or why it may not.
-    fn permit(&self, request: &ExecRequest) -> Result<Planned, ToolError> {
-        let (assessment, planned) = self.weigh(request);
+    fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<Step, ToolError> {
+        let (assessment, step) = self.weigh(request, limits);
         match assessment.decision {
             Decision::Run => {}
             Decision::Ask { .. } if request.approved.as_deref() == Some(assessment.digest.as_str()) => {}
@@ -133,110 +142,99 @@ impl Router {
             }
             Decision::Forbid { error } => return Err(error),
         }
-        planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))
+        step.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))
     }
 
-    fn weigh(&self, request: &ExecRequest) -> (Assessment, Option<Planned>) {
+    fn weigh(&self, request: &ExecRequest, limits: &Limits) -> (Assessment, Option<Step>) {
         let call = &request.call;
         let digest = digest::digest(&call.tool, &call.arguments);
-        let planned = match self.catalog().plan(&call.tool, &call.arguments) {
-            Ok(planned) => planned,
-            Err(Refusal { risk, error }) => {
+        let tools = self.registry.all();
+        let env = Env { available: self.available(), limits, tools: &tools };
+        let step = match env.plan(&call.tool, &call.arguments) {
+            Ok(step) => step,
+            Err(Refusal { risk, needs, error }) => {
                 // A mistake is told before the mode is: either way it does not run.
-                return (Assessment { risk, digest, decision: Decision::Forbid { error } }, None);
+                let decision = Decision::Forbid { error };
+                return (Assessment { risk, needs, seat: false, digest, decision }, None);
             }
         };
-        let risk = planned.risk;
-        let granted = planned.askers().iter().all(|tool| request.grants.covers(tool));
+        let granted = step.askers().iter().all(|tool| request.grants.covers(tool));
         let granted = if granted { Granted::Yes } else { Granted::No };
-        let decision = match decide(request.mode, request.approval, risk, granted) {
+        let decision = match decide(request.mode, request.approval, step.risk(), granted) {
             Verdict::Run => Decision::Run,
-            Verdict::Ask => Decision::Ask { reason: question(&planned) },
+            Verdict::Ask => Decision::Ask { reason: question(&step) },
             Verdict::Forbid => {
                 let message = format!(
                     "{} is not for plan mode, which only looks; say what you would do, and let the user switch to act mode",
-                    planned.name
+                    step.name()
                 );
                 Decision::Forbid { error: tool_error(ToolErrorKind::Forbidden, message) }
             }
         };
-        (Assessment { risk: Some(risk), digest, decision }, Some(planned))
+        let (risk, needs, seat) = (Some(step.risk()), Some(step.needs()), step.seat());
+        (Assessment { risk, needs, seat, digest, decision }, Some(step))
     }
 }
 
 /// Why the user is asked, with the model's own reason told apart from ours.
-fn question(planned: &Planned) -> String {
-    let ours = match planned.risk {
+fn question(step: &Step) -> String {
+    let ours = match step.risk() {
         Risk::Consequential => "can do what cannot be undone, or send something out",
         Risk::Observe | Risk::Navigate | Risk::Edit => "can change something on this computer",
     };
-    match &planned.plan.reason {
-        Some(theirs) => format!("{} {ours}; the model says: {theirs}", planned.name),
-        None => format!("{} {ours}", planned.name),
+    match step.plan().reason() {
+        Some(theirs) => format!("{} {ours}; the model says: {theirs}", step.name()),
+        None => format!("{} {ours}", step.name()),
     }
 }
 
 /// Runs what was permitted, and says what came of it by what can be seen.
-async fn carry_out(planned: &Planned, cx: &Context) -> Outcome {
-    let acts = acts_on_the_screen(planned);
-    let before = if acts { Some(eyes::before(cx).await) } else { None };
-    let mut outcome = match &planned.plan.work {
-        Work::One(_) => run_one(planned, cx).await,
-        Work::Parts(parts) => run_parts(parts, cx).await,
+async fn carry_out(step: &Step, cx: &Context) -> Outcome {
+    let before = if step.is_verified_on_screen() { Some(settle::before(cx).await) } else { None };
+    let mut outcome = match step.plan().work() {
+        Work::One(_) => run_one(step, cx).await,
+        Work::Steps(steps) => run_steps(steps, cx).await,
     };
     // After a stop nobody waits for a picture, and where nothing was done there is nothing new to see.
     let Some(before) = before.filter(|_| !cx.cancel.is_cancelled() && outcome.effect != Effect::Refused)
     else {
         return outcome;
     };
-    let patience = match outcome.effect {
-        Effect::Unverified if before.picture.is_some() => Patience::Change { before: &before },
-        Effect::Confirmed => Patience::Confirmed,
-        _ => Patience::Rest,
+    let policy = match outcome.effect {
+        Effect::Unverified if before.thumbnail.is_some() => SettlePolicy::Change { before: &before },
+        Effect::Confirmed => SettlePolicy::Confirmed,
+        _ => SettlePolicy::Rest,
     };
-    match eyes::settled(cx, outcome.dot, patience).await {
-        Ok(after) => {
-            let changed = eyes::changed(cx, &before, &after).await;
-            effect::judge(&mut outcome, &before, &after, changed);
-            outcome.picture = after.picture;
+    match settle::settled(cx, outcome.dot, policy).await {
+        Ok((after, picture)) => {
+            effect::judge(&mut outcome, &before, &after);
+            outcome.picture = Some(picture);
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),
     }
     outcome
 }
 
-fn acts_on_the_screen(planned: &Planned) -> bool {
-    match &planned.plan.work {
-        // A script's effect need not be on the screen; the model looks where it wants to know.
-        Work::One(_) => matches!(planned.risk, Risk::Navigate | Risk::Edit),
-        Work::Parts(parts) => parts.iter().any(acts_on_the_screen),
-    }
-}
-
-async fn run_one(planned: &Planned, cx: &Context) -> Outcome {
-    match &planned.plan.work {
-        Work::One(task) => {
-            let within = cx.limits.timeout.saturating_add(planned.plan.takes);
-            isolated::attempt(planned.name, task, planned.risk, within, cx).await
-        }
-        Work::Parts(_) => {
+async fn run_one(step: &Step, cx: &Context) -> Outcome {
+    match step.plan().work() {
+        Work::One(task) => supervise::attempt(step, task, cx).await,
+        Work::Steps(_) => {
             let error = tool_error(ToolErrorKind::BadArguments, "a batch cannot be part of a batch");
-            Outcome::failed(planned.name, Effect::Refused, error)
+            Outcome::failed(step.name(), Effect::Refused, error)
         }
     }
 }
 
-/// Runs the parts in order until one fails or is read back as not done; the rest is not executed, and says so.
-async fn run_parts(parts: &[Planned], cx: &Context) -> Outcome {
-    debug_assert!(parts.iter().all(|part| part.risk <= BATCH_RISK), "osa is kept out of batches");
+/// Runs the steps in order until one fails or is read back as not done; the rest is not executed, and says so.
+async fn run_steps(steps: &[Step], cx: &Context) -> Outcome {
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
     let (mut dot, mut picture) = (None, None);
-    for (index, part) in parts.iter().enumerate() {
+    for (index, step) in steps.iter().enumerate() {
         if error.is_some() {
             told.push(json!({
-                "tool": part.name,
+                "tool": step.name(),
                 "effect": Effect::Refused,
                 "summary": "not executed: an earlier action in this batch failed",
             }));
@@ -249,32 +247,32 @@ async fn run_parts(parts: &[Planned], cx: &Context) -> Outcome {
                 () = tokio::time::sleep(cx.limits.batch_delay) => {}
             }
         }
-        let outcome = run_one(part, cx).await;
-        if part.risk != Risk::Observe {
+        let outcome = run_one(step, cx).await;
+        if step.risk() > Risk::Observe {
             effects.push(outcome.effect);
         }
         let number = index + 1;
         error = match &outcome.error {
             Some(cause) => Some(tool_error(
                 cause.kind,
-                format!("action {number} of {} ({}): {}", parts.len(), part.name, cause.message),
+                format!("action {number} of {} ({}): {}", steps.len(), step.name(), cause.message),
             )),
             None if outcome.effect == Effect::NoChange => Some(tool_error(
                 ToolErrorKind::Failed,
                 format!(
                     "action {number} of {} ({}) was read back, and it is not as wished",
-                    parts.len(),
-                    part.name
+                    steps.len(),
+                    step.name()
                 ),
             )),
             None => None,
         };
-        told.push(part_told(part, &outcome));
+        told.push(step_told(step, &outcome));
         dot = outcome.dot.or(dot);
         picture = outcome.picture.or(picture);
     }
     let done = told.iter().filter(|part| part.get("done") == Some(&Value::Bool(true))).count();
-    let mut whole = Outcome::looked(format!("{done} of {} actions done", parts.len()), Value::Array(told));
+    let mut whole = Outcome::looked(format!("{done} of {} actions done", steps.len()), Value::Array(told));
     whole.effect = together(&effects, error.is_some());
     if let Some(cause) = &error {
         whole.say(&cause.message);
@@ -282,9 +280,9 @@ async fn run_parts(parts: &[Planned], cx: &Context) -> Outcome {
     Outcome { error, dot, picture, ..whole }
 }
 
-fn part_told(part: &Planned, outcome: &Outcome) -> Value {
+fn step_told(step: &Step, outcome: &Outcome) -> Value {
     let mut told = json!({
-        "tool": part.name,
+        "tool": step.name(),
         "done": outcome.error.is_none() && outcome.effect != Effect::NoChange,
         "effect": outcome.effect,
         "summary": outcome.summary,

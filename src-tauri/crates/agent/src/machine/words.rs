@@ -44,6 +44,13 @@ pub struct Calls {
     pub(super) finished: Option<Finished>,
 }
 
+impl Calls {
+    /// What is left of a turn: `current` and the calls after it.
+    pub fn left(current: ToolCall, rest: VecDeque<ToolCall>) -> Self {
+        Self { current, rest, any_good: true, finished: None }
+    }
+}
+
 /// What the model said in `done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {

@@ -1,14 +1,16 @@
 //! One turn of a model: its stream shown as it comes, and the whole at its end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::StreamExt;
-use models::{ModelError, Request, SharedModel, Turn, TurnEvent};
+use models::{ModelError, ModelErrorKind, Request, SharedModel, Turn, TurnEvent};
 use protocol::EventBody;
 use protocol::citation::Citation;
-use protocol::event::Scope;
+use protocol::event::{DeltaKind, Scope};
 use protocol::ids::ModelId;
 use protocol::turn::{Cost, StopReason, Usage, Usd};
+use tokio::time::{Instant, timeout_at};
 
 use crate::log::Log;
 
@@ -26,13 +28,13 @@ pub struct Asked {
 pub struct Failed {
     pub error: ModelError,
     pub usage: Usage,
-    /// Nothing where no answer began.
+    /// `None` if no answer began.
     pub cost: Option<Cost>,
 }
 
 /// A turn under way, as far as it was heard: whoever drops it can still say what it cost.
 #[derive(Clone, Default)]
-pub struct Hearing(Arc<Mutex<Heard>>);
+pub struct PartialTurn(Arc<Mutex<Heard>>);
 
 /// What a turn said so far, beside its text.
 #[derive(Default)]
@@ -45,6 +47,8 @@ struct Heard {
     searched: bool,
 }
 
+/// The longest turn: a stream that is kept open with signs of life alone must not hold its run for ever.
+const LONGEST: Duration = Duration::from_secs(900);
 /// Pages that one turn may name.
 const MOST_CITATIONS: usize = 50;
 
@@ -57,18 +61,29 @@ pub async fn ask(
     request: Arc<Request>,
     log: Arc<Log>,
     scope: Scope,
-    hearing: Hearing,
+    number: u32,
+    heard_so_far: PartialTurn,
 ) -> Result<Asked, Failed> {
-    hearing.heard().asked = true;
+    heard_so_far.heard().asked = true;
+    let mut index = 0;
+    let mut show = |kind, text| {
+        let delta = EventBody::TurnDelta { turn: number, index, kind, text };
+        index += 1;
+        log.broadcast_transient(scope.clone(), delta);
+    };
     let refused = |error| Failed { error, usage: Usage::default(), cost: None };
-    let mut stream = model.stream(request).await.map_err(refused)?;
-    while let Some(event) = stream.next().await {
-        let mut heard = hearing.heard();
+    let end = Instant::now() + LONGEST;
+    let mut stream = match timeout_at(end, model.stream(request)).await {
+        Ok(stream) => stream.map_err(refused)?,
+        Err(_) => return Err(refused(too_long())),
+    };
+    while let Some(event) = timeout_at(end, stream.next()).await.unwrap_or_else(|_| Some(Err(too_long()))) {
+        let mut heard = heard_so_far.heard();
         match event {
-            Ok(TurnEvent::Text(text)) => log.pass(scope.clone(), EventBody::TextDelta { text }),
+            Ok(TurnEvent::Text(text)) => show(DeltaKind::Text, text),
             Ok(TurnEvent::Thinking(text)) => {
                 heard.thinking.push_str(&text);
-                log.pass(scope.clone(), EventBody::ThinkingDelta { text });
+                show(DeltaKind::Thinking, text);
             }
             Ok(TurnEvent::Citation { url, title }) => cite(&mut heard.citations, &url, &title),
             Ok(TurnEvent::Usage(usage)) => heard.usage = usage,
@@ -87,15 +102,21 @@ pub async fn ask(
             Err(error) => return Err(heard.failed(model.id(), error)),
         }
     }
-    Err(hearing.heard().failed(model.id(), ModelError::cut()))
+    Err(heard_so_far.heard().failed(model.id(), ModelError::cut()))
 }
 
-impl Hearing {
+fn too_long() -> ModelError {
+    let minutes = LONGEST.as_secs() / 60;
+    ModelError::new(ModelErrorKind::Network, format!("the model's turn was not over after {minutes} minutes"))
+        .with_hint("say the goal in smaller parts, or choose a faster model")
+}
+
+impl PartialTurn {
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a turn that nobody waits for any more; nothing where it was not asked for yet. The provider may go
+    /// What is known of a turn that nobody waits for any more; `None` if it was not asked for yet. The provider may go
     /// on with it, and may have read the request even where no answer came.
     pub fn dropped(&self, model: &ModelId) -> Option<(Usage, Cost)> {
         let heard = self.heard();
@@ -148,9 +169,9 @@ mod tests {
             assert_eq!(failed(heard()), Some(Cost::Billed { usd: Usd(7) }));
         }
         assert_eq!(failed(Heard::default()), Some(Cost::Unknown));
-        let hearing = Hearing::default();
-        assert_eq!(hearing.dropped(&model), None);
-        hearing.heard().asked = true;
-        assert_eq!(hearing.dropped(&model), Some((Usage::default(), Cost::Unknown)));
+        let heard_so_far = PartialTurn::default();
+        assert_eq!(heard_so_far.dropped(&model), None);
+        heard_so_far.heard().asked = true;
+        assert_eq!(heard_so_far.dropped(&model), Some((Usage::default(), Cost::Unknown)));
     }
 }

@@ -2,29 +2,35 @@
 
 use std::time::Duration;
 
-use models::Patience;
+use models::RetryPolicy;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
-use tools::Decision;
+use tools::{Assessment, Call, Decision, ExecRequest, Executed};
 
-use super::{Driver, Outcome, ask};
+use super::{Driver, Outcome, Waiting, ask};
+use crate::lease::{self, Holder, Lease};
 use crate::machine::{Effect, Input, Verdict};
+
+/// After so long a wait for an answer the run's task ends; the answer wakes it.
+const PARK_AFTER: Duration = Duration::from_secs(120);
 
 impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
         match effect {
             Effect::AskModel { turn } => {
+                self.return_seat().await;
                 self.settle_turn();
                 self.retrying = None;
-                let hearing = ask::Hearing::default();
+                let hearing = ask::PartialTurn::default();
                 let asked = ask::ask(
                     self.run.model.clone(),
                     self.run.context.request(),
                     self.run.log.clone(),
                     self.run.scope.clone(),
+                    turn,
                     hearing.clone(),
                 );
                 self.asking = Some(hearing);
@@ -35,7 +41,7 @@ impl Driver {
             Effect::RequestApproval { call, approval, risk, reason } => {
                 self.request_approval(call, approval, risk, reason).await?;
             }
-            Effect::Execute { call, approved } => self.execute(call, approved).await?,
+            Effect::Execute { call, approved } => self.execute(call, approved),
             Effect::Refuse { call, error } => {
                 let result = refused(error);
                 self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() })
@@ -45,11 +51,17 @@ impl Driver {
             Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
             Effect::DelayRetry { failures } => {
                 let dice = f64::from(uuid::Uuid::now_v7().as_bytes()[15]) / 255.0;
-                let wait = Patience::default().delay(self.retry_after.take(), failures, dice);
+                let wait = RetryPolicy::default().delay(self.retry_after.take(), failures, dice);
                 self.retrying = Some(wait);
                 self.wait(wait);
             }
-            Effect::NotePaused { reason } => self.append(EventBody::RunPaused { reason }).await?,
+            Effect::NotePaused { reason } => {
+                self.append(EventBody::RunPaused { reason }).await?;
+                // A call under way keeps the desktop until it has ended.
+                if self.running.is_none() {
+                    self.give_seat_back().await;
+                }
+            }
             Effect::NoteResumed => self.append(EventBody::RunResumed).await?,
             Effect::End(end) => self.end(end).await?,
         }
@@ -58,9 +70,16 @@ impl Driver {
 
     async fn end(&mut self, end: RunEnd) -> Result<(), ErrorView> {
         self.operation = None;
+        self.lease = None;
+        // Before anyone sees the end: who sees it may begin the next run at once.
+        self.run.mailbox.close();
         self.append(EventBody::RunEnded { end: end.clone() }).await?;
         self.end = Some(end);
         Ok(())
+    }
+
+    fn assessment(&self, request: &ExecRequest) -> Assessment {
+        self.run.router.assess(request, &self.run.limits)
     }
 
     fn assess(&self, call: ToolCall) -> Verdict {
@@ -69,7 +88,7 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call, None);
-        let assessment = self.run.router.assess(&request);
+        let assessment = self.assessment(&request);
         let ask = |risk, reason| Verdict::Ask {
             approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
             risk,
@@ -95,38 +114,130 @@ impl Driver {
         risk: Risk,
         reason: String,
     ) -> Result<(), ErrorView> {
-        let within = self.run.settings.approval_deadline_ms;
-        let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within));
-        let digest = self.run.router.assess(&self.request(call.clone(), None)).digest;
-        let approval = Approval { id: id.clone(), call, risk, reason, digest, deadline };
-        // Who is asked needs the mouse and the keyboard: nothing of ours may be down.
-        self.run.router.release_all();
+        let within = Duration::from_millis(self.run.settings.approval_deadline_ms);
+        let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within.as_millis() as u64));
+        let digest = self.assessment(&self.request(call.clone(), None)).digest;
+        // Who is asked needs the mouse and the keyboard: nothing of ours may be down. The window in front gets the focus
+        // back before anything is done: the answer is given in one of ours.
+        let window = match self.lease.take() {
+            Some(lease) => lease.give_back().await,
+            None => lease::front(&self.run.router).await,
+        };
+        self.front.clone_from(&window);
+        let approval = Approval { id, call, risk, reason, digest, deadline, window: window.map(Into::into) };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
+        self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
-        // The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
-        self.operation = Some(Box::pin(async move {
-            tokio::time::sleep(Duration::from_millis(within)).await;
-            Outcome::Silence(id)
-        }));
+        self.wait_for_an_answer();
         Ok(())
     }
 
-    async fn execute(&mut self, call: ToolCall, approved: bool) -> Result<(), ErrorView> {
+    pub(super) fn wait_for_an_answer(&mut self) {
+        self.operation = Some(Box::pin(async move {
+            tokio::time::sleep(PARK_AFTER).await;
+            Outcome::Unanswered
+        }));
+    }
+
+    fn execute(&mut self, call: ToolCall, approved: bool) {
+        let waiting = Waiting { call, approved };
+        if !self.assessment(&self.request(waiting.call.clone(), None)).seat {
+            self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
+            return;
+        }
+        self.seek_seat(waiting);
+    }
+
+    /// Waits for the desktop; if the run has it, goes on at once.
+    pub(super) fn seek_seat(&mut self, waiting: Waiting) {
+        let lease = self.lease.take();
+        self.seeks_seat = lease.is_none();
+        let (seat, id) = (self.run.seat.clone(), self.run.id.clone());
+        let fence = self.run.spec.fence.clone().unwrap_or_default();
+        self.operation = Some(Box::pin(async move {
+            let lease = match lease {
+                Some(lease) => lease,
+                None => seat.take(Holder::Run(id), fence).await,
+            };
+            Outcome::Ready(waiting, Some(lease))
+        }));
+    }
+
+    /// A call whose turn has come: put aside while the run is paused, else its intent is on disk before it runs.
+    pub(super) async fn ready(&mut self, waiting: Waiting, lease: Option<Lease>) -> Result<(), ErrorView> {
+        self.seeks_seat = false;
+        if lease.is_some() && self.machine.is_paused() {
+            self.put_aside = Some(waiting);
+            return Ok(());
+        }
+        let Waiting { call, approved } = waiting;
         let mut request = self.request(call.clone(), None);
-        let assessment = self.run.router.assess(&request);
+        let assessment = self.assessment(&request);
         if approved {
             request.approved = Some(assessment.digest);
+        }
+        // The focus is where it was only if nobody else has had the desktop since.
+        let front = match &lease {
+            Some(lease) if lease.passed_on || approved => self.front.take(),
+            Some(_) | None => None,
+        };
+        // A look between two acts gives nothing up.
+        if lease.is_some() {
+            self.lease = lease;
         }
         let risk = assessment.risk.unwrap_or(Risk::Consequential);
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
-        self.halt = self.run.brake.token.child_token();
-        let (router, cancel) = (self.run.router.clone(), self.halt.clone());
+        self.halt = self.run.stop.token.child_token();
+        let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
+        let must_be_in_front = self.is_woken;
         self.operation = Some(Box::pin(async move {
-            let executed = router.execute(request, cancel).await;
+            if let Some(window) = front {
+                let restored = tokio::select! {
+                    biased;
+                    // Nothing takes the focus from the user any more; the call itself says that it was cancelled.
+                    () = cancel.cancelled() => Ok(()),
+                    restored = router.restore_focus(&window) => restored,
+                };
+                if let Err(error) = restored
+                    && (must_be_in_front || call.goes_to_the_focus() || call.tool == "batch")
+                {
+                    return Outcome::Tool(call, Box::new(Executed::refused(error)));
+                }
+            }
+            let executed = router.execute(Call { request, cancel, limits }).await;
             Outcome::Tool(call, Box::new(executed))
         }));
+        self.show_status();
         Ok(())
+    }
+
+    /// After a pause.
+    pub(super) fn take_up_call(&mut self) {
+        if self.machine.is_paused() {
+            return;
+        }
+        let Some(waiting) = self.put_aside.take() else { return };
+        match self.unless_disturbed(None, Verdict::Run) {
+            Verdict::Forbid(error) => {
+                let refused = Box::new(Executed::refused(error));
+                self.operation = Some(Box::pin(async move { Outcome::Tool(waiting.call, refused) }));
+            }
+            Verdict::Run | Verdict::Ask { .. } => self.seek_seat(waiting),
+        }
+    }
+
+    /// At the end of a turn the desktop is everybody's again, unless something is held down that the next turn lets go of.
+    async fn return_seat(&mut self) {
+        if !self.run.router.is_holding() {
+            self.give_seat_back().await;
+        }
+    }
+
+    pub(super) async fn give_seat_back(&mut self) {
+        if let Some(lease) = self.lease.take() {
+            self.front = lease.give_back().await;
+        }
     }
 
     fn wait(&mut self, wait: Duration) {

@@ -67,6 +67,13 @@ impl Proposals {
         Self { all: all.collect(), failed: false }
     }
 
+    /// Of a turn that was taken up again: its calls as they were journaled.
+    pub(super) fn restored(turn: &Turn, calls: &[ToolCall]) -> Self {
+        let pairs = turn.calls.iter().cloned().zip(calls.iter().cloned());
+        let all = pairs.map(|(call, ours)| Proposal { call, ours: vec![ours], computer: None });
+        Self { all: all.collect(), failed: false }
+    }
+
     pub(super) fn calls(&self) -> Vec<ToolCall> {
         self.all.iter().flat_map(|proposal| proposal.ours.iter().cloned()).collect()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agent::{AgentHandle, ModelSource, SettingsStore, Setup, Wanted};
+use agent::{AgentHandle, ModelSource, OpenModel, SettingsStore, Setup, Subscription};
 use desktop::fake::FakeDesktop;
 use desktop::{Action, Desktop};
 use futures::FutureExt;
@@ -12,20 +12,20 @@ use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
 use models::SharedModel;
 use models::scripted::{Scripted, Step};
-use protocol::command::{RunOverrides, StartRun, StartedRun};
+use protocol::command::{ReadEvents, RunOverrides, StartRun, StartedRun, Subscribe};
 use protocol::event::{Activity, RunEnd, Status};
-use protocol::ids::{SessionId, Timestamp};
+use protocol::ids::{SessionId, StreamId, Timestamp};
+use protocol::principal::Surface;
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Door};
+use protocol::tool::ApprovalMode;
 use protocol::{ErrorView, Event, EventBody};
 use serde_json::json;
-use tokio::sync::broadcast;
-use tools::{Limits, Router};
+use tools::Router;
 
 pub struct One(pub Arc<Scripted>);
 
 impl ModelSource for One {
-    fn open<'a>(&'a self, _: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, _: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         let model: SharedModel = self.0.clone();
         async move { Ok(model) }.boxed()
     }
@@ -62,7 +62,7 @@ pub struct Bench {
     pub desktop: Arc<FakeDesktop>,
     pub clock: Arc<FragileClock>,
     pub home: tempfile::TempDir,
-    pub events: broadcast::Receiver<Event>,
+    pub events: Subscription,
 }
 
 impl Bench {
@@ -83,10 +83,9 @@ impl Bench {
         let model = Arc::new(Scripted::new(steps));
         let desktop = FakeDesktop::new();
         let clock = Arc::new(FragileClock::default());
-        let journal = Arc::new(Journal::open(home.path(), clock.clone()).unwrap());
-        let limits = Limits { settle: Duration::from_millis(1), ..limits() };
-        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>, limits);
-        let settings = Settings { step_delay_ms: 0, batch_delay_ms: 0, ..Settings::default() };
+        let journal = Journal::open(home.path(), clock.clone()).unwrap();
+        let router = Router::builtin(desktop.clone() as Arc<dyn Desktop>);
+        let settings = settings();
         let mut setup = Setup {
             journal,
             clock: clock.clone(),
@@ -98,7 +97,7 @@ impl Bench {
         };
         change(&mut setup);
         let handle = AgentHandle::init(setup).await.unwrap();
-        let events = handle.subscribe();
+        let events = handle.subscribe(Subscribe { streams: None, after: None }).await.unwrap();
         Self { handle, model, desktop, clock, home, events }
     }
 
@@ -108,11 +107,11 @@ impl Bench {
 
     pub async fn begin(&self, approval: ApprovalMode) -> StartedRun {
         let overrides = RunOverrides { approval: Some(approval), ..RunOverrides::default() };
-        self.handle.start_run(goal(None, overrides), Door::Cli).await.unwrap()
+        self.handle.start_run(goal(None, overrides), Surface::Cli).await.unwrap()
     }
 
     pub async fn start_with(&self, session: Option<SessionId>, overrides: RunOverrides) -> SessionId {
-        self.handle.start_run(goal(session, overrides), Door::Cli).await.unwrap().session
+        self.handle.start_run(goal(session, overrides), Surface::Cli).await.unwrap().session
     }
 
     /// The next status that is wanted.
@@ -130,7 +129,7 @@ impl Bench {
 
     pub async fn until(&mut self, wanted: impl Fn(&EventBody) -> bool) -> Event {
         loop {
-            let event = tokio::time::timeout(Duration::from_secs(20), self.events.recv()).await;
+            let event = tokio::time::timeout(Duration::from_secs(20), self.events.next()).await;
             let event = event.expect("the event did not come within 20 s").unwrap();
             if wanted(&event.body) {
                 return event;
@@ -165,18 +164,29 @@ pub fn home() -> tempfile::TempDir {
     tempfile::tempdir_in(folder).unwrap()
 }
 
-pub fn limits() -> Limits {
-    Limits {
-        timeout: Duration::from_secs(5),
-        retries: 0,
-        batch_delay: Duration::ZERO,
-        batch_actions: 8,
-        ui_nodes: 200,
-        jpeg_quality: 85,
-        picture: protocol::geometry::PixelSize { width: 64, height: 64 }.into(),
-        data_chars: 2_000,
-        settle: Duration::from_millis(1),
-        fence: tools::Fence::default(),
+/// Nothing waits but for what is tested.
+pub fn settings() -> Settings {
+    Settings {
+        step_delay_ms: 0,
+        batch_delay_ms: 0,
+        settle_ms: 1,
+        tool_timeout_ms: 5_000,
+        tool_retries: 0,
+        ..Settings::default()
+    }
+}
+
+/// All events of a session, oldest first.
+pub async fn history(handle: &AgentHandle, session: &SessionId) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let after = Some(events.last().and_then(|event| event.position).map_or(0, |position| position.n));
+        let stream = StreamId::of_session(session);
+        let page = handle.read_events(ReadEvents { stream, before: None, after, limit: 100 }).await.unwrap();
+        events.extend(page.events);
+        if events.len() as u64 >= page.last {
+            return events;
+        }
     }
 }
 

@@ -11,11 +11,12 @@ use protocol::EventBody;
 use protocol::command::{AnswerApproval, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::geometry::PixelSize;
-use protocol::tool::{Answer, ApprovalMode, Door, Mode, Risk};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ApprovalMode, Mode, Risk};
 use protocol::turn::StopReason;
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, One, done};
+use crate::bench::{Bench, One, done, history};
 
 const RAW: &str = "[the vendor's own words]";
 
@@ -52,8 +53,8 @@ fn answers(bench: &Bench, request: usize) -> (Turn, Vec<ToolAnswer>) {
 
 /// Calls as everyone else sees them.
 async fn seen(bench: &Bench, session: &protocol::ids::SessionId) -> Vec<(String, Value)> {
-    let history = bench.handle.open_session(session).await.unwrap();
-    let calls = history.events.into_iter().flat_map(|event| match event.body {
+    let events = history(&bench.handle, session).await;
+    let calls = events.into_iter().flat_map(|event| match event.body {
         EventBody::TurnFinished { calls, .. } => calls,
         _ => Vec::new(),
     });
@@ -167,8 +168,8 @@ async fn a_vendors_warning_is_asked_of_the_user_even_where_nothing_asks_and_a_ye
     assert_eq!((question.call.tool.as_str(), question.risk), ("click", Risk::Consequential));
     let yes =
         |answer| AnswerApproval { approval: question.id.clone(), digest: question.digest.clone(), answer };
-    assert!(bench.handle.answer_approval(yes(Answer::Thread), Door::Chat).await.is_err());
-    bench.handle.answer_approval(yes(Answer::Once), Door::Chat).await.unwrap();
+    assert!(bench.handle.answer_approval(yes(Answer::Thread), Surface::Chat).await.is_err());
+    bench.handle.answer_approval(yes(Answer::Once), Surface::Chat).await.unwrap();
     bench.end().await;
     assert_eq!(bench.clicks(), 1);
     let (told, answers) = answers(&bench, 1);
@@ -186,7 +187,7 @@ async fn after_a_no_to_a_warning_the_turn_is_told_in_calls_of_ours_and_nothing_i
     bench.start(ApprovalMode::Auto).await;
     let question = bench.question().await;
     let no = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Deny };
-    bench.handle.answer_approval(no, Door::Chat).await.unwrap();
+    bench.handle.answer_approval(no, Surface::Chat).await.unwrap();
     bench.end().await;
     assert_eq!(bench.desktop.actions(), []);
     let (told, answers) = answers(&bench, 1);

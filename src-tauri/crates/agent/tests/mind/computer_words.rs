@@ -75,13 +75,13 @@ fn adapted() -> Vec<OurCall> {
 
 #[test]
 fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
-    let router = Router::builtin(FakeDesktop::new(), Limits::from(&Settings::default()));
+    let router = Router::builtin(FakeDesktop::new());
     for (number, OurCall { tool, arguments }) in adapted().into_iter().enumerate() {
         let id = CallId::from_suffix(number);
         let call = ToolCall { id, tool: tool.to_owned(), arguments: arguments.clone() };
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
         let request = ExecRequest { call, mode, approval, approved, grants: Grants::default() };
-        match router.assess(&request).decision {
+        match router.assess(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),
         }
@@ -90,8 +90,9 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
 
 #[test]
 fn what_a_vendors_tool_stands_for_is_what_its_actions_become_and_every_word_of_it_is_a_tool_of_ours() {
-    let router = Router::builtin(FakeDesktop::new(), Limits::from(&Settings::default()));
-    let known: BTreeSet<String> = router.specs(Mode::Act).into_iter().map(|spec| spec.name).collect();
+    let router = Router::builtin(FakeDesktop::new());
+    let known: BTreeSet<String> =
+        router.specs(Mode::Act).into_iter().map(|spec| spec.name.to_string()).collect();
     let replaced: BTreeSet<&str> = REPLACED.into();
     assert_eq!(replaced.len(), REPLACED.len(), "a word stands twice");
     let unknown: Vec<&&str> = replaced.iter().filter(|word| !known.contains(**word)).collect();

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use crate::bench::{Bench, click, done};
+use desktop::Hands;
 use models::scripted::Step;
 use models::{Message, ProposedCall};
 use protocol::EventBody;
 use protocol::command::{AnswerApproval, ResumeRun};
 use protocol::event::RunEnd;
-use protocol::tool::{Answer, ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ApprovalMode, Effect, ToolErrorKind};
 use protocol::turn::StopReason;
 use serde_json::json;
 
@@ -71,7 +73,7 @@ async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has
     assert!(matches!(result.effect, Effect::Unknown | Effect::Refused));
     bench.desktop.end_interruption();
     bench.desktop.edit(|scene| scene.delay = Duration::ZERO);
-    bench.handle.resume_run(ResumeRun { run: None }, Door::Chat).await.unwrap();
+    bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
     // The click was meant for a screen that is no more; looking is never out of date.
     assert_eq!(bench.clicks(), 0);
@@ -99,15 +101,21 @@ async fn the_users_input_is_no_pause_where_the_settings_say_so_while_a_question_
     tokio::time::sleep(Duration::from_millis(50)).await;
     bench.desktop.end_interruption();
     let answer = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Once };
-    bench.handle.answer_approval(answer, Door::Chat).await.unwrap();
+    bench.handle.answer_approval(answer, Surface::Chat).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
     assert_eq!(bench.clicks(), 1);
 }
 
 #[tokio::test]
 async fn nothing_is_held_while_a_question_is_open() {
-    let mut bench = Bench::new(vec![click(), done()]).await;
+    let hold = Step::call("keyDown", json!({ "key": "shift", "reason": "to select" }));
+    let mut bench = Bench::new(vec![hold, click(), done()]).await;
     bench.start(ApprovalMode::Ask).await;
+    let question = bench.question().await;
+    let answer = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Once };
+    bench.handle.answer_approval(answer, Surface::Chat).await.unwrap();
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    assert!(bench.desktop.is_holding(), "a turn's end lets nothing go that the next one needs");
     bench.question().await;
-    assert!(bench.desktop.releases() > 0);
+    assert!(!bench.desktop.is_holding());
 }

@@ -7,11 +7,13 @@
     reason = "a test's way to say that it failed"
 )]
 
+mod asking;
 mod bench;
 mod bodies;
 mod computer;
 mod computer_words;
 mod giving_way;
+mod many;
 mod matrix;
 mod prefix;
 mod runs;

@@ -6,12 +6,13 @@ use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::tool::{Answer, ApprovalMode, Door, Effect, Mode};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ApprovalMode, Effect, Mode};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 
-use crate::bench::{Bench, click, done};
+use crate::bench::{Bench, click, done, history};
 
 #[tokio::test]
 async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_its_picture() {
@@ -19,9 +20,8 @@ async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_it
     let session = bench.start(ApprovalMode::Auto).await;
     assert_eq!(bench.end().await, RunEnd::Completed { summary: "pressed it".into() });
     assert_eq!(bench.clicks(), 1);
-    let history = bench.handle.open_session(&session).await.unwrap();
-    let kinds: Vec<&str> = history
-        .events
+    let events = history(&bench.handle, &session).await;
+    let kinds: Vec<&str> = events
         .iter()
         .map(|event| match event.body {
             EventBody::SessionCreated { .. } => "created",
@@ -37,7 +37,7 @@ async fn a_goal_is_worked_on_until_done_and_every_step_is_in_the_journal_with_it
         kinds,
         ["created", "started", "turn", "intent", "outcome", "turn", "intent", "outcome", "ended"]
     );
-    let EventBody::ToolFinished { result, .. } = &history.events[4].body else { panic!("no outcome") };
+    let EventBody::ToolFinished { result, .. } = &events[4].body else { panic!("no outcome") };
     let picture = result.picture.as_ref().expect("a click leaves a picture");
     assert!(bench.handle.blob_path(&picture.blob.sha256).unwrap().exists());
     // The model was sent that picture with the call's own id.
@@ -60,17 +60,20 @@ async fn unapproved_click_is_never_sent_and_a_yes_counts_for_that_call_alone() {
         digest: digest.into(),
         answer,
     };
-    let wrong = bench.handle.answer_approval(answer("0", Answer::Once), Door::Chat).await.unwrap_err();
+    let wrong = bench.handle.answer_approval(answer("0", Answer::Once), Surface::Chat).await.unwrap_err();
     assert_eq!(wrong.code, ErrorCode::BadRequest);
-    bench.handle.answer_approval(answer(&question.digest, Answer::Once), Door::Chat).await.unwrap();
+    bench.handle.answer_approval(answer(&question.digest, Answer::Once), Surface::Chat).await.unwrap();
     // The same call again asks again; the old answer is spent.
     let again = bench.question().await;
     assert_eq!(bench.clicks(), 1);
-    let late =
-        bench.handle.answer_approval(answer(&question.digest, Answer::Once), Door::Chat).await.unwrap_err();
+    let late = bench
+        .handle
+        .answer_approval(answer(&question.digest, Answer::Once), Surface::Chat)
+        .await
+        .unwrap_err();
     assert_eq!(late.code, ErrorCode::NotFound);
     let deny = AnswerApproval { approval: again.id, digest: again.digest, answer: Answer::Deny };
-    bench.handle.answer_approval(deny, Door::Chat).await.unwrap();
+    bench.handle.answer_approval(deny, Surface::Chat).await.unwrap();
     bench.end().await;
     assert_eq!(bench.clicks(), 1);
 }
@@ -82,10 +85,10 @@ async fn a_yes_for_the_session_does_not_reach_another_session() {
     bench.start(ApprovalMode::Thread).await;
     let question = bench.question().await;
     let yes = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Thread };
-    bench.handle.answer_approval(yes, Door::Chat).await.unwrap();
+    bench.handle.answer_approval(yes, Surface::Chat).await.unwrap();
     bench.end().await;
     assert_eq!(bench.clicks(), 2);
-    bench.handle.stop_run(StopRun { run: None }, Door::Cli).await.unwrap();
+    bench.handle.stop_run(StopRun { run: None }, Surface::Cli).await.unwrap();
     let overrides = RunOverrides {
         approval: Some(ApprovalMode::Thread),
         unattended: Unattended::End,
@@ -122,15 +125,33 @@ async fn the_failsafe_corner_stops_the_run() {
 }
 
 #[tokio::test]
-async fn a_second_run_is_refused_while_one_is_under_way() {
-    let bench = Bench::new(vec![Step::silence()]).await;
+async fn a_second_run_begins_beside_the_first_but_not_in_its_session() {
+    let mut bench = Bench::new(vec![Step::silence(), done()]).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    let another = |session| StartRun { goal: "another".into(), session, overrides: RunOverrides::default() };
+    let refused = bench.handle.start_run(another(Some(session)), Surface::Cli).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Busy);
+    while bench.model.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    bench.handle.start_run(another(None), Surface::Cli).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    let runs = bench.handle.list_runs().await.unwrap();
+    assert_eq!(runs.len(), 1, "the first one goes on: {runs:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_acts_waits_for_the_desktop_and_one_that_looks_does_not() {
+    let mut bench = Bench::new(vec![Step::call("type", json!({ "text": "hello" }))]).await;
+    let patch = serde_json::from_value(json!({ "toolTimeoutMs": 60_000 })).unwrap();
+    bench.handle.update_settings(patch).await.unwrap();
+    bench.desktop.edit(|scene| scene.delay = Duration::from_secs(20));
     bench.start(ApprovalMode::Auto).await;
-    let command = StartRun { goal: "another".into(), session: None, overrides: RunOverrides::default() };
-    assert_eq!(bench.handle.start_run(command, Door::Cli).await.unwrap_err().code, ErrorCode::Busy);
+    bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     let acting = CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }) };
-    assert_eq!(bench.handle.call_tool(acting, Door::Cli).await.unwrap_err().code, ErrorCode::Busy);
+    assert_eq!(bench.handle.call_tool(acting).await.unwrap_err().code, ErrorCode::Busy);
     let looking = CallTool { tool: "screenshot".into(), arguments: json!({}) };
-    assert_eq!(bench.handle.call_tool(looking, Door::Cli).await.unwrap().effect, Effect::Confirmed);
+    assert_eq!(bench.handle.call_tool(looking).await.unwrap().effect, Effect::Confirmed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,9 +193,9 @@ async fn a_run_cut_off_by_a_crash_is_interrupted_at_the_next_start_and_its_call_
         }
     }
     let mut next = Bench::at(copy, vec![done()]).await;
-    let events = next.handle.open_session(&session).await.unwrap().events;
+    let events = history(&next.handle, &session).await;
     let tail: Vec<_> = events.iter().rev().take(2).map(|event| &event.body).collect();
-    assert!(matches!(tail[0], EventBody::RunEnded { end: RunEnd::Interrupted }));
+    assert!(matches!(tail[0], EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } }));
     assert!(matches!(tail[1], EventBody::ToolFinished { result, .. } if result.effect == Effect::Unknown));
     // The session goes on, and the model is told.
     let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
@@ -192,7 +213,7 @@ async fn settings_out_of_range_are_refused_and_nothing_is_changed() {
     let bench = Bench::new(vec![]).await;
     let patch = serde_json::from_value(json!({ "maxSteps": 0 })).unwrap();
     assert_eq!(bench.handle.update_settings(patch).await.unwrap_err().code, ErrorCode::BadRequest);
-    assert_eq!(bench.handle.snapshot().await.unwrap().settings.max_steps, 30);
+    assert_eq!(bench.handle.overview().await.unwrap().settings.max_steps, 30);
     let patch = serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     assert_eq!(bench.handle.update_settings(patch).await.unwrap().max_steps, 5);
 }
@@ -207,14 +228,14 @@ async fn plan_only_binds_the_session_that_is_there_and_says_what_it_means_for_a_
         matches!(&noted, EventBody::Noted { message, .. } if message.contains("goes on acting")),
         "{noted:?}"
     );
-    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    bench.handle.stop_run(StopRun { run: None }, Surface::Tray).await.unwrap();
     // A goal typed into the session that is open looks, and does not act.
     let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
     bench.start_with(Some(session), overrides.clone()).await;
-    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted(spec) if spec.mode == Mode::Plan)).await;
     bench.end().await;
     assert_eq!(bench.clicks(), 0);
-    bench.handle.stop_run(StopRun { run: None }, Door::Tray).await.unwrap();
+    bench.handle.stop_run(StopRun { run: None }, Surface::Tray).await.unwrap();
     bench.start_with(None, overrides).await;
-    bench.until(|body| matches!(body, EventBody::RunStarted { mode: Mode::Plan, .. })).await;
+    bench.until(|body| matches!(body, EventBody::RunStarted(spec) if spec.mode == Mode::Plan)).await;
 }

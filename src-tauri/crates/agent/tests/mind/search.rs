@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use agent::{ModelSource, Wanted};
+use agent::{ModelSource, OpenModel};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step, USAGE};
@@ -11,12 +11,12 @@ use protocol::citation::Citation;
 use protocol::command::{EditSession, RunOverrides, StopRun};
 use protocol::event::RunEnd;
 use protocol::ids::SessionId;
-use protocol::tool::Door;
+use protocol::principal::Surface;
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 
-use crate::bench::{Bench, done, goal};
+use crate::bench::{Bench, done, goal, history};
 
 /// Remembers whether search was wanted; has none itself where it is told so.
 struct Searching {
@@ -26,7 +26,7 @@ struct Searching {
 }
 
 impl ModelSource for Searching {
-    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.wanted.lock().unwrap().push(wanted.search);
         let model: SharedModel = self.model.clone();
         let refused = wanted.search && !self.can;
@@ -82,13 +82,12 @@ async fn search_is_off_until_the_session_has_it_on_and_then_for_each_of_its_runs
         let (handle, id) = (bench.handle.clone(), id.clone());
         async move { handle.open_session(&id).await.unwrap() }
     };
-    assert!(has(&begun).await.session.search && has(&session).await.session.search);
-    let told: Vec<bool> = has(&session)
+    assert!(has(&begun).await.search && has(&session).await.search);
+    let told: Vec<bool> = history(&bench.handle, &session)
         .await
-        .events
         .into_iter()
         .filter_map(|event| match event.body {
-            EventBody::RunStarted { search, .. } => Some(search),
+            EventBody::RunStarted(spec) => Some(spec.search),
             _ => None,
         })
         .collect();
@@ -98,12 +97,12 @@ async fn search_is_off_until_the_session_has_it_on_and_then_for_each_of_its_runs
 #[tokio::test]
 async fn where_there_is_no_search_nothing_begins() {
     let (bench, _) = bench(vec![], false).await;
-    let error = bench.handle.start_run(goal(None, search(true)), Door::Cli).await.unwrap_err();
+    let error = bench.handle.start_run(goal(None, search(true)), Surface::Cli).await.unwrap_err();
     assert_eq!(
         (error.code, error.message.as_str()),
         (ErrorCode::BadRequest, "scripted has no search of its own")
     );
-    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+    assert_eq!(bench.handle.overview().await.unwrap().sessions, []);
 }
 
 #[tokio::test]
@@ -117,8 +116,8 @@ async fn what_an_answer_rests_on_is_on_disk_with_it_each_page_once_and_nothing_t
     let (mut bench, _) = bench(vec![cited("found", &pages, StopReason::End)], true).await;
     let session = bench.start_with(None, search(true)).await;
     assert_eq!(bench.end().await, RunEnd::Completed { summary: "found".into() });
-    let history = bench.handle.open_session(&session).await.unwrap();
-    let found = history.events.into_iter().find_map(|event| match event.body {
+    let events = history(&bench.handle, &session).await;
+    let found = events.into_iter().find_map(|event| match event.body {
         EventBody::TurnFinished { citations, .. } => Some(citations),
         _ => None,
     });
@@ -165,7 +164,10 @@ async fn a_paused_turn_that_nothing_follows_goes_back_in_our_words() {
     let (mut bench, _) = bench(vec![paused(), Step::silence(), done()], true).await;
     let session = bench.start_with(None, search(true)).await;
     bench.until(|body| matches!(body, EventBody::TurnFinished { .. })).await;
-    bench.handle.stop_run(StopRun { run: None }, Door::Cli).await.unwrap();
+    while bench.model.requests().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    bench.handle.stop_run(StopRun { run: None }, Surface::Cli).await.unwrap();
     bench.end().await;
     bench.start_with(Some(session), RunOverrides::default()).await;
     bench.end().await;

@@ -9,13 +9,14 @@ use models::scripted::Step;
 use models::{Message, TurnEvent};
 use protocol::command::{CallTool, PauseRun, ResumeRun, RunOverrides, SteerRun, StopRun};
 use protocol::event::{Activity, RunEnd};
+use protocol::principal::Surface;
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Door, Effect, ToolErrorKind};
+use protocol::tool::{ApprovalMode, Effect, ToolErrorKind};
 use protocol::turn::{Cost, Usage, Usd};
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use serde_json::json;
 
-use crate::bench::{Bench, click, done};
+use crate::bench::{Bench, click, done, history};
 
 const WHATEVER_RUNS: StopRun = StopRun { run: None };
 
@@ -39,7 +40,7 @@ async fn a_stop_is_answered_within_the_bound_and_nothing_is_held_then() {
         let mut bench = Bench::at(tempfile::tempdir().unwrap(), vec![Step::silence()]).await;
         bench.start(ApprovalMode::Auto).await;
         let wished = Instant::now();
-        bench.handle.stop_run(WHATEVER_RUNS, Door::Tray).await.unwrap();
+        bench.handle.stop_run(WHATEVER_RUNS, Surface::Tray).await.unwrap();
         took.push(wished.elapsed());
         assert_eq!(bench.end().await, RunEnd::Stopped { reason: "by the user, in the tray menu".into() });
         assert!(bench.desktop.calls().contains(&Call::Released));
@@ -63,7 +64,7 @@ async fn what_a_stopped_turn_cost_is_told_as_far_as_it_was_heard() {
         bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
         let session = bench.start(ApprovalMode::Auto).await;
         if is_begun {
-            bench.until(|body| matches!(body, EventBody::TextDelta { .. })).await;
+            bench.until(|body| matches!(body, EventBody::TurnDelta { .. })).await;
         }
         while bench.model.requests().is_empty() {
             tokio::task::yield_now().await;
@@ -71,9 +72,9 @@ async fn what_a_stopped_turn_cost_is_told_as_far_as_it_was_heard() {
         if heard.is_none() {
             bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
         }
-        bench.handle.stop_run(WHATEVER_RUNS, Door::Tray).await.unwrap();
+        bench.handle.stop_run(WHATEVER_RUNS, Surface::Tray).await.unwrap();
         bench.end().await;
-        let events = bench.handle.open_session(&session).await.unwrap().events;
+        let events = history(&bench.handle, &session).await;
         let dropped = events.into_iter().find_map(|event| match event.body {
             EventBody::TurnDropped { turn: 1, usage, cost } => Some((usage, cost)),
             _ => None,
@@ -104,7 +105,7 @@ async fn a_stop_waits_for_nothing_that_was_asked_before_it() {
     let (changing, stopping) = (bench.handle.clone(), bench.handle.clone());
     let patch = serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     let changing = tokio::spawn(async move { changing.update_settings(patch).await });
-    let stopping = tokio::spawn(async move { stopping.stop_run(WHATEVER_RUNS, Door::Cli).await });
+    let stopping = tokio::spawn(async move { stopping.stop_run(WHATEVER_RUNS, Surface::Cli).await });
     // The settings are not saved yet, and the run is over all the same.
     assert!(matches!(bench.end().await, RunEnd::Stopped { .. }));
     assert!(bench.desktop.calls().contains(&Call::Released));
@@ -119,7 +120,7 @@ async fn a_stop_of_another_run_leaves_this_one_alone() {
     let mut bench = Bench::new(vec![endless(), done()]).await;
     in_a_call(&mut bench).await;
     let other = StopRun { run: Some(protocol::ids::RunId("r-other".into())) };
-    let error = bench.handle.stop_run(other, Door::Cli).await.unwrap_err();
+    let error = bench.handle.stop_run(other, Surface::Cli).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound);
     assert!(!bench.desktop.calls().contains(&Call::Released));
     bench.handle.shutdown().await;
@@ -136,7 +137,7 @@ async fn a_call_that_a_stop_cuts_is_recorded_as_unknown() {
         assert!(began.elapsed() < Duration::from_secs(20), "the call did not reach the desktop");
         tokio::task::yield_now().await;
     }
-    bench.handle.stop_run(WHATEVER_RUNS, Door::Cli).await.unwrap();
+    bench.handle.stop_run(WHATEVER_RUNS, Surface::Cli).await.unwrap();
     let EventBody::ToolFinished { result, .. } =
         bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await.body
     else {
@@ -151,16 +152,16 @@ async fn a_call_that_a_stop_cuts_is_recorded_as_unknown() {
 async fn a_paused_run_does_nothing_more_until_it_is_resumed_and_its_status_says_so() {
     let mut bench = Bench::new(vec![click().after(Duration::from_millis(300)), done()]).await;
     bench.start(ApprovalMode::Auto).await;
-    bench.handle.pause_run(PauseRun { run: None }, Door::Chat).await.unwrap();
+    bench.handle.pause_run(PauseRun { run: None }, Surface::Chat).await.unwrap();
     bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
     assert_eq!(bench.activity(Activity::Waiting).await.detail, "paused");
     bench.until(|body| matches!(body, EventBody::TurnFinished { .. })).await;
-    assert_eq!(bench.handle.snapshot().await.unwrap().status.activity, Activity::Waiting);
+    assert_eq!(bench.handle.list_runs().await.unwrap()[0].status.activity, Activity::Waiting);
     assert_eq!(bench.clicks(), 0);
-    bench.handle.resume_run(ResumeRun { run: None }, Door::Chat).await.unwrap();
+    bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
     assert_eq!(bench.clicks(), 1);
-    let none = bench.handle.pause_run(PauseRun { run: None }, Door::Chat).await.unwrap_err();
+    let none = bench.handle.pause_run(PauseRun { run: None }, Surface::Chat).await.unwrap_err();
     assert_eq!(none.code, ErrorCode::NotFound);
 }
 
@@ -172,9 +173,9 @@ async fn a_failing_model_does_not_hide_a_pause() {
     };
     let mut bench = Bench::new(vec![overloaded(), done()]).await;
     bench.start(ApprovalMode::Auto).await;
-    bench.handle.pause_run(PauseRun { run: None }, Door::Tray).await.unwrap();
+    bench.handle.pause_run(PauseRun { run: None }, Surface::Tray).await.unwrap();
     bench.until(|body| matches!(body, EventBody::TurnFailed { .. })).await;
-    bench.handle.resume_run(ResumeRun { run: None }, Door::Tray).await.unwrap();
+    bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
     let resumed = |body: &EventBody| matches!(body, EventBody::RunResumed | EventBody::StatusChanged { .. });
     assert_eq!(bench.until(resumed).await.body, EventBody::RunResumed, "another status hid the pause");
     bench.activity(Activity::Working).await;
@@ -187,11 +188,14 @@ async fn a_failed_run_is_shown_as_an_error_with_its_reason_until_the_next_one() 
     let mut bench = Bench::new(vec![Step::fail(wrong), Step::silence()]).await;
     bench.start(ApprovalMode::Auto).await;
     assert_eq!(bench.activity(Activity::Error).await.detail, "bad key");
-    bench.handle.stop_run(WHATEVER_RUNS, Door::Cli).await.unwrap();
-    assert_eq!(bench.handle.snapshot().await.unwrap().status.activity, Activity::Error);
+    bench.handle.stop_run(WHATEVER_RUNS, Surface::Cli).await.unwrap();
+    let overview = bench.handle.overview().await.unwrap();
+    let last = overview.sessions[0].last_run.clone().unwrap();
+    assert!(matches!(last.end, Some(RunEnd::Failed { message, .. }) if message == "bad key"));
+    assert_eq!(overview.runs, []);
     bench.start(ApprovalMode::Auto).await;
     bench.activity(Activity::Working).await;
-    bench.handle.stop_run(WHATEVER_RUNS, Door::Cli).await.unwrap();
+    bench.handle.stop_run(WHATEVER_RUNS, Surface::Cli).await.unwrap();
     bench.activity(Activity::Idle).await;
 }
 
@@ -208,12 +212,12 @@ async fn words_that_were_taken_are_in_the_journal_even_where_the_run_is_stopped_
     let bench = Bench::new(vec![Step::silence()]).await;
     let started = bench.begin(ApprovalMode::Auto).await;
     let words = SteerRun { run: started.run.clone(), text: "the blue one".into() };
-    bench.handle.steer_run(words, Door::Chat).await.unwrap();
-    bench.handle.stop_run(WHATEVER_RUNS, Door::Chat).await.unwrap();
-    let history = bench.handle.open_session(&started.session).await.unwrap();
-    assert_eq!(words_in(&history.events), ["the blue one"]);
+    bench.handle.steer_run(words).await.unwrap();
+    bench.handle.stop_run(WHATEVER_RUNS, Surface::Chat).await.unwrap();
+    let events = history(&bench.handle, &started.session).await;
+    assert_eq!(words_in(&events), ["the blue one"]);
     let late = SteerRun { run: started.run, text: "or the red one".into() };
-    assert_eq!(bench.handle.steer_run(late, Door::Chat).await.unwrap_err().code, ErrorCode::NotFound);
+    assert_eq!(bench.handle.steer_run(late).await.unwrap_err().code, ErrorCode::NotFound);
 }
 
 #[tokio::test]
@@ -223,14 +227,14 @@ async fn words_that_come_during_the_last_turn_get_one_more() {
         let mut bench = Bench::new(vec![slow, done(), done()]).await;
         let started = bench.begin(ApprovalMode::Auto).await;
         let words = SteerRun { run: started.run, text: "and close the window".into() };
-        bench.handle.steer_run(words, Door::Chat).await.unwrap();
+        bench.handle.steer_run(words).await.unwrap();
         assert_eq!(bench.end().await, RunEnd::Completed { summary: "pressed it".into() });
         let requests = bench.model.requests();
         assert_eq!(requests.len(), 2, "one turn more, and no second one");
         let said = format!("{:?}", requests[1].messages.last().unwrap());
         assert!(said.contains("and close the window"), "{said}");
         // A later run of the session tells the same story: the turn that had not heard them stands before them.
-        bench.handle.stop_run(WHATEVER_RUNS, Door::Cli).await.unwrap();
+        bench.handle.stop_run(WHATEVER_RUNS, Surface::Cli).await.unwrap();
         let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
         bench.start_with(Some(started.session), overrides).await;
         bench.end().await;
@@ -257,9 +261,9 @@ async fn a_reset_stops_the_run_and_forgets_what_was_allowed() {
         digest: question.digest,
         answer: protocol::tool::Answer::Thread,
     };
-    bench.handle.answer_approval(yes, Door::Chat).await.unwrap();
+    bench.handle.answer_approval(yes, Surface::Chat).await.unwrap();
     bench.status(|status| status.step == 2).await;
-    bench.handle.reset(Door::Tray).await.unwrap();
+    bench.handle.reset(Surface::Tray).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Stopped { .. }));
     // Allowed for the session before the reset, asked again after it.
     let overrides = RunOverrides { approval: Some(ApprovalMode::Thread), ..RunOverrides::default() };
@@ -274,9 +278,10 @@ async fn a_call_whose_caller_has_gone_is_cut_and_lets_go() {
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
     let drag = json!({ "path": [{ "x": 100, "y": 100 }, { "x": 900, "y": 900 }] });
     let handle = bench.handle.clone();
-    let asking = tokio::spawn(async move {
-        handle.call_tool(CallTool { tool: "drag".into(), arguments: drag }, Door::Cli).await
-    });
+    let asking =
+        tokio::spawn(
+            async move { handle.call_tool(CallTool { tool: "drag".into(), arguments: drag }).await },
+        );
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     asking.abort();
     let finished = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
@@ -292,7 +297,7 @@ async fn the_failsafe_corner_cuts_a_single_call() {
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
     let handle = bench.handle.clone();
     let typing = CallTool { tool: "type".into(), arguments: json!({ "text": "hello" }) };
-    let asking = tokio::spawn(async move { handle.call_tool(typing, Door::Cli).await });
+    let asking = tokio::spawn(async move { handle.call_tool(typing).await });
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     bench.desktop.interrupt(tools::Interruption::Corner);
     let result = asking.await.unwrap().unwrap();

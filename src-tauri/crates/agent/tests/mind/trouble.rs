@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use agent::{ModelSource, SettingsStore, Wanted};
+use agent::{ModelSource, OpenModel, SettingsStore};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step};
@@ -11,19 +11,20 @@ use models::{ModelError, ModelErrorKind, SharedModel, TurnEvent};
 use protocol::command::{CallTool, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::ids::ModelId;
+use protocol::principal::Surface;
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Door, Effect};
+use protocol::tool::{ApprovalMode, Effect};
 use protocol::turn::{Cost, Usage, Usd};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, One, done, goal};
+use crate::bench::{Bench, One, done, goal, history};
 
 /// A keychain whose prompt stands open.
 struct Hanging;
 
 impl ModelSource for Hanging {
-    fn open<'a>(&'a self, _: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, _: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         std::future::pending().boxed()
     }
 }
@@ -31,22 +32,22 @@ impl ModelSource for Hanging {
 #[tokio::test]
 async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
     let bench = Bench::other(vec![], |setup| setup.models = Arc::new(Hanging)).await;
-    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli));
+    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));
     let looking = CallTool { tool: "screenshot".into(), arguments: json!({}) };
     tokio::select! {
         started = &mut asking => panic!("started without a key: {started:?}"),
-        looked = bench.handle.call_tool(looking, Door::Cli) => {
+        looked = bench.handle.call_tool(looking) => {
             assert_eq!(looked.unwrap().effect, Effect::Confirmed);
         }
     }
-    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+    assert_eq!(bench.handle.overview().await.unwrap().sessions, []);
 }
 
 /// Says when it was asked.
 struct Asked(One, Arc<AtomicBool>);
 
 impl ModelSource for Asked {
-    fn open<'a>(&'a self, wanted: Wanted<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+    fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
         self.0.open(wanted)
     }
@@ -61,7 +62,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
         setup.models = Arc::new(Asked(silent, told));
     })
     .await;
-    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli));
+    let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));
     // Up to the moment when it is handed to the orchestrator, and not further.
     loop {
         assert!(futures::poll!(&mut asking).is_pending());
@@ -71,7 +72,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
         tokio::task::yield_now().await;
     }
     drop(asking);
-    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+    assert_eq!(bench.handle.overview().await.unwrap().sessions, []);
 }
 
 #[tokio::test]
@@ -80,13 +81,14 @@ async fn after_the_journal_failed_nothing_is_accepted_even_where_it_could_be_wri
     let mut bench = Bench::new(vec![done()]).await;
     bench.clock.break_once();
     let call = || CallTool { tool: "screenshot".into(), arguments: json!({}) };
-    bench.handle.call_tool(call(), Door::Cli).await.unwrap_err();
+    bench.handle.call_tool(call()).await.unwrap_err();
     bench.until(|body| matches!(body, EventBody::JournalFailed { .. })).await;
-    let refused = bench.handle.call_tool(call(), Door::Cli).await.unwrap_err();
+    let refused = bench.handle.call_tool(call()).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Storage);
-    let refused = bench.handle.start_run(goal(None, RunOverrides::default()), Door::Cli).await.unwrap_err();
+    let refused =
+        bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Storage);
-    assert_eq!(bench.handle.snapshot().await.unwrap().sessions, []);
+    assert_eq!(bench.handle.overview().await.unwrap().sessions, []);
 }
 
 fn nested(depth: usize) -> Value {
@@ -102,7 +104,7 @@ async fn a_turn_that_cannot_be_journaled_fails_its_run_and_not_the_journal() {
         RunEnd::Failed { message, .. } => assert!(message.contains("cannot journal"), "{message}"),
         other => panic!("{other:?}"),
     }
-    bench.handle.stop_run(protocol::command::StopRun { run: None }, Door::Cli).await.unwrap();
+    bench.handle.stop_run(protocol::command::StopRun { run: None }, Surface::Cli).await.unwrap();
     bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
 }
@@ -131,7 +133,7 @@ async fn settings_whose_change_could_not_be_journaled_are_as_before_in_memory_an
     let patch = || serde_json::from_value(json!({ "maxSteps": 5 })).unwrap();
     bench.handle.update_settings(patch()).await.unwrap_err();
     assert_eq!(Some(disk.lock().unwrap().clone()), in_force);
-    assert_eq!(Some(bench.handle.snapshot().await.unwrap().settings), in_force);
+    assert_eq!(Some(bench.handle.overview().await.unwrap().settings), in_force);
     assert_eq!(bench.handle.update_settings(patch()).await.unwrap_err().code, ErrorCode::Storage);
     assert_eq!(disk.lock().unwrap().max_steps, 30);
 }
@@ -145,7 +147,7 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
     let mut bench = Bench::new(steps).await;
     let session = bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
-    let events = bench.handle.open_session(&session).await.unwrap().events;
+    let events = history(&bench.handle, &session).await;
     let failed: Vec<(Usage, Option<Cost>)> = events
         .into_iter()
         .filter_map(|event| match event.body {
@@ -166,10 +168,11 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
 async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure() {
     let offered = vec![ModelId("xai/grok-4.7".into())];
     let unknown = ModelError::new(ModelErrorKind::NotFound, "no such model");
-    let mut bench = Bench::new(vec![Step::fail(ModelError { instead: offered.clone(), ..unknown })]).await;
+    let mut bench =
+        Bench::new(vec![Step::fail(ModelError { suggestions: offered.clone(), ..unknown })]).await;
     let session = bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
-    let events = bench.handle.open_session(&session).await.unwrap().events;
+    let events = history(&bench.handle, &session).await;
     let told = events.into_iter().find_map(|event| match event.body {
         EventBody::TurnFailed { instead, retry: false, .. } => Some(instead),
         _ => None,

@@ -2,15 +2,12 @@
 //! (`elements chromium visible`), which is done and answered by a line of JSON: `{"ms":[9.8],"count":88}`, or
 //! `{"error":"..."}`. Beside the crate's own ways are the bare ones they are measured against.
 //!
-//! `DISPLAY` and the session bus are the environment's; the first argument is the browser's debugging port. Judges
-//! nothing: what a figure should be is xtask's to know.
+//! `DISPLAY` and the session bus are the environment's. Judges nothing: what a figure should be is xtask's to know.
 
 #[cfg(target_os = "linux")]
 mod acts;
 #[cfg(target_os = "linux")]
 mod bare;
-#[cfg(target_os = "linux")]
-mod page;
 #[cfg(target_os = "linux")]
 mod proxies;
 #[cfg(target_os = "linux")]
@@ -36,11 +33,10 @@ fn main() {}
 #[cfg(target_os = "linux")]
 #[tokio::main]
 async fn main() -> Result<(), work::Failure> {
-    let first = std::env::args().nth(1).ok_or("name the browser's debugging port")?;
-    if first == work::GUARD {
-        return Ok(desktop::stand_guard()?);
+    if std::env::args().nth(1).is_some_and(|first| first == work::WATCHDOG) {
+        return Ok(desktop::run_watchdog()?);
     }
-    let mut work = work::Work::open(first.parse()?)?;
+    let mut work = work::Work::open()?;
     for line in std::io::stdin().lines() {
         let line = line?;
         // As the app does its calls: in a task, and not on the thread that waits for it.

@@ -6,19 +6,17 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use desktop::browser::{self, Browser, Kind, PageQuery};
 use desktop::{Desktop, ElementQuery, Options, Scope, Shot};
 use protocol::geometry::{NormPoint, PixelSize};
 
 use crate::acts::{self, Acts};
 use crate::bare::Bare;
-use crate::page::Page;
 use crate::proxies::Proxies;
 
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The argument with which this program is its own guard, as the app is.
-pub const GUARD: &str = "guard";
+/// The argument with which this program is its own watchdog, as the app is.
+pub const WATCHDOG: &str = "watchdog";
 /// More than any window here has.
 const ALL: u32 = 100_000;
 
@@ -33,25 +31,20 @@ pub struct Done {
 /// What stays open between two pieces of work. The bare ways are opened when they are first used.
 pub struct Work {
     desktop: Arc<dyn Desktop>,
-    browser: Arc<dyn Browser>,
-    port: u16,
     bare: Option<Bare>,
     proxies: Option<Proxies>,
-    page: Option<Page>,
     acts: Acts,
 }
 
 impl Work {
-    /// The desktop as the app has it, and the browser with this debugging port.
-    pub fn open(port: u16) -> Result<Self, Failure> {
+    /// The desktop as the app has it.
+    pub fn open() -> Result<Self, Failure> {
         let itself = std::env::current_exe()?.into_os_string();
         let itself = itself.into_string().map_err(|name| format!("{} is no text", name.display()))?;
-        let options = Options { guard: vec![itself, GUARD.into()], ..Options::default() };
+        let options = Options { watchdog: vec![itself, WATCHDOG.into()], ..Options::default() };
         let desktop = desktop::open(options);
-        let there = browser::Options { port: Some(port), ..browser::Options::default() };
-        let browser = browser::open(there, Arc::clone(&desktop));
         let acts = Acts::open(Arc::clone(&desktop))?;
-        Ok(Self { desktop, browser, port, bare: None, proxies: None, page: None, acts })
+        Ok(Self { desktop, bare: None, proxies: None, acts })
     }
 
     pub async fn perform(&mut self, words: &[&str]) -> Result<Done, Failure> {
@@ -65,11 +58,6 @@ impl Work {
             ["elements", app, scope] => self.elements(app, scope).await?,
             ["proxies-one-by-one", app] => self.proxies().await?.one_by_one(app).await?,
             ["proxies-joined", app] => self.proxies().await?.joined(app).await?,
-            ["page"] => self.page().await?,
-            ["page-bare"] => match &mut self.page {
-                Some(page) => page.evaluate().await?,
-                none => none.insert(Page::attach(self.port).await?).evaluate().await?,
-            },
             ["round-trip"] => self.acts.round_trip()?,
             ["move"] => self.acts.move_pointer().await?,
             ["click"] => self.acts.click().await?,
@@ -111,17 +99,6 @@ impl Work {
         let query = ElementQuery { app: Some(app.into()), scope, limit: ALL, ..ElementQuery::default() };
         let found = self.desktop.elements(query).await?;
         Ok(black_box(found).elements.len())
-    }
-
-    async fn page(&mut self) -> Result<usize, Failure> {
-        let query = PageQuery {
-            query: None,
-            scope: browser::Scope::View,
-            kind: Kind::Interactive,
-            limit: ALL,
-            display: 0,
-        };
-        Ok(black_box(self.browser.elements(query).await?).elements.len())
     }
 
     async fn proxies(&mut self) -> Result<&Proxies, Failure> {

@@ -16,6 +16,21 @@ impl FakeDesktop {
     }
 }
 
+impl Scene {
+    /// As a window manager does it; nothing happens if acts are said not to do what they should.
+    fn give_focus(&mut self, window: WindowId) {
+        if self.evidence == Evidence::Mismatch {
+            return;
+        }
+        for view in &mut self.windows {
+            view.states.retain(|state| state != "focused");
+            if view.id == window {
+                view.states.push("focused".to_owned());
+            }
+        }
+    }
+}
+
 impl Windows for FakeDesktop {
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
         Box::pin(async { Ok(self.state().scene.windows.clone()) })
@@ -41,6 +56,9 @@ impl Windows for FakeDesktop {
             let is_there = self.state().scene.windows.iter().any(|view| view.id == window);
             if !is_there {
                 return Err(DesktopError::NotFound(format!("window {}", window.0)));
+            }
+            if change == WindowChange::Focus {
+                self.edit(|scene| scene.give_focus(window));
             }
             Ok(self.acted(format!("fake: {change:?}")))
         })

@@ -1,15 +1,15 @@
 //! What the fake's pictures show.
 
+use pictures::{Frame, Order, Viewport};
 use protocol::geometry::PhysicalRect;
 
 use super::Scene;
-use crate::picture::{Frame, Order, Place};
 use crate::shot::region;
 use crate::{Area, DesktopError};
 
 impl Scene {
     /// One colour, with windows a shade lighter.
-    pub(super) fn look(&self, area: &Area) -> Result<(Frame, Place), DesktopError> {
+    pub(super) fn look(&self, area: &Area) -> Result<(Frame, Viewport), DesktopError> {
         let bounds = |index: u32| {
             let found = self.displays.iter().find(|display| display.index == index);
             found.map(|display| display.bounds).ok_or_else(|| {
@@ -18,23 +18,23 @@ impl Scene {
             })
         };
         let mut colour = self.colour;
-        let place = match area {
-            Area::Display(display) => Place::whole(bounds(*display)?),
+        let viewport = match area {
+            Area::Display(display) => Viewport::whole(bounds(*display)?),
             Area::Region { display, rect } => {
                 let display = bounds(*display)?;
-                Place { shows: region(rect, &display)?, display }
+                Viewport { shows: region(rect, &display)?, display }
             }
             Area::Window(id) => {
                 let found = self.windows.iter().find(|window| window.id == *id);
                 let window = found.ok_or_else(|| DesktopError::NotFound(format!("window {}", id.0)))?;
                 colour = colour.map(|value| value.saturating_add(20));
                 let display = bounds(window.display)?;
-                Place { shows: region(&window.bounds, &display)?, display }
+                Viewport { shows: region(&window.bounds, &display)?, display }
             }
         };
         let [r, g, b] = colour;
-        let PhysicalRect { width, height, .. } = place.shows;
+        let PhysicalRect { width, height, .. } = viewport.shows;
         let pixels = [r, g, b, 0].repeat(width as usize * height as usize);
-        Ok((Frame { width, height, order: Order::Rgbx, pixels }, place))
+        Ok((Frame { width, height, order: Order::Rgbx, pixels }, viewport))
     }
 }

@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(40);
 /// Names said to someone who asked for an unknown one.
 const NEAREST: usize = 5;
 /// Where a program starts, and what tells it where it is shown.
-pub(super) struct Place {
+pub(super) struct SessionAddress {
     pub(super) display: Option<String>,
     pub(super) session_bus: Option<String>,
 }
@@ -95,7 +95,7 @@ fn name_of(client: &Client, launchable: &[Launchable]) -> String {
 }
 
 /// Starts an application, and waits for a window of it that was not there before.
-pub(super) fn launch(ewmh: &Ewmh, app: &str, place: &Place) -> Result<Acted, DesktopError> {
+pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result<Acted, DesktopError> {
     let all = launchables();
     let found = all
         .iter()
@@ -125,10 +125,10 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, place: &Place) -> Result<Acted, Des
     if let Some(folder) = found.entry.path().filter(|folder| !folder.is_empty()) {
         command.current_dir(folder);
     }
-    if let Some(display) = &place.display {
+    if let Some(display) = &address.display {
         command.env("DISPLAY", display);
     }
-    if let Some(bus) = &place.session_bus {
+    if let Some(bus) = &address.session_bus {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
     let mut child = command
@@ -237,29 +237,4 @@ fn unknown<'a>(app: &str, names: impl Iterator<Item = &'a str>) -> DesktopError 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_application_is_answered_with_the_nearest_names() {
-        let names = ["Mousepad", "Galculator", "Chromium", "Mouse settings"];
-        let said = unknown("mosepad", names.into_iter()).to_string();
-        let place = |name: &str| said.find(name).unwrap();
-        assert!(place("Mousepad") < place("Galculator"), "{said}");
-    }
-
-    #[test]
-    fn a_launchable_is_known_by_its_name_its_file_its_program_and_its_class() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("org.example.Writer.desktop");
-        let text = "[Desktop Entry]\nType=Application\nName=Fine Writer\nExec=/opt/x/fwriter --new %F\nStartupWMClass=Fwr\n";
-        std::fs::write(&file, text).unwrap();
-        let entry = DesktopEntry::from_path(file, None::<&[&str]>).unwrap();
-        let one = Launchable { name: "Fine Writer".into(), entry };
-        for name in ["fine writer", "org.example.Writer", "writer", "fwriter", "fwr"] {
-            assert!(one.is_called(name), "{name}");
-        }
-        assert!(!one.is_called("fine") && !one.is_called(""));
-        assert_eq!(one.entry.parse_exec().unwrap(), ["/opt/x/fwriter", "--new"]);
-    }
-}
+mod tests;

@@ -14,8 +14,8 @@ const MOST_BYTES: usize = 1 << 20;
 
 impl Clipboard for LinuxDesktop {
     fn clipboard(&self) -> BoxFuture<'_, Result<String, DesktopError>> {
-        Box::pin(self.eye.run(READ, |eye| {
-            let session = eye.session();
+        Box::pin(self.capturer.run(READ, |capturer| {
+            let session = capturer.session();
             let Some(content) = earlier_content(session, session.atoms.CLIPBOARD)? else {
                 return Err(DesktopError::Failed(
                     "the program that holds the clipboard does not answer, or holds too much".into(),
@@ -39,11 +39,11 @@ impl Clipboard for LinuxDesktop {
                 );
                 return Err(DesktopError::BadInput(message));
             }
-            let display = self.place.display.clone();
+            let display = self.address.display.clone();
             let wished = text.clone();
-            self.eye
-                .run(READ, move |eye| {
-                    let session = eye.session();
+            self.capturer
+                .run(READ, move |capturer| {
+                    let session = capturer.session();
                     let copied = Content::copied(session, &wished);
                     // It is served until someone else copies something.
                     Offer::make(display.as_deref(), session.atoms.CLIPBOARD, copied).map(drop)

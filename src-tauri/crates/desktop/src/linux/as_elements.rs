@@ -10,17 +10,17 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{Hit, Operand, Place, Tried};
+use super::atspi::{Hit, Operand, Tried, Visibility};
 use super::{LOOK, LinuxDesktop};
 use crate::{
-    Acted, Action, Button, Deed, DesktopError, ElementQuery, Elements, Evidence, Hands as _, Key, Operated,
-    Rung, Snapshot, Target,
+    Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
+    Hands as _, Key, Operated, Snapshot, Target,
 };
 
 /// Elements, where the query names no deadline.
 const ELEMENTS: Duration = Duration::from_secs(10);
-/// A deed, with looking for its element.
-const DEED: Duration = Duration::from_secs(25);
+/// An action on an element, with looking for its element.
+const ACTING: Duration = Duration::from_secs(25);
 /// Turns of the wheel until an element is in view, three notches each.
 const MOST_TURNS: u32 = 40;
 /// For a pane to move after the wheel.
@@ -39,15 +39,15 @@ impl Elements for LinuxDesktop {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
             let work = async {
-                let displays = self.eye.run(LOOK, super::capture::Eye::displays).await?;
+                let displays = self.capturer.run(LOOK, super::capture::Capturer::displays).await?;
                 let first = first(&displays)?;
                 let operand = self.accessibility.find(&target, first).await?;
-                let (acted, by) = self.carry_out(&operand, &deed, &displays, &cancel).await?;
+                let (acted, by) = self.carry_out(&operand, &action, &displays, &cancel).await?;
                 let at = match self.accessibility.place(&operand).await.and_then(|place| place.middle()) {
                     Some(point) => norm(point, &first.bounds),
                     None => None,
@@ -74,7 +74,12 @@ impl Elements for LinuxDesktop {
                 let _closed = self.act(close, CancellationToken::new()).await;
             }
             let chosen = result?;
-            Ok(Operated { acted: chosen.acted, called: chosen.called, at: None, by: Rung::Accessibility })
+            Ok(Operated {
+                acted: chosen.acted,
+                called: chosen.called,
+                at: None,
+                by: ActionMethod::Accessibility,
+            })
         })
     }
 }
@@ -87,7 +92,7 @@ async fn bounded<T>(
     tokio::select! {
         biased;
         () = cancel.cancelled() => Err(DesktopError::Cancelled),
-        done = tokio::time::timeout(DEED, work) => done.map_err(|_| DesktopError::Timeout(DEED))?,
+        done = tokio::time::timeout(ACTING, work) => done.map_err(|_| DesktopError::Timeout(ACTING))?,
     }
 }
 
@@ -95,40 +100,40 @@ impl LinuxDesktop {
     async fn carry_out(
         &self,
         operand: &Operand,
-        deed: &Deed,
+        action: &ElementAction,
         displays: &[DisplayView],
         cancel: &CancellationToken,
-    ) -> Result<(Acted, Rung), DesktopError> {
-        match deed {
-            Deed::Click { button, count } => {
+    ) -> Result<(Acted, ActionMethod), DesktopError> {
+        match action {
+            ElementAction::Click { button, count } => {
                 operand.check_enabled()?;
                 if (*button, *count) == (Button::Left, 1)
                     && let Tried::Done(acted) = operand.press().await?
                 {
-                    return Ok((acted, Rung::Accessibility));
+                    return Ok((acted, ActionMethod::Accessibility));
                 }
                 let acted = self.click_on(operand, *button, *count, displays, cancel).await?;
-                Ok((acted, Rung::Input))
+                Ok((acted, ActionMethod::Input))
             }
-            Deed::Do(name) => {
+            ElementAction::Do(name) => {
                 operand.check_enabled()?;
-                Ok((operand.perform(name).await?, Rung::Accessibility))
+                Ok((operand.perform(name).await?, ActionMethod::Accessibility))
             }
-            Deed::Focus => {
+            ElementAction::Focus => {
                 let acted = match operand.focus().await? {
                     Tried::Done(acted) => acted,
                     Tried::Not(why) => {
                         Acted { evidence: Evidence::Mismatch, note: format!("{why}; click it instead") }
                     }
                 };
-                Ok((acted, Rung::Accessibility))
+                Ok((acted, ActionMethod::Accessibility))
             }
-            Deed::SetValue(value) => {
+            ElementAction::SetValue(value) => {
                 operand.check_enabled()?;
                 match operand.set_value(value).await? {
-                    Tried::Done(acted) => Ok((acted, Rung::Accessibility)),
+                    Tried::Done(acted) => Ok((acted, ActionMethod::Accessibility)),
                     Tried::Not(_) => {
-                        Ok((self.type_into(operand, value, displays, cancel).await?, Rung::Input))
+                        Ok((self.type_into(operand, value, displays, cancel).await?, ActionMethod::Input))
                     }
                 }
             }
@@ -155,7 +160,7 @@ impl LinuxDesktop {
         operand: &Operand,
         displays: &[DisplayView],
         cancel: &CancellationToken,
-    ) -> Result<Place, DesktopError> {
+    ) -> Result<Visibility, DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
         let mut place = match self.accessibility.place(operand).await {
             Some(place) => place,
@@ -197,7 +202,7 @@ impl LinuxDesktop {
     }
 
     /// The element's new place, once it has one.
-    async fn moved(&self, operand: &Operand, before: &Place) -> Option<Place> {
+    async fn moved(&self, operand: &Operand, before: &Visibility) -> Option<Visibility> {
         let until = tokio::time::Instant::now() + MOVED;
         loop {
             let now = self.accessibility.place(operand).await?;
@@ -215,12 +220,12 @@ impl LinuxDesktop {
     async fn free_point(
         &self,
         operand: &Operand,
-        place: &Place,
+        place: &Visibility,
         displays: &[DisplayView],
     ) -> Result<(u32, NormPoint), DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
         let point = place.middle().ok_or_else(nowhere)?;
-        let cover = self.hand.run(LOOK, move |hand| hand.session.cover_at(point, &hand.own)).await?;
+        let cover = self.input.run(LOOK, move |input| input.session.cover_at(point, &input.own)).await?;
         let (pid, titles) = self.accessibility.whereabouts(operand).await;
         let Some(cover) = cover else {
             return Err(DesktopError::BadInput(format!(
@@ -322,32 +327,4 @@ fn norm(point: PhysicalPoint, display: &PhysicalRect) -> Option<NormPoint> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PANE: PhysicalRect = PhysicalRect { x: 100, y: 100, width: 200, height: 100 };
-
-    #[test]
-    fn the_wheel_turns_towards_the_element() {
-        let over = PhysicalPoint { x: 200, y: 150 };
-        for (x, y, expected) in [
-            (120, 400, Some((over, 3, 0))),
-            (120, 20, Some((over, -3, 0))),
-            (400, 120, Some((over, 0, 3))),
-            (120, 120, None),
-        ] {
-            let element = PhysicalRect { x, y, width: 50, height: 20 };
-            assert_eq!(towards(&element, &PANE), expected);
-        }
-    }
-
-    #[test]
-    fn a_pixel_comes_back_as_the_same_one() {
-        let display = PhysicalRect { x: 1920, y: 0, width: 1366, height: 768 };
-        for (x, y) in [(1920, 0), (3285, 767), (2500, 333)] {
-            let point = PhysicalPoint { x, y };
-            assert_eq!(norm(point, &display).unwrap().to_physical(&display), point);
-        }
-        assert_eq!(norm(PhysicalPoint { x: 5, y: 5 }, &display), None);
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ impl LinuxDesktop {
     async fn perform(&self, action: Action, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
         let inner = cancel.child_token();
         let given_up = inner.clone().drop_guard();
-        let work = self.hand.run(ACT, move |hand| hand.perform(&action, inner));
+        let work = self.input.run(ACT, move |input| input.perform(&action, inner));
         let stopped = async {
             cancel.cancelled().await;
             tokio::time::sleep(GRACE).await;
@@ -94,6 +94,10 @@ impl Hands for LinuxDesktop {
         self.held.release_all();
     }
 
+    fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     fn fence(&self, fence: Fence) {
         self.fence.set(fence);
     }
@@ -110,16 +114,4 @@ impl Hands for LinuxDesktop {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_has_arrived_when_it_is_there_once_more_than_before() {
-        assert!(has_arrived("", "hello", "hello"));
-        assert!(has_arrived("hello", "hello hello", "hello"));
-        assert!(has_arrived("hello", "hello", "hello"));
-        assert!(!has_arrived("say hello", "say hello", "hello"));
-        assert!(!has_arrived("", "helo", "hello"));
-        assert!(has_arrived("", "a\r\nb", "a\nb"));
-    }
-}
+mod tests;

@@ -1,14 +1,15 @@
 //! [`Screen`] of X11: the capturing thread's door.
 
 use futures::future::BoxFuture;
+use ocr::{ReadRequest, TextRead};
+use pictures::{Frame, Picture, Thumbnail};
 use protocol::view::DisplayView;
 
-use super::capture::Eye;
+use super::capture::Capturer;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::ocr::{Look, Ocr, What};
-use crate::picture::Frame;
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead};
+use crate::reading::{TextReader, source_of};
+use crate::{Area, DesktopError, Screen, Shot};
 
 impl LinuxDesktop {
     pub(super) async fn display(&self, index: u32) -> Result<DisplayView, DesktopError> {
@@ -20,32 +21,40 @@ impl LinuxDesktop {
 
 impl Screen for LinuxDesktop {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, Eye::displays))
+        Box::pin(self.capturer.run(LOOK, Capturer::displays))
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         Box::pin(async move {
-            let work = self.eye.run(LOOK, move |eye| eye.photograph(&shot));
+            let work = self.capturer.run(LOOK, move |capturer| capturer.photograph(&shot));
             // Side by side: a session's bus is not faster than a picture.
             let (picture, unlocked) = tokio::join!(work, self.locks.refuse());
             unlocked.and(picture)
         })
     }
 
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            let work = self.capturer.run(LOOK, move |capturer| capturer.thumbnail(&area));
+            let (thumbnail, unlocked) = tokio::join!(work, self.locks.refuse());
+            unlocked.and(thumbnail)
+        })
+    }
+
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         Box::pin(async move {
-            let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
-            let (what, area, part) = What::of(area);
-            let look = self.eye.run(LOOK, move |eye| {
-                let (frame, place) = eye.look(&area)?;
+            let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
+            let (source, area, part) = source_of(area);
+            let look = self.capturer.run(LOOK, move |capturer| {
+                let (frame, viewport) = capturer.look(&area)?;
                 let Frame { width, height, order, pixels } = frame;
-                // The eye's memory is used again by the next picture, while this one is read.
-                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, place))
+                // The capturer's memory is used again by the next picture, while this one is read.
+                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
             });
             let (look, unlocked) = tokio::join!(look, self.locks.refuse());
             unlocked?;
-            let (frame, place) = look?;
-            ocr.read(Look { what, frame, place, part }).await
+            let (frame, viewport) = look?;
+            reader.read(ReadRequest { source, frame, viewport, part }).await
         })
     }
 }

@@ -34,8 +34,8 @@ impl Windows for LinuxDesktop {
     }
 
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
-        let place = Arc::clone(&self.place);
-        Box::pin(self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &place)))
+        let address = Arc::clone(&self.address);
+        Box::pin(self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &address)))
     }
 
     fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {

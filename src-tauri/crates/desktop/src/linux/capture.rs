@@ -4,6 +4,7 @@
 //! from the others (`compose.rs`); so is a window that others cover. Only a server without Composite leaves us to
 //! hatch our windows' places; there the overlay cannot be transparent either, and the shell keeps it hidden.
 
+use pictures::{Encoder, Frame, Picture, Thumbnail, Viewport};
 use protocol::geometry::PhysicalRect;
 use protocol::view::{CheckView, DisplayView};
 use x11rb::connection::Connection as _;
@@ -13,34 +14,33 @@ use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Window};
 use super::checks;
 use super::compose::Composer;
 use super::session::Session;
-use super::shared::Plate;
+use super::shared::FrameBuffer;
 use super::windows::{Own, Top, overlap};
-use crate::lane::Kept;
-use crate::picture::{Darkroom, Frame, Place};
 use crate::shot::region;
-use crate::{Area, DesktopError, Picture, Shot, WindowId, locked};
+use crate::worker::WorkerState;
+use crate::{Area, DesktopError, Shot, WindowId, locked};
 
 /// What capturing keeps open.
-pub(super) struct Eye {
+pub(super) struct Capturer {
     session: Session,
     own: Own,
-    plate: Plate,
+    buffer: FrameBuffer,
     composer: Option<Composer>,
-    darkroom: Darkroom,
+    encoder: Encoder,
 }
 
-impl Kept for Eye {
+impl WorkerState for Capturer {
     fn is_alive(&self) -> bool {
         self.session.is_alive()
     }
 }
 
-impl Eye {
+impl Capturer {
     pub(super) fn open(display: Option<&str>, own: Own) -> Result<Self, DesktopError> {
         let session = Session::connect(display)?;
         check_format(&session)?;
         let composer = Composer::open(&session)?;
-        Ok(Self { session, own, plate: Plate::default(), composer, darkroom: Darkroom::default() })
+        Ok(Self { session, own, buffer: FrameBuffer::default(), composer, encoder: Encoder::default() })
     }
 
     pub(super) fn displays(&mut self) -> Result<Vec<DisplayView>, DesktopError> {
@@ -56,45 +56,48 @@ impl Eye {
     }
 
     pub(super) fn photograph(&mut self, shot: &Shot) -> Result<Picture, DesktopError> {
-        // Taken out, since the frame borrows all the rest.
-        let mut darkroom = std::mem::take(&mut self.darkroom);
-        let picture =
-            self.look(&shot.area).and_then(|(mut frame, place)| darkroom.develop(&mut frame, place, shot));
-        self.darkroom = darkroom;
-        picture
+        let Self { session, own, buffer, composer, encoder } = self;
+        let (mut frame, viewport) = look(session, own, buffer, composer.as_mut(), &shot.area)?;
+        Ok(encoder.encode(&mut frame, viewport, &shot.style())?)
+    }
+
+    pub(super) fn thumbnail(&mut self, area: &Area) -> Result<Thumbnail, DesktopError> {
+        let Self { session, own, buffer, composer, encoder } = self;
+        let (frame, _) = look(session, own, buffer, composer.as_mut(), area)?;
+        Ok(encoder.thumbnail(&frame)?)
     }
 
     /// An area as it is now, without our own windows.
-    pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Place), DesktopError> {
-        look(&self.session, &self.own, &mut self.plate, self.composer.as_mut(), area)
+    pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Viewport), DesktopError> {
+        look(&self.session, &self.own, &mut self.buffer, self.composer.as_mut(), area)
     }
 }
 
 fn look<'p>(
     session: &Session,
     own: &Own,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composer: Option<&mut Composer>,
     area: &Area,
-) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+) -> Result<(Frame<&'p mut [u8]>, Viewport), DesktopError> {
     refuse_locked(session)?;
-    let place = match area {
-        Area::Display(display) => Place::whole(session.display(*display)?),
+    let viewport = match area {
+        Area::Display(display) => Viewport::whole(session.display(*display)?),
         Area::Region { display, rect } => {
             let display = session.display(*display)?;
-            Place { shows: region(rect, &display)?, display }
+            Viewport { shows: region(rect, &display)?, display }
         }
-        Area::Window(window) => return look_at_window(session, own, plate, composer, *window),
+        Area::Window(window) => return look_at_window(session, own, buffer, composer, *window),
     };
-    let area = place.shows;
+    let area = viewport.shows;
     let tops = session.tops(own)?;
     let ours = |top: &&Top| top.own.is_some() && overlap(&top.rect, &area);
     if !tops.iter().any(|top| ours(&top)) {
-        return Ok((plate.expose(session, session.root, area)?, place));
+        return Ok((buffer.read(session, session.root, area)?, viewport));
     }
     if let Some(composer) = composer {
         let composed = composer.compose(session, &tops, own, area, |top| top.own.is_none())?;
-        return Ok((expose_composed(session, plate, composed, area)?, place));
+        return Ok((read_composed(session, buffer, composed, area)?, viewport));
     }
     let mut hidden = Vec::new();
     for top in tops.iter().filter(ours) {
@@ -102,21 +105,21 @@ fn look<'p>(
             hidden.push(top.rect);
         }
     }
-    let mut frame = plate.expose(session, session.root, area)?;
+    let mut frame = buffer.read(session, session.root, area)?;
     for rect in hidden {
         hatch(&mut frame, &area, &rect);
     }
-    Ok((frame, place))
+    Ok((frame, viewport))
 }
 
 /// One window with its frame: read from the screen where it is wholly in view, else from what the server keeps of it.
 fn look_at_window<'p>(
     session: &Session,
     own: &Own,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composer: Option<&mut Composer>,
     id: WindowId,
-) -> Result<(Frame<&'p mut [u8]>, Place), DesktopError> {
+) -> Result<(Frame<&'p mut [u8]>, Viewport), DesktopError> {
     let tops = session.tops(own)?;
     let framed = u32::try_from(id.0).ok().and_then(|window| session.top_of(window));
     let Some(framed) = framed else {
@@ -136,14 +139,14 @@ fn look_at_window<'p>(
         return Err(DesktopError::Forbidden(format!("window {} is Miki's own, and in no picture", id.0)));
     }
     let display = shown_on(session, &top.rect)?;
-    let place = Place { shows: top.rect, display };
+    let viewport = Viewport { shows: top.rect, display };
     let is_covered = above.iter().any(|other| overlap(&other.rect, &top.rect));
     let pixels = if !is_covered && session.shows_whole(&top.rect)? {
-        plate.expose(session, session.root, top.rect)
+        buffer.read(session, session.root, top.rect)
     } else if let Some(composer) = composer {
         let is_it = |top: &Top| top.window == framed;
         let composed = composer.compose(session, &tops, own, top.rect, is_it)?;
-        expose_composed(session, plate, composed, top.rect)
+        read_composed(session, buffer, composed, top.rect)
     } else {
         Err(DesktopError::NotAvailable(format!(
             "window {} is not wholly in view, and the X server lacks Composite, Render or XFixes; bring it to the front",
@@ -152,7 +155,7 @@ fn look_at_window<'p>(
     };
     // It may have closed between two requests; then what was read is not it.
     match pixels {
-        Ok(frame) if session.top_of(framed).is_some() => Ok((frame, place)),
+        Ok(frame) if session.top_of(framed).is_some() => Ok((frame, viewport)),
         Err(error) if session.top_of(framed).is_some() || !session.is_alive() => Err(error),
         Ok(_) | Err(_) => {
             Err(DesktopError::NotFound(format!("window {}: it was closed while its picture was taken", id.0)))
@@ -160,13 +163,13 @@ fn look_at_window<'p>(
     }
 }
 
-fn expose_composed<'p>(
+fn read_composed<'p>(
     session: &Session,
-    plate: &'p mut Plate,
+    buffer: &'p mut FrameBuffer,
     composed: u32,
     area: PhysicalRect,
 ) -> Result<Frame<&'p mut [u8]>, DesktopError> {
-    let frame = plate.expose(session, composed, PhysicalRect { x: 0, y: 0, ..area });
+    let frame = buffer.read(session, composed, PhysicalRect { x: 0, y: 0, ..area });
     session.conn.free_pixmap(composed)?;
     frame
 }
@@ -189,7 +192,7 @@ fn shown_on(session: &Session, rect: &PhysicalRect) -> Result<PhysicalRect, Desk
 }
 
 impl Session {
-    /// The child of the root window that this window is in, or is; nothing where it is gone.
+    /// The child of the root window that this window is in, or is; `None` if it is gone.
     fn top_of(&self, window: Window) -> Option<Window> {
         let mut at = window;
         // Frames nest a few deep; more is a loop between two looks.
@@ -256,17 +259,4 @@ fn hatch(frame: &mut Frame<&mut [u8]>, area: &PhysicalRect, window: &PhysicalRec
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::picture::Order;
-
-    #[test]
-    fn hatching_stays_within_the_display() {
-        let area = PhysicalRect { x: 100, y: 0, width: 20, height: 20 };
-        let mut pixels = vec![0; 1600];
-        let mut frame = Frame { width: 20, height: 20, order: Order::Bgrx, pixels: pixels.as_mut_slice() };
-        hatch(&mut frame, &area, &PhysicalRect { x: 90, y: -5, width: 15, height: 10 });
-        let grey = frame.pixels.chunks(4).filter(|pixel| pixel[0] != 0).count();
-        assert_eq!(grey, 5 * 5);
-    }
-}
+mod tests;

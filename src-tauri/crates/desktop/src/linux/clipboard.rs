@@ -18,6 +18,8 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::session::Session;
 use crate::DesktopError;
 
+mod bytes;
+
 /// Bounds on keeping the earlier content: bytes, and time.
 const MOST_BYTES: usize = 16 << 20;
 const READ_TIME: Duration = Duration::from_millis(700);
@@ -66,7 +68,7 @@ impl Content {
             .any(|target| target.name == session.atoms.PASSWORD_HINT && target.bytes == b"secret")
     }
 
-    /// Its text; nothing where it has none.
+    /// Its text; `None` if it has none.
     pub(super) fn as_text(&self, session: &Session) -> Option<String> {
         let atoms = &session.atoms;
         let forms = [atoms.UTF8_STRING, atoms.TEXT_PLAIN_UTF8, atoms.TEXT_PLAIN, AtomEnum::STRING.into()];

@@ -11,7 +11,7 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 use super::fence::Fenced;
 use super::session::Session;
 use super::windows::Own;
-use crate::lane::Kept;
+use crate::worker::WorkerState;
 use crate::{DesktopError, WindowId, WindowView};
 
 const ICONIC: u32 = 3;
@@ -25,7 +25,7 @@ pub(super) struct Ewmh {
     pub(super) fence: Arc<Fenced>,
 }
 
-impl Kept for Ewmh {
+impl WorkerState for Ewmh {
     fn is_alive(&self) -> bool {
         self.session.is_alive()
     }
@@ -126,7 +126,7 @@ impl Ewmh {
         self.session.focused()
     }
 
-    /// Nothing where the window is ours, or is furniture (a panel, the desktop).
+    /// `None` if the window is ours, or is furniture (a panel, the desktop).
     fn client(&self, window: Window, active: Option<Window>) -> Result<Option<Client>, DesktopError> {
         let atoms = &self.session.atoms;
         if self.session.is_ours(window, &self.own)? {
@@ -230,19 +230,4 @@ pub(super) fn most_of(rect: &PhysicalRect, displays: &[DisplayView]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use protocol::geometry::ScaleFactor;
-
-    fn display(x: i32) -> DisplayView {
-        let bounds = PhysicalRect { x, y: 0, width: 1000, height: 500 };
-        DisplayView { index: 0, name: String::new(), bounds, scale: ScaleFactor(1.0), primary: x == 0 }
-    }
-
-    #[test]
-    fn a_window_is_on_the_display_that_shows_most_of_it() {
-        let displays = [display(0), display(1000)];
-        let at = |x| most_of(&PhysicalRect { x, y: 10, width: 400, height: 100 }, &displays);
-        assert_eq!((at(0), at(700), at(900), at(5000)), (0, 0, 1, 0));
-    }
-}
+mod tests;

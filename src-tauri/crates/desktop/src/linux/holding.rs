@@ -1,14 +1,14 @@
 //! What stays down: buttons and keys from one act to the next, and keys for a while.
 //!
 //! Whatever is left down comes up at the latest when the run stops, when this program ends, or when it is killed
-//! (`guard.rs`).
+//! (`watchdog.rs`).
 
 use std::time::{Duration, Instant};
 
 use protocol::geometry::PhysicalPoint;
 
-use super::held::{Down, Stop};
-use super::input::{Hand, cmd_note, number, sent};
+use super::input::{InputSender, cmd_note, number, sent};
+use super::pressed::{Down, Stop};
 use crate::{Acted, Button, DesktopError, Key};
 
 /// The longest hold.
@@ -18,7 +18,7 @@ const MOST_KEYS: usize = 6;
 /// Between two looks whether the focus has come to a window of ours, which must not get the repeated keys.
 const FOCUS: Duration = Duration::from_millis(100);
 
-impl Hand {
+impl InputSender {
     pub(super) fn holds_a_button(&self) -> bool {
         self.held.all().iter().any(|what| matches!(what, Down::Button(_)))
     }

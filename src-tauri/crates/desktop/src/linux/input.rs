@@ -14,11 +14,11 @@ use x11rb::protocol::xtest::{self, ConnectionExt as _};
 
 use super::failsafe::in_corner;
 use super::fence::Fenced;
-use super::held::{Down, Held, Stop};
 use super::keymap::{Keymap, Stroke};
+use super::pressed::{Down, PressedInput, Stop};
 use super::session::{Session, no_display};
 use super::windows::Own;
-use crate::lane::Kept;
+use crate::worker::WorkerState;
 use crate::{Acted, Action, Button, DesktopError, Evidence, Key};
 
 /// Pixels between two points of a drag; applications start dragging after a few.
@@ -33,9 +33,9 @@ const MOST_PRESSES: u32 = 200;
 const MOST_POINTS: usize = 500;
 
 /// What acting keeps open.
-pub(super) struct Hand {
+pub(super) struct InputSender {
     pub(super) session: Session,
-    pub(super) held: Arc<Held>,
+    pub(super) held: Arc<PressedInput>,
     pub(super) own: Own,
     pub(super) display: Option<String>,
     /// Whether to keep out of the corner.
@@ -43,23 +43,23 @@ pub(super) struct Hand {
     pub(super) fence: Arc<Fenced>,
 }
 
-impl Kept for Hand {
+impl WorkerState for InputSender {
     fn is_alive(&self) -> bool {
         self.session.is_alive()
     }
 }
 
-impl Drop for Hand {
+impl Drop for InputSender {
     fn drop(&mut self) {
         self.held.release_all();
     }
 }
 
-impl Hand {
+impl InputSender {
     pub(super) fn open(
         display: Option<String>,
         own: Own,
-        held: Arc<Held>,
+        held: Arc<PressedInput>,
         corner: Arc<AtomicBool>,
         fence: Arc<Fenced>,
     ) -> Result<Self, DesktopError> {

@@ -36,11 +36,11 @@ pub(super) struct Locks {
     display: Option<String>,
     /// The session bus: named, the environment's, or none, where the display was named and it was not.
     session: Option<Option<String>>,
-    known: Mutex<Known>,
+    known: Mutex<KnownLock>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownLock {
     session: Line,
     system: Line,
     asked: Option<Instant>,
@@ -98,8 +98,8 @@ impl Locks {
         if known.is_locked { Err(locked()) } else { Ok(()) }
     }
 
-    async fn ask(&self, known: &mut Known) -> bool {
-        let Known { session, system, .. } = known;
+    async fn ask(&self, known: &mut KnownLock) -> bool {
+        let KnownLock { session, system, .. } = known;
         let (saver, logind) = tokio::join!(self.ask_savers(session), self.ask_logind(system));
         saver || logind
     }
@@ -162,34 +162,4 @@ fn says_locked(properties: &HashMap<String, OwnedValue>, display: &str) -> bool 
 }
 
 #[cfg(test)]
-mod tests {
-    use zbus::zvariant::Value;
-
-    use super::*;
-
-    fn session(display: &str, locked: bool) -> HashMap<String, OwnedValue> {
-        let owned = |value: Value<'_>| OwnedValue::try_from(value).unwrap();
-        HashMap::from([
-            ("Display".to_owned(), owned(Value::from(display))),
-            ("LockedHint".to_owned(), owned(Value::from(locked))),
-        ])
-    }
-
-    #[test]
-    fn logind_counts_for_the_session_on_our_display_alone() {
-        assert!(says_locked(&session(":0", true), ":0"));
-        assert!(says_locked(&session(":0", true), ":0.0"));
-        assert!(!says_locked(&session(":0", false), ":0"));
-        assert!(!says_locked(&session(":0", true), ":99"));
-        assert!(!says_locked(&session("", true), ""));
-        assert!(!says_locked(&HashMap::new(), ":0"));
-    }
-
-    #[test]
-    fn a_named_display_without_a_named_bus_asks_no_bus_of_the_users() {
-        assert_eq!(Locks::new(Some(":99".into()), None).session, None);
-        assert_eq!(Locks::new(None, None).session, Some(None));
-        let named = Locks::new(Some(":99".into()), Some("unix:path=/x".into()));
-        assert_eq!(named.session, Some(Some("unix:path=/x".into())));
-    }
-}
+mod tests;

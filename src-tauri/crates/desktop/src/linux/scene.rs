@@ -29,7 +29,7 @@ pub(super) struct Cover {
 }
 
 impl Session {
-    /// The window that takes a click at a point; nothing over the bare desktop.
+    /// The window that takes a click at a point; `None` over the bare desktop.
     pub(super) fn cover_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Cover>, DesktopError> {
         let Some(top) = self.top_at(point, own)? else { return Ok(None) };
         let net_pid = self.atoms._NET_WM_PID;
@@ -107,7 +107,7 @@ impl Session {
 impl LinuxDesktop {
     /// Windows from the X server, the focused element from what applications have told.
     pub(super) async fn look_around(&self) -> Result<Glance, DesktopError> {
-        let windows = self.hand.run(GLANCE, |hand| hand.session.glance(&hand.own));
+        let windows = self.input.run(GLANCE, |input| input.session.glance(&input.own));
         let (windows, (focused, events)) = tokio::join!(windows, self.accessibility.focus_now());
         Ok(Glance { focused, events, ..windows? })
     }

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::os::fd::OwnedFd;
 
+use pictures::{Frame, Order};
+use protocol::geometry::PhysicalRect;
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 use x11rb::connection::Connection as _;
@@ -11,12 +13,10 @@ use x11rb::protocol::xproto::{ConnectionExt as _, Drawable, ImageFormat};
 
 use super::session::Session;
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
-use protocol::geometry::PhysicalRect;
 
 /// Where pixels land.
 #[derive(Default)]
-pub(super) struct Plate {
+pub(super) struct FrameBuffer {
     segment: Option<Segment>,
     /// Shared memory was tried and refused: a remote display.
     without_shm: bool,
@@ -29,9 +29,9 @@ struct Segment {
     memory: Memory,
 }
 
-impl Plate {
+impl FrameBuffer {
     /// The pixels of a part of a drawable; overwritten by the next ones.
-    pub(super) fn expose(
+    pub(super) fn read(
         &mut self,
         session: &Session,
         from: Drawable,
@@ -39,7 +39,7 @@ impl Plate {
     ) -> Result<Frame<&mut [u8]>, DesktopError> {
         let part = Part::of(area)?;
         if !self.without_shm {
-            match self.expose_shared(session, from, &part) {
+            match self.read_shared(session, from, &part) {
                 Ok(()) => {}
                 Err(error) if !session.is_alive() => return Err(error),
                 // What cannot be read at all is no fault of the memory's.
@@ -64,7 +64,7 @@ impl Plate {
         Ok(Frame { width, height, order: Order::Bgrx, pixels })
     }
 
-    fn expose_shared(&mut self, session: &Session, from: Drawable, part: &Part) -> Result<(), DesktopError> {
+    fn read_shared(&mut self, session: &Session, from: Drawable, part: &Part) -> Result<(), DesktopError> {
         let size = part.bytes();
         let segment = match self.segment.take() {
             Some(segment) if segment.memory.length >= size => segment,

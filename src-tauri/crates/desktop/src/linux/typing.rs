@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clipboard::{Content, Offer, earlier_content};
-use super::held::{Down, Stop};
-use super::input::Hand;
+use super::input::InputSender;
 use super::keymap::{Keymap, Stroke};
-use super::warden::MOST_KEPT;
+use super::pressed::{Down, Stop};
+use super::watchdog::program::MOST_KEPT;
 use crate::{Acted, DesktopError, Evidence, Key};
 
 /// The longest text that is typed key by key.
@@ -19,28 +19,28 @@ const MOST_TYPED: usize = 200;
 const KEYS_A_FLUSH: usize = 12;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
-/// Content larger than this is not handed to the guard.
+/// Content larger than this is not handed to the watchdog.
 const MOST_GUARDED: usize = MOST_KEPT / 2;
 /// How long an application may take to ask for the pasted text.
 const PASTE_WAIT: Duration = Duration::from_secs(4);
 /// After which any reader will do: some applications read through a process of their own.
 const ANY_READER: Duration = Duration::from_millis(800);
 
-pub(super) fn write(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
     if text.is_empty() || text.len() > MOST_BYTES {
         return Err(DesktopError::BadInput(format!(
             "a text of {} bytes is outside 1-{MOST_BYTES}",
             text.len()
         )));
     }
-    if hand.held.all().iter().any(|what| matches!(what, Down::Key(_))) {
+    if input.held.all().iter().any(|what| matches!(what, Down::Key(_))) {
         return Err(DesktopError::BadInput(
             "keys are held down and would change the text; let them go with keyUp first".into(),
         ));
     }
     // Line ends of other systems would become two new lines.
     let text = text.replace("\r\n", "\n");
-    let keymap = Keymap::read(&hand.session)?;
+    let keymap = Keymap::read(&input.session)?;
     let strokes: Option<Vec<Stroke>> = if text.len() <= MOST_TYPED {
         text.chars().map(|character| keymap.typing(character)).collect()
     } else {
@@ -48,35 +48,40 @@ pub(super) fn write(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, Deskt
     };
     match strokes {
         Some(strokes) => {
-            by_keys(hand, &strokes, &keymap, stop)?;
+            by_keys(input, &strokes, &keymap, stop)?;
             Ok(sent(format!("typed {} characters by keys", strokes.len())))
         }
-        None => by_clipboard(hand, &text, stop),
+        None => by_clipboard(input, &text, stop),
     }
 }
 
-fn by_keys(hand: &Hand, strokes: &[Stroke], keymap: &Keymap, stop: &Stop) -> Result<(), DesktopError> {
+fn by_keys(
+    input: &InputSender,
+    strokes: &[Stroke],
+    keymap: &Keymap,
+    stop: &Stop,
+) -> Result<(), DesktopError> {
     let shift = Down::Key(keymap.key(Key::Shift)?.code);
     let mut shifted = false;
     for (i, stroke) in strokes.iter().enumerate() {
         if stroke.shift != shifted {
             if stroke.shift {
-                hand.held.press(&hand.session, shift, stop)?;
+                input.held.press(&input.session, shift, stop)?;
             } else {
-                hand.held.release(&hand.session, shift)?;
+                input.held.release(&input.session, shift)?;
             }
             shifted = stroke.shift;
         }
-        hand.held.press(&hand.session, Down::Key(stroke.code), stop)?;
-        hand.held.release(&hand.session, Down::Key(stroke.code))?;
+        input.held.press(&input.session, Down::Key(stroke.code), stop)?;
+        input.held.release(&input.session, Down::Key(stroke.code))?;
         if i % KEYS_A_FLUSH == KEYS_A_FLUSH - 1 {
-            hand.session.sync()?;
+            input.session.sync()?;
         }
     }
     if shifted {
-        hand.held.release(&hand.session, shift)?;
+        input.held.release(&input.session, shift)?;
     }
-    hand.session.sync()
+    input.session.sync()
 }
 
 /// How an application pastes: from which selection, by which keys.
@@ -85,7 +90,7 @@ struct Paste {
     codes: Vec<u8>,
 }
 
-fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
+fn way_of_pasting(input: &InputSender) -> Result<Paste, DesktopError> {
     const OLD_TERMINALS: [&str; 4] = ["xterm", "uxterm", "urxvt", "st-256color"];
     const TERMINALS: [&str; 11] = [
         "gnome-terminal",
@@ -100,10 +105,10 @@ fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
         "wezterm",
         "kgx",
     ];
-    let class = hand.session.focused_class()?;
+    let class = input.session.focused_class()?;
     let is = |names: &[&str]| class.split(' ').any(|word| names.contains(&word));
     let primary = u32::from(x11rb::protocol::xproto::AtomEnum::PRIMARY);
-    let clipboard = hand.session.atoms.CLIPBOARD;
+    let clipboard = input.session.atoms.CLIPBOARD;
     let is_terminal = is(&TERMINALS) || class.contains("terminal");
     let with_v: Option<&[Key]> = if is(&OLD_TERMINALS) {
         None
@@ -113,21 +118,21 @@ fn way_of_pasting(hand: &Hand) -> Result<Paste, DesktopError> {
         Some(&[Key::Ctrl, Key::Char('v')])
     };
     // A layout without Latin letters has no v; Shift+Insert pastes as well, in terminals what was selected.
-    let keymap = Keymap::read(&hand.session)?;
+    let keymap = Keymap::read(&input.session)?;
     if let Some(keys) = with_v.filter(|_| keymap.key(Key::Char('v')).is_ok()) {
-        return Ok(Paste { selection: clipboard, codes: hand.codes(keys)? });
+        return Ok(Paste { selection: clipboard, codes: input.codes(keys)? });
     }
     let selection = if is_terminal || is(&OLD_TERMINALS) { primary } else { clipboard };
-    Ok(Paste { selection, codes: hand.codes(&[Key::Shift, Key::Insert])? })
+    Ok(Paste { selection, codes: input.codes(&[Key::Shift, Key::Insert])? })
 }
 
-fn by_clipboard(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
-    let paste = way_of_pasting(hand)?;
-    let focused = hand.session.focused()?;
-    let earlier = earlier_content(&hand.session, paste.selection)?;
+fn by_clipboard(input: &InputSender, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+    let paste = way_of_pasting(input)?;
+    let focused = input.session.focused()?;
+    let earlier = earlier_content(&input.session, paste.selection)?;
     stop.check()?;
-    let offer = offer(hand, paste.selection, text, earlier.as_ref())?;
-    let read = hand.chord(&paste.codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
+    let offer = offer(input, paste.selection, text, earlier.as_ref())?;
+    let read = input.chord(&paste.codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
     let kept = earlier.is_some();
     // Also when stopped: our text must not stay in the user's clipboard.
     offer.give_back(earlier)?;
@@ -144,17 +149,22 @@ fn by_clipboard(hand: &Hand, text: &str, stop: &Stop) -> Result<Acted, DesktopEr
     Ok(sent(format!("typed {count} characters by paste{clipboard}")))
 }
 
-/// Offers the text. The guard has the earlier content meanwhile, and for as long as it comes from us.
-fn offer(hand: &Hand, selection: u32, text: &str, earlier: Option<&Content>) -> Result<Offer, DesktopError> {
-    let text = Content::text(&hand.session, text);
-    let display = hand.display.as_deref();
+/// Offers the text. The watchdog has the earlier content meanwhile, and for as long as it comes from us.
+fn offer(
+    input: &InputSender,
+    selection: u32,
+    text: &str,
+    earlier: Option<&Content>,
+) -> Result<Offer, DesktopError> {
+    let text = Content::text(&input.session, text);
+    let display = input.display.as_deref();
     let Some(earlier) = earlier.filter(|content| !content.is_empty() && content.size() <= MOST_GUARDED)
     else {
         return Offer::make(display, selection, text);
     };
-    let held = Arc::clone(&hand.held);
-    let kept = held.guard.keep(earlier.encode(selection));
-    Offer::make_with(display, selection, text, move || held.guard.forget(kept))
+    let held = Arc::clone(&input.held);
+    let kept = held.watchdog.keep(earlier.encode(selection));
+    Offer::make_with(display, selection, text, move || held.watchdog.forget(kept))
 }
 
 /// Whether the window with the focus, or after a while anyone, has read the text.

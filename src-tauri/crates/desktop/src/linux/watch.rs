@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use tokio::sync::watch;
 
-use super::held::Held;
+use super::pressed::PressedInput;
 use super::windows::Own;
 use crate::{DesktopError, Interruption};
 
@@ -28,12 +28,12 @@ const RETRY: Duration = Duration::from_secs(2);
 pub(super) struct Watch {
     display: Option<String>,
     own: Own,
-    held: Arc<Held>,
+    held: Arc<PressedInput>,
     seats: AtomicUsize,
     /// Someone has begun to wait: what goes on already is told again.
     newcomer: AtomicBool,
     told: watch::Sender<Option<Interruption>>,
-    /// Wakes the thread; nothing where there is no thread yet.
+    /// Wakes the thread; `None` if there is no thread yet.
     wake: Mutex<Option<Arc<OwnedFd>>>,
 }
 
@@ -73,7 +73,7 @@ impl Drop for Watch {
 }
 
 impl Watch {
-    pub(super) fn new(display: Option<String>, own: Own, held: Arc<Held>) -> Arc<Self> {
+    pub(super) fn new(display: Option<String>, own: Own, held: Arc<PressedInput>) -> Arc<Self> {
         Arc::new(Self {
             display,
             own,

@@ -81,10 +81,10 @@ impl Session {
         let mut level: Vec<(usize, Window)> = trees.iter().copied().enumerate().collect();
         for _ in 0..=DEEPEST {
             let asked = level.iter().map(|(_, window)| self.ask(*window));
-            let asked = asked.collect::<Result<Vec<Asked<'_>>, DesktopError>>()?;
+            let asked = asked.collect::<Result<Vec<WindowQuery<'_>>, DesktopError>>()?;
             let mut below = Vec::new();
             for ((tree, window), asked) in level.into_iter().zip(asked) {
-                let Told { is_own, is_client, children } = asked.told(own);
+                let WindowFacts { is_own, is_client, children } = asked.told(own);
                 if is_own {
                     found[tree].get_or_insert(window);
                 } else if !is_client {
@@ -106,9 +106,9 @@ impl Session {
         Ok(self.ask(window)?.told(own).is_own)
     }
 
-    fn ask(&self, window: Window) -> Result<Asked<'_>, DesktopError> {
+    fn ask(&self, window: Window) -> Result<WindowQuery<'_>, DesktopError> {
         let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
-        Ok(Asked {
+        Ok(WindowQuery {
             pid: read(self.atoms._NET_WM_PID)?,
             names: [read(self.atoms._NET_WM_NAME)?, read(AtomEnum::WM_NAME.into())?],
             state: self.conn.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 0)?,
@@ -235,7 +235,7 @@ impl Session {
         Ok(false)
     }
 
-    /// Class and instance of the window with the keyboard focus, in lower case; empty where it has none.
+    /// Class and instance of the window with the keyboard focus, in lower case; empty if it has none.
     pub(super) fn focused_class(&self) -> Result<String, DesktopError> {
         let Some(mut window) = self.focused()? else { return Ok(String::new()) };
         while window != 0 && window != self.root {
@@ -254,7 +254,7 @@ impl Session {
 }
 
 /// What is asked about one window, on its way.
-struct Asked<'c> {
+struct WindowQuery<'c> {
     pid: Reply<'c, GetPropertyReply>,
     /// Of today and of old.
     names: [Reply<'c, GetPropertyReply>; 2],
@@ -265,7 +265,7 @@ struct Asked<'c> {
 type Reply<'c, R> = Cookie<'c, RustConnection, R>;
 
 /// What came of it. A window that has gone meanwhile is nobody's and empty.
-struct Told {
+struct WindowFacts {
     is_own: bool,
     /// Below it are only its own parts.
     is_client: bool,
@@ -273,8 +273,8 @@ struct Told {
     children: Vec<Window>,
 }
 
-impl Asked<'_> {
-    fn told(self, own: &Own) -> Told {
+impl WindowQuery<'_> {
+    fn told(self, own: &Own) -> WindowFacts {
         let is_pid = |reply: GetPropertyReply| {
             reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
         };
@@ -282,7 +282,7 @@ impl Asked<'_> {
             own.titles.iter().any(|title| title.as_bytes() == reply.value.as_slice())
         };
         let named = self.names.map(|name| name.reply().is_ok_and(is_title));
-        Told {
+        WindowFacts {
             is_own: self.pid.reply().is_ok_and(is_pid) || named.contains(&true),
             is_client: self.state.reply().is_ok_and(|reply| reply.type_ != 0),
             children: self.tree.reply().map_or_else(|_| Vec::new(), |tree| tree.children),

@@ -14,12 +14,12 @@ use objc2_foundation::{NSArray, NSError};
 use objc2_screen_capture_kit::{
     SCContentFilter, SCScreenshotManager, SCShareableContent, SCStreamConfiguration, SCWindow,
 };
+use pictures::{Frame, Order};
 
 use super::permission;
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
 use crate::portable::Capture;
-use crate::portable::place::Own;
+use crate::portable::scene::Own;
 
 /// For the capture service to answer; it hangs now and then.
 const PATIENCE: Duration = Duration::from_secs(4);

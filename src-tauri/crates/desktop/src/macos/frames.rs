@@ -6,7 +6,7 @@ use protocol::view::DisplayView;
 use super::ax::{self, Node};
 use super::{apps, permission};
 use crate::DesktopError;
-use crate::portable::place::{Change, Top};
+use crate::portable::scene::{Change, Top};
 
 /// The share of its display from which on a window counts as maximized: the menu bar and the Dock take the rest.
 const FULL: (f64, f64) = (0.97, 0.82);

@@ -9,7 +9,7 @@ use protocol::view::{Check, CheckState, CheckView};
 
 use super::ax;
 use crate::portable::{settings, view};
-use crate::{DesktopError, browser};
+use crate::{DesktopError, ScriptedApp};
 
 const ACCESSIBILITY: &str =
     "allow Miki in System Settings > Privacy & Security > Accessibility, then try again";
@@ -40,7 +40,7 @@ pub(super) fn recording() -> Result<(), DesktopError> {
     Err(DesktopError::Permission { what, mend: RECORDING.into() })
 }
 
-pub(super) fn checks() -> Vec<CheckView> {
+pub(super) fn checks(scripted: &[ScriptedApp]) -> Vec<CheckView> {
     let allowed = |check, is: bool, well: &str, missing: &str, mend| {
         if is {
             view(check, CheckState::Well, well.into(), None)
@@ -63,24 +63,25 @@ pub(super) fn checks() -> Vec<CheckView> {
             "macOS does not let Miki read and operate other applications",
             ACCESSIBILITY,
         ),
-        automation(),
+        automation(scripted),
         monitoring(),
     ]
 }
 
-/// For System Events, which scripts need most, and the browsers that run; other applications are asked for at their
-/// first use.
-fn automation() -> CheckView {
-    let browsers: Vec<(&str, i32)> = browser::scriptable()
-        .map(|(name, bundle)| (name, may_automate(bundle.as_bytes(), Ask::No)))
+/// For System Events, which scripts need most, and those of the named applications that run; others are asked for at
+/// their first use.
+fn automation(scripted: &[ScriptedApp]) -> CheckView {
+    let apps: Vec<(&str, i32)> = scripted
+        .iter()
+        .map(|app| (app.name.as_str(), may_automate(app.bundle.as_bytes(), Ask::No)))
         .collect();
-    let (state, detail) = settings::automation(may_automate(EVENTS, Ask::No), &browsers);
+    let (state, detail) = settings::automation(may_automate(EVENTS, Ask::No), &apps);
     view(Check::Automation, state, detail, (state != CheckState::Well).then_some(AUTOMATION))
 }
 
 /// Has macOS list Miki on the page of a permission, with its switch off where it was never asked for. macOS may show
 /// its own question, too.
-pub(super) fn be_listed(check: Check) {
+pub(super) fn be_listed(check: Check, scripted: Vec<ScriptedApp>) {
     match check {
         Check::Display | Check::ScreenCapture => {
             CGRequestScreenCaptureAccess();
@@ -90,16 +91,16 @@ pub(super) fn be_listed(check: Check) {
             // SAFETY: takes a number and only asks the system.
             unsafe { IOHIDRequestAccess(LISTEN) };
         }
-        Check::Automation => ask_to_automate(),
+        Check::Automation => ask_to_automate(scripted),
         _ => {}
     }
 }
 
 /// Each question waits for the user, so it has a thread.
-fn ask_to_automate() {
-    let work = || {
-        let browsers = browser::scriptable().map(|(_, bundle)| bundle.as_bytes());
-        for bundle in std::iter::once(EVENTS).chain(browsers) {
+fn ask_to_automate(scripted: Vec<ScriptedApp>) {
+    let work = move || {
+        let bundles = scripted.iter().map(|app| app.bundle.as_bytes());
+        for bundle in std::iter::once(EVENTS).chain(bundles) {
             if may_automate(bundle, Ask::No) == settings::NOT_ASKED_YET {
                 may_automate(bundle, Ask::Yes);
             }

@@ -120,7 +120,7 @@ unsafe extern "C-unwind" fn on_event(
     event.as_ptr()
 }
 
-/// Nothing for what we sent ourselves.
+/// `None` for what we sent ourselves.
 #[expect(clippy::cast_possible_truncation, reason = "positions on a screen")]
 fn meaning(kind: CGEventType, event: &CGEvent) -> Option<Heard> {
     let field = |field| CGEvent::integer_value_field(Some(event), field);

@@ -9,8 +9,8 @@ use protocol::geometry::ScaleFactor;
 use super::ax::{self, Node};
 use super::{frames, permission};
 use crate::DesktopError;
-use crate::portable::list::{self, Seen};
-use crate::portable::place::Top;
+use crate::portable::list::{self, TreeItem};
+use crate::portable::scene::Top;
 use crate::portable::{Reading, Tree};
 
 /// Objects read in all; a web page may have a hundred thousand.
@@ -48,7 +48,7 @@ pub(super) struct MacTree {
     asked: HashSet<u32>,
 }
 
-impl crate::lane::Kept for MacTree {}
+impl crate::worker::WorkerState for MacTree {}
 
 impl Tree for MacTree {
     type Node = Node;
@@ -98,7 +98,7 @@ impl Tree for MacTree {
         reading
     }
 
-    fn look(&mut self, node: &Node, scale: ScaleFactor) -> Option<Seen> {
+    fn look(&mut self, node: &Node, scale: ScaleFactor) -> Option<TreeItem> {
         node.is_there().then(|| seen(node, &node.facts(), 0, scale))
     }
 
@@ -181,7 +181,7 @@ fn read(reading: &mut Reading<Node>, root: Node, scale: ScaleFactor, deadline: I
     }
 }
 
-fn seen(node: &Node, facts: &ax::Facts, depth: u32, scale: ScaleFactor) -> Seen {
+fn seen(node: &Node, facts: &ax::Facts, depth: u32, scale: ScaleFactor) -> TreeItem {
     let value = if facts.secure { String::new() } else { facts.value.chars().take(VALUE).collect() };
     let checkable = matches!(facts.role.as_str(), "AXCheckBox" | "AXRadioButton" | "AXMenuItem");
     let control = CONTROLS.contains(&facts.role.as_str());
@@ -195,7 +195,7 @@ fn seen(node: &Node, facts: &ax::Facts, depth: u32, scale: ScaleFactor) -> Seen 
     ];
     // One call more, so only for what can be operated.
     let actions = if control { node.actions() } else { Vec::new() };
-    Seen {
+    TreeItem {
         role: role_name(facts),
         name: facts.name.clone(),
         description: facts.description.clone(),

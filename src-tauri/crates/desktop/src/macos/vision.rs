@@ -10,9 +10,9 @@ use objc2_core_graphics::{
 };
 use objc2_foundation::{NSArray, NSDictionary, NSString};
 use objc2_vision::{VNImageRequestHandler, VNRecognizeTextRequest, VNRequest, VNRequestTextRecognitionLevel};
+use pictures::{Frame, Order};
 
 use crate::DesktopError;
-use crate::picture::{Frame, Order};
 use crate::portable::Line;
 
 const LANGUAGES: [&str; 2] = ["en-US", "ja-JP"];

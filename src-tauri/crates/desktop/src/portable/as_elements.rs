@@ -9,8 +9,8 @@ use super::facade::{Facade, LOOK};
 use super::platform::Platform;
 use super::reader::{Aim, Tried};
 use crate::{
-    Acted, Action, Button, Deed, DesktopError, ElementQuery, Elements, Hands as _, Key, Operated, Rung,
-    Snapshot, Target,
+    Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Hands as _,
+    Key, Operated, Snapshot, Target,
 };
 
 /// Elements, where the query names no deadline.
@@ -21,7 +21,7 @@ impl<P: Platform> Facade<P> {
     async fn by_input(
         &self,
         aim: &Aim,
-        deed: Deed,
+        action: ElementAction,
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
         let click = |button, count| Action::Click {
@@ -31,10 +31,10 @@ impl<P: Platform> Facade<P> {
             count,
             held: Vec::new(),
         };
-        match deed {
-            Deed::Click { button, count } => self.perform(click(button, count), cancel).await,
-            Deed::Focus => self.perform(click(Button::Left, 1), cancel).await,
-            Deed::SetValue(text) => {
+        match action {
+            ElementAction::Click { button, count } => self.perform(click(button, count), cancel).await,
+            ElementAction::Focus => self.perform(click(Button::Left, 1), cancel).await,
+            ElementAction::SetValue(text) => {
                 self.perform(click(Button::Left, 1), cancel).await?;
                 let all = Action::Hotkey { keys: vec![Key::Cmd, Key::Char('a')] };
                 self.perform(all, cancel).await?;
@@ -43,7 +43,7 @@ impl<P: Platform> Facade<P> {
                 }
                 self.act(Action::Type { text }, cancel.clone()).await
             }
-            Deed::Do(action) => Err(DesktopError::NotAvailable(format!(
+            ElementAction::Do(action) => Err(DesktopError::NotAvailable(format!(
                 "{} can do \"{action}\" by an accessibility action only",
                 aim.called
             ))),
@@ -68,12 +68,12 @@ impl<P: Platform> Elements for Facade<P> {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
             let sight = self.sight().await?;
-            let wish = deed.clone();
+            let wish = action.clone();
             let work = self.tree.run(LOOK, move |reader| reader.operate(&sight, &target, &wish));
             let tried = tokio::select! {
                 biased;
@@ -83,8 +83,8 @@ impl<P: Platform> Elements for Facade<P> {
             match tried {
                 Tried::Done(operated) => Ok(operated),
                 Tried::Left(aim) => {
-                    let acted = self.by_input(&aim, deed, &cancel).await?;
-                    Ok(Operated { acted, called: aim.called, at: Some(aim.at), by: Rung::Input })
+                    let acted = self.by_input(&aim, action, &cancel).await?;
+                    Ok(Operated { acted, called: aim.called, at: Some(aim.at), by: ActionMethod::Input })
                 }
             }
         })

@@ -7,13 +7,13 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::eye::Eye;
+use super::capture::Capturer;
 use super::facade::{Facade, LOOK};
-use super::hand;
-use super::held::Stop;
-use super::place;
+use super::input;
 use super::platform::Platform;
-use super::watch::{Heard, Place, Watch};
+use super::pressed::Stop;
+use super::scene;
+use super::watch::{Heard, UserInputAt, Watch};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption, locked};
 
 const ACT: Duration = Duration::from_secs(25);
@@ -36,7 +36,7 @@ impl<P: Platform> Facade<P> {
         let inner = cancel.child_token();
         let given_up = inner.clone().drop_guard();
         let stop = Stop::new(inner, &self.held);
-        let work = self.hand.run(ACT, move |hand| hand.perform(&action, &stop));
+        let work = self.input.run(ACT, move |input| input.perform(&action, &stop));
         let result = tokio::select! {
             biased;
             result = work => result,
@@ -59,13 +59,13 @@ impl<P: Platform> Facade<P> {
             return Err(DesktopError::Cancelled);
         }
         let (own, fence) = (self.own.clone(), self.fenced());
-        self.eye
+        self.capturer
             .run(LOOK, move |_| {
-                let tops = Eye::tops()?;
+                let tops = Capturer::tops()?;
                 if tops.iter().any(|top| top.focused && own.has(top)) {
                     return Err(DesktopError::Forbidden("Miki's own window has the keyboard".into()));
                 }
-                place::check_fence(&fence, &tops, &own, None)
+                scene::check_fence(&fence, &tops, &own, None)
             })
             .await?;
         let before = self.focused_text().await;
@@ -102,9 +102,9 @@ impl<P: Platform> Facade<P> {
     async fn watch_corner(&self) {
         loop {
             let look = self.pointer.run(LOOK, |enigo| {
-                let displays = Eye::displays()?;
+                let displays = Capturer::displays()?;
                 // The corner is 0,0 of a display in points and in pixels alike where that display is the first.
-                Ok(place::in_corner(hand::pointer(enigo)?, &hand::bounds(&displays), 0))
+                Ok(scene::in_corner(input::pointer(enigo)?, &input::bounds(&displays), 0))
             });
             match look.await {
                 Ok(true) => return,
@@ -148,16 +148,16 @@ impl<P: Platform> Facade<P> {
     }
 
     /// Whether it was done to a window of ours: there the user may work without pausing the run.
-    async fn is_ours(&self, place: Place) -> bool {
+    async fn is_ours(&self, place: UserInputAt) -> bool {
         let own = self.own.clone();
-        let look = self.eye.run(LOOK, move |_| {
-            let tops = Eye::tops()?;
+        let look = self.capturer.run(LOOK, move |_| {
+            let tops = Capturer::tops()?;
             Ok(match place {
-                Place::Keyboard => tops.iter().any(|top| top.focused && own.has(top)),
-                Place::Pointer(point) => {
-                    let displays = Eye::displays()?;
-                    let point = hand::from_platform(point, &displays);
-                    place::hits_own(&tops, &own, point, &hand::bounds(&displays))
+                UserInputAt::Keyboard => tops.iter().any(|top| top.focused && own.has(top)),
+                UserInputAt::Pointer(point) => {
+                    let displays = Capturer::displays()?;
+                    let point = input::from_platform(point, &displays);
+                    scene::hits_own(&tops, &own, point, &input::bounds(&displays))
                 }
             })
         });
@@ -180,7 +180,11 @@ impl<P: Platform> Hands for Facade<P> {
     }
 
     fn release_all(&self) {
-        let _done = hand::release(&self.held);
+        let _done = input::release(&self.held);
+    }
+
+    fn is_holding(&self) -> bool {
+        !self.held.is_empty()
     }
 
     fn fence(&self, fence: Fence) {

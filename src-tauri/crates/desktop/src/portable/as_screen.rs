@@ -1,18 +1,23 @@
 //! [`Screen`] of macOS and Windows: the platform's own capture where it has one, else xcap.
 
 use futures::future::BoxFuture;
+#[cfg(windows)]
+use ocr::ReadRequest;
+#[cfg(target_os = "macos")]
+use ocr::TextLine;
+use ocr::TextRead;
+use pictures::{Frame, Picture, Thumbnail, Viewport, encode, thumbnail};
 use protocol::geometry::PhysicalRect;
 use protocol::view::DisplayView;
 
+use super::capture::Capturer;
 use super::crop;
-use super::eye::Eye;
 use super::facade::{Facade, LOOK};
-use super::place::{self, Own};
 use super::platform::Platform;
+use super::scene::{self, Own};
 #[cfg(windows)]
-use crate::ocr::{Look, Ocr, What};
-use crate::picture::{Frame, Place, develop};
-use crate::{Area, DesktopError, Picture, Screen, Shot, TextRead, locked};
+use crate::reading::{TextReader, source_of};
+use crate::{Area, DesktopError, Screen, Shot, locked};
 
 /// The pixels of an area, and where they are on the screen.
 fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), DesktopError> {
@@ -20,9 +25,9 @@ fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), De
         return Err(locked());
     }
     match area {
-        Area::Display(index) => Ok((Eye::look::<P>(*index, own)?, Eye::display(*index)?.bounds)),
+        Area::Display(index) => Ok((Capturer::look::<P>(*index, own)?, Capturer::display(*index)?.bounds)),
         Area::Window(id) => {
-            let top = Eye::tops()?.into_iter().find(|top| top.id == id.0).ok_or_else(|| {
+            let top = Capturer::tops()?.into_iter().find(|top| top.id == id.0).ok_or_else(|| {
                 DesktopError::NotFound(format!(
                     "window {} on the screen; it may be minimized or closed",
                     id.0
@@ -31,12 +36,12 @@ fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), De
             if own.has(&top) {
                 return Err(DesktopError::Forbidden("that is Miki's own window".into()));
             }
-            Ok((Eye::look_at_window::<P>(&top, own)?, top.rect))
+            Ok((Capturer::look_at_window::<P>(&top, own)?, top.rect))
         }
         Area::Region { display, rect } => {
-            let bounds = Eye::display(*display)?.bounds;
+            let bounds = Capturer::display(*display)?.bounds;
             let wanted = crop::region(rect, &bounds)?;
-            Ok((crop::crop(&Eye::look::<P>(*display, own)?, &bounds, &wanted)?, wanted))
+            Ok((crop::crop(&Capturer::look::<P>(*display, own)?, &bounds, &wanted)?, wanted))
         }
     }
 }
@@ -44,11 +49,11 @@ fn look<P: Platform>(area: &Area, own: &Own) -> Result<(Frame, PhysicalRect), De
 /// The display whose 0-1000 an area's answers are in.
 fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopError> {
     match area {
-        Area::Display(index) | Area::Region { display: index, .. } => Eye::display(*index),
+        Area::Display(index) | Area::Region { display: index, .. } => Capturer::display(*index),
         Area::Window(_) => {
-            let mut displays = Eye::displays()?;
+            let mut displays = Capturer::displays()?;
             let bounds: Vec<PhysicalRect> = displays.iter().map(|display| display.bounds).collect();
-            Ok(displays.swap_remove(place::shows_most(&bounds, shows)))
+            Ok(displays.swap_remove(scene::shows_most(&bounds, shows)))
         }
     }
 }
@@ -56,15 +61,15 @@ fn display_of(area: &Area, shows: &PhysicalRect) -> Result<DisplayView, DesktopE
 #[cfg(windows)]
 impl<P: Platform> Facade<P> {
     async fn read_by_networks(&self, area: Area) -> Result<TextRead, DesktopError> {
-        let Some(ocr) = &self.ocr else { return Err(Ocr::without()) };
-        let (what, area, part) = What::of(area);
+        let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
+        let (source, area, part) = source_of(area);
         let own = self.own.clone();
-        let seen = self.eye.run(LOOK, move |_| {
+        let seen = self.capturer.run(LOOK, move |_| {
             let (frame, shows) = look::<P>(&area, &own)?;
-            Ok((frame, Place { shows, display: display_of(&area, &shows)?.bounds }))
+            Ok((frame, Viewport { shows, display: display_of(&area, &shows)?.bounds }))
         });
-        let (frame, place) = seen.await?;
-        ocr.read(Look { what, frame, place, part }).await
+        let (frame, viewport) = seen.await?;
+        reader.read(ReadRequest { source, frame, viewport, part }).await
     }
 }
 
@@ -78,7 +83,7 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
     let size = |part: f64, length: u32| (part * f64::from(length)).round() as u32;
     let lines = lines
         .into_iter()
-        .map(|line| crate::TextLine {
+        .map(|line| TextLine {
             bounds: PhysicalRect {
                 x: place(line.x, shows.x, shows.width),
                 y: place(line.y, shows.y, shows.height),
@@ -95,16 +100,21 @@ fn read<P: Platform>(area: &Area, own: &Own) -> Result<TextRead, DesktopError> {
 
 impl<P: Platform> Screen for Facade<P> {
     fn displays(&self) -> BoxFuture<'_, Result<Vec<DisplayView>, DesktopError>> {
-        Box::pin(self.eye.run(LOOK, |_| Eye::displays()))
+        Box::pin(self.capturer.run(LOOK, |_| Capturer::displays()))
     }
 
     fn screenshot(&self, shot: Shot) -> BoxFuture<'_, Result<Picture, DesktopError>> {
         let own = self.own.clone();
-        Box::pin(self.eye.run(LOOK, move |_| {
+        Box::pin(self.capturer.run(LOOK, move |_| {
             let (mut frame, shows) = look::<P>(&shot.area, &own)?;
-            let place = Place { shows, display: display_of(&shot.area, &shows)?.bounds };
-            develop(&mut frame, place, &shot)
+            let viewport = Viewport { shows, display: display_of(&shot.area, &shows)?.bounds };
+            Ok(encode(&mut frame, viewport, &shot.style())?)
         }))
+    }
+
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        let own = self.own.clone();
+        Box::pin(self.capturer.run(LOOK, move |_| Ok(thumbnail(&look::<P>(&area, &own)?.0)?)))
     }
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
@@ -113,7 +123,7 @@ impl<P: Platform> Screen for Facade<P> {
         #[cfg(target_os = "macos")]
         {
             let own = self.own.clone();
-            Box::pin(self.eye.run(LOOK, move |_| read::<P>(&area, &own)))
+            Box::pin(self.capturer.run(LOOK, move |_| read::<P>(&area, &own)))
         }
     }
 }

@@ -9,10 +9,10 @@ use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 
 use super::bundles;
-use super::eye::Eye;
+use super::capture::Capturer;
 use super::facade::{Facade, LOOK};
-use super::place::{self, Change, Own, Top};
 use super::platform::Platform;
+use super::scene::{self, Change, Own, Top};
 use crate::{Acted, AppView, DesktopError, Evidence, WindowChange, WindowId, WindowView, Windows};
 
 /// For a window to be as wished, and for an application to end.
@@ -24,17 +24,17 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 fn display_of<'a>(displays: &'a [DisplayView], rect: &PhysicalRect) -> Result<&'a DisplayView, DesktopError> {
     let bounds: Vec<PhysicalRect> = displays.iter().map(|display| display.bounds).collect();
     displays
-        .get(place::shows_most(&bounds, rect))
+        .get(scene::shows_most(&bounds, rect))
         .ok_or_else(|| DesktopError::NotAvailable("no display is connected".into()))
 }
 
 fn first_scale() -> Result<ScaleFactor, DesktopError> {
-    Eye::displays().map(|displays| displays.first().map_or(ScaleFactor(1.0), |display| display.scale))
+    Capturer::displays().map(|displays| displays.first().map_or(ScaleFactor(1.0), |display| display.scale))
 }
 
 fn list<P: Platform>(own: &Own) -> Result<Vec<WindowView>, DesktopError> {
-    let displays = Eye::displays()?;
-    let mut tops = Eye::tops()?;
+    let displays = Capturer::displays()?;
+    let mut tops = Capturer::tops()?;
     tops.sort_by_key(|top| !top.focused);
     let shown = tops.len();
     tops.extend(P::hidden(first_scale()?));
@@ -67,7 +67,7 @@ fn find<P: Platform>(own: &Own, id: u64) -> Result<(Option<Top>, bool), DesktopE
         }
         Ok(())
     };
-    if let Some(top) = Eye::tops()?.into_iter().find(|top| top.id == id) {
+    if let Some(top) = Capturer::tops()?.into_iter().find(|top| top.id == id) {
         allowed(&top)?;
         return Ok((Some(top), true));
     }
@@ -82,16 +82,16 @@ fn change<P: Platform>(own: &Own, id: u64, wish: WindowChange) -> Result<Acted, 
     let (Some(top), _) = find::<P>(own, id)? else {
         return Err(DesktopError::NotFound(format!("window {id}; list the windows again")));
     };
-    let displays = Eye::displays()?;
+    let displays = Capturer::displays()?;
     let display = display_of(&displays, &top.rect)?;
-    let change = place::to_change(wish, &display.bounds)?;
+    let change = scene::to_change(wish, &display.bounds)?;
     P::change(&top, change, display.scale)?;
     let end = Instant::now() + ARRIVE;
     loop {
         let (now, on_screen) = find::<P>(own, id)?;
         let shown = now.as_ref().filter(|_| on_screen);
         let states = shown.map(|top| P::states(top, display)).unwrap_or_default();
-        if place::has_come(change, shown, now.is_some(), &states) {
+        if scene::has_come(change, shown, now.is_some(), &states) {
             let note = format!("{change:?}: \"{}\" of {}, read back", top.title, top.app);
             return Ok(Acted { evidence: Evidence::ReadBack, note });
         }
@@ -110,7 +110,7 @@ fn change<P: Platform>(own: &Own, id: u64, wish: WindowChange) -> Result<Acted, 
 }
 
 fn apps<P: Platform>(own: &Own) -> Result<Vec<AppView>, DesktopError> {
-    let mut tops = Eye::tops()?;
+    let mut tops = Capturer::tops()?;
     tops.extend(P::hidden(first_scale()?));
     let mut all: BTreeMap<String, AppView> = BTreeMap::new();
     for (name, pid) in P::running().into_iter().filter(|(_, pid)| *pid != own.pid) {
@@ -130,12 +130,12 @@ fn launch<P: Platform>(own: &Own, wanted: &str) -> Result<Acted, DesktopError> {
     let Some(file) = installed.get(name) else {
         return Err(DesktopError::NotFound(format!("the file of {name}")));
     };
-    let before: Vec<u64> = Eye::tops()?.iter().map(|top| top.id).collect();
+    let before: Vec<u64> = Capturer::tops()?.iter().map(|top| top.id).collect();
     P::start(file)?;
     let end = Instant::now() + LAUNCH;
     let lower = name.to_lowercase();
     while Instant::now() < end {
-        for top in Eye::tops()?.iter().filter(|top| !own.has(top)) {
+        for top in Capturer::tops()?.iter().filter(|top| !own.has(top)) {
             let named = top.app.to_lowercase().contains(&lower);
             // One that runs already may only come to the front.
             if !before.contains(&top.id) || (named && top.focused) {
@@ -168,7 +168,7 @@ fn quit<P: Platform>(own: &Own, wanted: &str) -> Result<Acted, DesktopError> {
 impl<P: Platform> Facade<P> {
     fn outside(&self, app: &str) -> Result<(), DesktopError> {
         let fence = self.fenced();
-        if place::is_within(&fence, app) {
+        if scene::is_within(&fence, app) {
             return Ok(());
         }
         let allowed = fence.apps.join(", ");

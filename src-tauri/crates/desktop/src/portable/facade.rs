@@ -11,73 +11,75 @@ use futures::future::BoxFuture;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio_util::sync::CancellationToken;
 
-use super::eye::Eye;
-use super::guard::Guard;
-use super::hand::{self, Hand};
-use super::held::Held;
-use super::place::Own;
+use super::capture::Capturer;
+use super::input::{self, InputSender};
 use super::platform::{Platform, view};
-use super::reader::{Reader, Sight};
-use crate::lane::{Kept, Lane};
+use super::pressed::PressedInput;
+use super::reader::{Reader, ScreenContents};
+use super::scene::Own;
+use super::watchdog::Watchdog;
 #[cfg(windows)]
-use crate::ocr::Ocr;
-use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script};
+use crate::reading::{self, TextReader};
+use crate::worker::{Worker, WorkerState};
+use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script, ScriptedApp};
 
 /// For looking and for short questions.
 pub(super) const LOOK: Duration = Duration::from_secs(10);
 /// How long the end of this program may wait until everything is up.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-impl Kept for Eye {}
-impl Kept for Hand {}
-impl Kept for Enigo {}
+impl WorkerState for Capturer {}
+impl WorkerState for InputSender {}
+impl WorkerState for Enigo {}
 
 /// The thread for windows, applications and settings keeps nothing.
 pub(super) struct Desk;
 
-impl Kept for Desk {}
+impl WorkerState for Desk {}
 
 pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
     let own = Own { pid: options.own_pid, titles: options.own_titles };
-    let held = Arc::new(Held::guarded(Guard::new(options.guard)));
+    let held = Arc::new(PressedInput::guarded(Watchdog::new(options.watchdog)));
     let fence = Arc::new(Mutex::new(Fence::default()));
     let failsafe = Arc::new(AtomicBool::new(options.failsafe));
-    let hand = {
+    let input = {
         let (held, own, fence) = (Arc::clone(&held), own.clone(), Arc::clone(&fence));
         let failsafe = Arc::clone(&failsafe);
-        Lane::new("input", move || {
-            Hand::open(Arc::clone(&held), own.clone(), Arc::clone(&fence), Arc::clone(&failsafe))
+        Worker::new("input", move || {
+            InputSender::open(Arc::clone(&held), own.clone(), Arc::clone(&fence), Arc::clone(&failsafe))
         })
     };
     Arc::new(Facade::<P> {
-        eye: Lane::new("capture", || Ok(Eye)),
-        hand,
-        tree: Lane::new("elements", Reader::open),
-        pointer: Lane::new("failsafe", hand::connect),
-        desk: Lane::new("windows", || Ok(Desk)),
+        capturer: Worker::new("capture", || Ok(Capturer)),
+        input,
+        tree: Worker::new("elements", Reader::open),
+        pointer: Worker::new("failsafe", input::connect),
+        desk: Worker::new("windows", || Ok(Desk)),
         held,
         own,
         fence,
         failsafe,
+        scripted: options.scripted_apps,
         #[cfg(windows)]
-        ocr: options.ocr_models.filter(|folder| Ocr::is_in(folder)).map(Ocr::new),
+        text_reader: options.ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new),
         platform: PhantomData,
     })
 }
 
 pub(super) struct Facade<P: Platform> {
-    pub(super) eye: Lane<Eye>,
-    pub(super) hand: Lane<Hand>,
-    pub(super) tree: Lane<Reader<P::Tree>>,
-    pub(super) pointer: Lane<Enigo>,
-    pub(super) desk: Lane<Desk>,
-    pub(super) held: Arc<Held>,
+    pub(super) capturer: Worker<Capturer>,
+    pub(super) input: Worker<InputSender>,
+    pub(super) tree: Worker<Reader<P::Tree>>,
+    pub(super) pointer: Worker<Enigo>,
+    pub(super) desk: Worker<Desk>,
+    pub(super) held: Arc<PressedInput>,
     pub(super) own: Own,
     pub(super) fence: Arc<Mutex<Fence>>,
     /// Whether acts keep out of the corner.
     pub(super) failsafe: Arc<AtomicBool>,
+    scripted: Vec<ScriptedApp>,
     #[cfg(windows)]
-    pub(super) ocr: Option<Ocr>,
+    pub(super) text_reader: Option<TextReader>,
     /// `fn() -> P`: nothing of the platform's own leaves its thread.
     platform: PhantomData<fn() -> P>,
 }
@@ -89,7 +91,7 @@ impl<P: Platform> Facade<P> {
 
     #[cfg(windows)]
     fn reads(&self) -> bool {
-        self.ocr.is_some()
+        self.text_reader.is_some()
     }
 
     /// Vision is always there.
@@ -99,16 +101,17 @@ impl<P: Platform> Facade<P> {
     }
 
     /// What is on the screen now.
-    pub(super) async fn sight(&self) -> Result<Sight, DesktopError> {
-        let (tops, displays) = self.eye.run(LOOK, |_| Ok((Eye::tops()?, Eye::displays()?))).await?;
-        Ok(Sight { tops, displays, own: self.own.clone(), fence: self.fenced() })
+    pub(super) async fn sight(&self) -> Result<ScreenContents, DesktopError> {
+        let (tops, displays) =
+            self.capturer.run(LOOK, |_| Ok((Capturer::tops()?, Capturer::displays()?))).await?;
+        Ok(ScreenContents { tops, displays, own: self.own.clone(), fence: self.fenced() })
     }
 }
 
 impl<P: Platform> Drop for Facade<P> {
     fn drop(&mut self) {
-        // What is not up by then is the guard's, whose pipe ends with this program.
-        let _late = hand::release(&self.held).recv_timeout(LAST_WORD);
+        // What is not up by then is the watchdog's, whose pipe ends with this program.
+        let _late = input::release(&self.held).recv_timeout(LAST_WORD);
     }
 }
 
@@ -145,11 +148,14 @@ impl<P: Platform> Desktop for Facade<P> {
                     Some("connect a display or log in to a desktop session"),
                 ),
             }];
-            all.extend(self.desk.run(LOOK, |_| Ok(P::checks())).await.unwrap_or_else(|error| {
-                let mend = "start Miki again; a system service may hang";
-                vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(mend))]
-            }));
-            all.push(match self.pointer.run(LOOK, |enigo| hand::pointer(enigo)).await {
+            let scripted = self.scripted.clone();
+            all.extend(self.desk.run(LOOK, move |_| Ok(P::checks(&scripted))).await.unwrap_or_else(
+                |error| {
+                    let mend = "start Miki again; a system service may hang";
+                    vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(mend))]
+                },
+            ));
+            all.push(match self.pointer.run(LOOK, |enigo| input::pointer(enigo)).await {
                 Ok(_) => view(Check::Input, CheckState::Well, "pointer and keys can be sent".into(), None),
                 Err(error) => view(
                     Check::Input,
@@ -158,7 +164,7 @@ impl<P: Platform> Desktop for Facade<P> {
                     Some("give the permission named, then start Miki again"),
                 ),
             });
-            let clipboard = self.eye.run(LOOK, |_| super::as_clipboard::open().map(|_| ()));
+            let clipboard = self.capturer.run(LOOK, |_| super::as_clipboard::open().map(|_| ()));
             all.push(match clipboard.await {
                 Ok(()) => view(Check::Clipboard, CheckState::Well, "the clipboard opens".into(), None),
                 Err(error) => view(
@@ -169,12 +175,13 @@ impl<P: Platform> Desktop for Facade<P> {
                 ),
             });
             #[cfg(windows)]
-            all.push(crate::ocr::check(self.ocr.as_ref()));
+            all.push(reading::check(self.text_reader.as_ref()));
             all
         })
     }
 
     fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
-        Box::pin(self.desk.run(LOOK, move |_| P::open_permission(check)))
+        let scripted = self.scripted.clone();
+        Box::pin(self.desk.run(LOOK, move |_| P::open_permission(check, scripted)))
     }
 }

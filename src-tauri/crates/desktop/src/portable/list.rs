@@ -11,7 +11,7 @@ const CHARS: usize = 200;
 
 /// One object of the tree, in the tree's order.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct TreeItem {
     /// As an agent reads it: `menu item`.
     pub(crate) role: String,
     pub(crate) name: String,
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub(crate) control: bool,
 }
 
-impl Seen {
+impl TreeItem {
     /// `button "Save"`.
     pub(crate) fn called(&self) -> String {
         if self.name.trim().is_empty() {
@@ -62,7 +62,7 @@ pub(crate) fn words(name: &str) -> String {
 }
 
 /// Everything that is worth listing, in the tree's order. Refs are the caller's: each element has none yet.
-pub(crate) fn list(app: &str, all: &[Seen], display: &PhysicalRect, query: &ElementQuery) -> Listed {
+pub(crate) fn list(app: &str, all: &[TreeItem], display: &PhysicalRect, query: &ElementQuery) -> Listed {
     let mut cut = Vec::new();
     let mut say = |before: usize, after: usize, what: &str| {
         if before > after {
@@ -70,7 +70,8 @@ pub(crate) fn list(app: &str, all: &[Seen], display: &PhysicalRect, query: &Elem
         }
     };
     let prints = fingerprints(app, all);
-    let useful = |seen: &Seen| seen.control || !seen.name.trim().is_empty() || !seen.value.trim().is_empty();
+    let useful =
+        |seen: &TreeItem| seen.control || !seen.name.trim().is_empty() || !seen.value.trim().is_empty();
     let mut kept: Vec<usize> = (0..all.len()).filter(|&at| useful(&all[at])).collect();
     let before = kept.len();
     kept.retain(|&at| is_on(&all[at].rect, display));
@@ -80,7 +81,7 @@ pub(crate) fn list(app: &str, all: &[Seen], display: &PhysicalRect, query: &Elem
         let wanted = wanted.to_lowercase();
         let says = |text: &str| text.to_lowercase().contains(&wanted);
         kept.retain(|&at| {
-            let Seen { role, name, description, value, .. } = &all[at];
+            let TreeItem { role, name, description, value, .. } = &all[at];
             [role, name, description, value].into_iter().any(|text| says(text))
         });
         say(before, kept.len(), &format!("do not mention \"{wanted}\""));
@@ -122,7 +123,7 @@ pub(crate) fn limit(elements: Vec<Element>, limit: u32, cut: &mut Vec<String>) -
 
 /// Eight hex digits for each object: application, path of roles and names, place among equals. A window's own name
 /// does not count, since it says what is open in it.
-fn fingerprints(app: &str, all: &[Seen]) -> Vec<String> {
+fn fingerprints(app: &str, all: &[TreeItem]) -> Vec<String> {
     const PRIME: u32 = 0x0100_0193;
     let mix = |from: u32, text: &str| {
         text.bytes().chain([0]).fold(from, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
@@ -146,7 +147,7 @@ fn fingerprints(app: &str, all: &[Seen]) -> Vec<String> {
         .collect()
 }
 
-fn element(seen: &Seen, depth: usize, display: &PhysicalRect) -> Element {
+fn element(seen: &TreeItem, depth: usize, display: &PhysicalRect) -> Element {
     let shorten = |text: &str| text.trim().chars().take(CHARS).collect::<String>();
     Element {
         role: seen.role.clone(),
@@ -179,79 +180,4 @@ fn clip(rect: &PhysicalRect, display: &PhysicalRect) -> PhysicalRect {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use protocol::geometry::NormRect;
-
-    const SCREEN: PhysicalRect = PhysicalRect { x: 1000, y: 0, width: 1000, height: 1000 };
-
-    fn seen(name: &str, depth: u32, x: i32) -> Seen {
-        Seen {
-            role: "button".into(),
-            name: name.into(),
-            description: String::new(),
-            value: String::new(),
-            states: Vec::new(),
-            actions: Vec::new(),
-            rect: PhysicalRect { x, y: 10, width: 100, height: 20 },
-            depth,
-            control: true,
-        }
-    }
-
-    #[test]
-    fn camel_case_becomes_words() {
-        assert_eq!(words("AXTextField"), "text field");
-        assert_eq!(words("MenuItem"), "menu item");
-        assert_eq!(words("AXButton"), "button");
-    }
-
-    #[test]
-    fn what_is_half_on_the_display_is_clipped_and_what_is_beside_it_is_counted() {
-        let listed =
-            list("Editor", &[seen("Half", 1, 950), seen("Beside", 1, 10)], &SCREEN, &ElementQuery::default());
-        assert_eq!(listed.sources, [0]);
-        let bounds = NormRect { x: 0.0, y: 10.0, width: 50.0, height: 20.0 };
-        assert_eq!(listed.elements[0].bounds, bounds);
-        assert_eq!(listed.cut, ["1 of 2 are off screen or scrolled away"]);
-    }
-
-    #[test]
-    fn an_unlisted_group_adds_no_depth() {
-        let group = Seen { control: false, name: String::new(), ..seen("", 1, 1000) };
-        let all = [seen("Bar", 1, 1000), seen("Item", 2, 1000), group, seen("Alone", 2, 1000)];
-        let depths: Vec<u32> = list("Editor", &all, &SCREEN, &ElementQuery::default())
-            .elements
-            .iter()
-            .map(|one| one.depth)
-            .collect();
-        assert_eq!(depths, [0, 1, 0]);
-    }
-
-    #[test]
-    fn the_limit_keeps_what_is_focused_and_what_can_be_operated() {
-        let label = Seen { role: "label".into(), ..seen("label", 1, 1000) };
-        let focused = Seen { states: vec!["focused".into()], ..label.clone() };
-        let listed =
-            list("Editor", &[label, seen("Save", 1, 1000), focused], &SCREEN, &ElementQuery::default());
-        let mut cut = Vec::new();
-        let kept = limit(listed.elements, 2, &mut cut);
-        let names: Vec<&str> = kept.iter().map(|one| one.name.as_str()).collect();
-        assert_eq!(names, ["Save", "label"]);
-        assert_eq!(cut, ["1 of 3 are beyond the limit of 2; ask with a query for others"]);
-    }
-
-    #[test]
-    fn a_fingerprint_outlives_values_places_and_the_windows_title_and_tells_equals_apart() {
-        let tree = |title: &str, x: i32| {
-            let window = Seen { role: "window".into(), ..seen(title, 0, 1000) };
-            let field = Seen { value: title.into(), ..seen("Name", 1, x) };
-            [window, field, seen("OK", 1, 1000), seen("OK", 1, 1000)]
-        };
-        let one = fingerprints("Editor", &tree("pond.txt", 1000));
-        assert_eq!(one, fingerprints("Editor", &tree("lake.txt", 1500)));
-        assert_ne!(one[2], one[3]);
-        assert_ne!(one, fingerprints("Browser", &tree("pond.txt", 1000)));
-        assert!(one.iter().all(|print| print.len() == 8));
-    }
-}
+mod tests;

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use futures::future::BoxFuture;
+use pictures::Frame;
 use protocol::geometry::ScaleFactor;
 use protocol::view::{Check, CheckState, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
-use super::place::{Change, Own, Top};
+use super::scene::{Change, Own, Top};
 use super::tree::Tree;
 use super::watch::Heard;
-use crate::picture::Frame;
-use crate::{DesktopError, Script};
+use crate::{DesktopError, Script, ScriptedApp};
 
 /// A platform.
 pub(crate) trait Platform: 'static {
     type Tree: Tree;
     const SCRIPTING: bool;
 
-    /// Pixels without our own windows; nothing where xcap is to take them.
+    /// Pixels without our own windows; `None` if xcap is to take them.
     fn capture(wish: &Capture, own: &Own) -> Option<Result<Frame, DesktopError>>;
     /// The lines of text in the pixels, in reading order. Windows has the networks instead.
     #[cfg(target_os = "macos")]
@@ -44,8 +44,8 @@ pub(crate) trait Platform: 'static {
     fn end(pid: u32) -> Result<(), DesktopError>;
 
     /// The permissions, and whether the tree and the screen may be read.
-    fn checks() -> Vec<CheckView>;
-    fn open_permission(check: Check) -> Result<(), DesktopError>;
+    fn checks(scripted: &[ScriptedApp]) -> Vec<CheckView>;
+    fn open_permission(check: Check, scripted: Vec<ScriptedApp>) -> Result<(), DesktopError>;
     fn script(script: Script, cancel: CancellationToken) -> BoxFuture<'static, Result<String, DesktopError>>;
 }
 

@@ -1,4 +1,4 @@
-//! Reads a platform's tree and works on its objects: snapshots, refs, selectors, deeds, menus. On the tree's thread.
+//! Reads a platform's tree and works on its objects: snapshots, refs, selectors, actions, menus. On the tree's thread.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use protocol::geometry::{NormPoint, PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 
-use super::book::{Book, Entry};
-use super::list::{self, Seen};
-use super::place::{self, Own, Top};
+use super::list::{self, TreeItem};
+use super::ref_table::{Entry, RefTable};
+use super::scene::{self, Own, Top};
 use super::tree::{Reading, Tree};
 use super::{menu, target};
-use crate::lane::Kept;
+use crate::worker::WorkerState;
 use crate::{
-    Acted, Button, Deed, DesktopError, ElementQuery, Evidence, Fence, Operated, Rung, Snapshot, Target,
+    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, Operated,
+    Snapshot, Target,
 };
 
 /// For finding one object.
@@ -23,7 +24,7 @@ const ARRIVE: Duration = Duration::from_millis(800);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// What is on the screen while a call is answered.
-pub(super) struct Sight {
+pub(super) struct ScreenContents {
     pub(super) tops: Vec<Top>,
     pub(super) displays: Vec<DisplayView>,
     pub(super) own: Own,
@@ -46,25 +47,25 @@ pub(super) struct Aim {
 
 pub(super) struct Reader<T: Tree> {
     tree: T,
-    book: Book<T::Node>,
+    refs: RefTable<T::Node>,
 }
 
-impl<T: Tree> Kept for Reader<T> {}
+impl<T: Tree> WorkerState for Reader<T> {}
 
 struct Found<N> {
     node: N,
-    seen: Seen,
+    seen: TreeItem,
     app: String,
 }
 
-impl Sight {
+impl ScreenContents {
     fn window(&self, app: Option<&str>) -> Result<&Top, DesktopError> {
-        place::meant(&self.tops, &self.own, app)
+        scene::meant(&self.tops, &self.own, app)
     }
 
     fn display_of(&self, rect: &PhysicalRect) -> Option<&DisplayView> {
         let bounds: Vec<PhysicalRect> = self.displays.iter().map(|display| display.bounds).collect();
-        self.displays.get(place::shows_most(&bounds, rect))
+        self.displays.get(scene::shows_most(&bounds, rect))
     }
 
     fn scale_of(&self, rect: &PhysicalRect) -> ScaleFactor {
@@ -79,7 +80,7 @@ impl Sight {
 impl<T: Tree> Reader<T> {
     #[cfg_attr(target_os = "linux", allow(dead_code, reason = "the tests there script a tree"))]
     pub(super) fn open() -> Result<Self, DesktopError> {
-        Ok(Self { tree: T::open()?, book: Book::default() })
+        Ok(Self { tree: T::open()?, refs: RefTable::default() })
     }
 
     #[cfg_attr(target_os = "linux", allow(dead_code, reason = "hands ask, which Linux has of its own"))]
@@ -94,7 +95,7 @@ impl<T: Tree> Reader<T> {
 
     pub(super) fn elements(
         &mut self,
-        sight: &Sight,
+        sight: &ScreenContents,
         query: &ElementQuery,
         deadline: Instant,
     ) -> Result<Snapshot, DesktopError> {
@@ -127,7 +128,7 @@ impl<T: Tree> Reader<T> {
             ));
         }
         let nodes: Vec<T::Node> = listed.sources.iter().map(|&at| reading.nodes[at].clone()).collect();
-        let told = self.book.enter(&app, &window, &nodes, listed.elements, query.since);
+        let told = self.refs.enter(&app, &window, &nodes, listed.elements, query.since);
         let elements = list::limit(told.elements, query.limit, &mut cut);
         cut.extend(told.note);
         Ok(Snapshot { number: told.number, app, window, elements, gone: told.gone, cut })
@@ -135,42 +136,42 @@ impl<T: Tree> Reader<T> {
 
     pub(super) fn operate(
         &mut self,
-        sight: &Sight,
+        sight: &ScreenContents,
         target: &Target,
-        deed: &Deed,
+        action: &ElementAction,
     ) -> Result<Tried, DesktopError> {
         let found = self.find(sight, target)?;
         let called = found.seen.called();
-        if !place::is_within(&sight.fence, &found.app) {
+        if !scene::is_within(&sight.fence, &found.app) {
             return Err(DesktopError::Forbidden(format!(
                 "{} is outside the fence; allowed: {}",
                 found.app,
                 sight.fence.apps.join(", ")
             )));
         }
-        if found.seen.is("disabled") && *deed != Deed::Focus {
+        if found.seen.is("disabled") && *action != ElementAction::Focus {
             return Err(DesktopError::BadInput(format!("{called} is disabled")));
         }
         let aim = aim(sight, &found.seen);
         let by_tree = |evidence, note: String| {
             let at = aim.as_ref().map(|aim| aim.at);
             let acted = Acted { evidence, note };
-            Ok(Tried::Done(Operated { acted, called: called.clone(), at, by: Rung::Accessibility }))
+            Ok(Tried::Done(Operated { acted, called: called.clone(), at, by: ActionMethod::Accessibility }))
         };
         let left = |why: &str| match &aim {
             Some(aim) => Ok(Tried::Left(Aim { called: called.clone(), display: aim.display, at: aim.at })),
             None => Err(DesktopError::Failed(format!("{called} {why}, and it is on no display"))),
         };
-        match deed {
-            Deed::Click { button: Button::Left, count: 1 } => {
+        match action {
+            ElementAction::Click { button: Button::Left, count: 1 } => {
                 if self.tree.press(&found.node) {
                     by_tree(Evidence::Sent, format!("pressed {called}"))
                 } else {
                     left("has no press action")
                 }
             }
-            Deed::Click { .. } => left("cannot be clicked so by an accessibility action"),
-            Deed::SetValue(text) => {
+            ElementAction::Click { .. } => left("cannot be clicked so by an accessibility action"),
+            ElementAction::SetValue(text) => {
                 if !self.tree.set_value(&found.node, text) {
                     return left("does not take a value");
                 }
@@ -186,7 +187,7 @@ impl<T: Tree> Reader<T> {
                     left("took a value and does not show it")
                 }
             }
-            Deed::Focus => {
+            ElementAction::Focus => {
                 let scale = sight.scale_of(&found.seen.rect);
                 if !self.tree.focus(&found.node) {
                     let note = format!("{called} cannot take the focus; click it instead");
@@ -201,7 +202,7 @@ impl<T: Tree> Reader<T> {
                     by_tree(Evidence::Sent, format!("gave {called} the focus"))
                 }
             }
-            Deed::Do(action) => {
+            ElementAction::Do(action) => {
                 let own = found.seen.actions.iter().find(|own| own.eq_ignore_ascii_case(action.trim()));
                 let Some(own) = own else {
                     let own = found.seen.actions.join(", ");
@@ -222,12 +223,12 @@ impl<T: Tree> Reader<T> {
     /// Chooses a menu's item; menus that were opened on the way are closed again where an item is missing.
     pub(super) fn press_menu(
         &mut self,
-        sight: &Sight,
+        sight: &ScreenContents,
         app: Option<&str>,
         path: &[String],
     ) -> Result<Operated, DesktopError> {
         let top = sight.window(app)?;
-        if !place::is_within(&sight.fence, &top.app) {
+        if !scene::is_within(&sight.fence, &top.app) {
             return Err(DesktopError::Forbidden(format!("{} is outside the fence", top.app)));
         }
         let Some((last, menus)) = path.split_last() else {
@@ -264,7 +265,7 @@ impl<T: Tree> Reader<T> {
         }
         let called = format!("menu item \"{}\"", path.join(" > "));
         let acted = Acted { evidence: Evidence::Sent, note: format!("chose {called}") };
-        Ok(Operated { acted, called, at: None, by: Rung::Accessibility })
+        Ok(Operated { acted, called, at: None, by: ActionMethod::Accessibility })
     }
 
     fn item(&mut self, node: &T::Node, name: &str, menu: &str) -> Result<T::Node, DesktopError> {
@@ -283,14 +284,14 @@ impl<T: Tree> Reader<T> {
     }
 
     fn known(&self, reference: &str) -> Result<Entry<T::Node>, DesktopError> {
-        self.book.find(reference).cloned().ok_or_else(|| {
+        self.refs.find(reference).cloned().ok_or_else(|| {
             DesktopError::NotFound(format!(
                 "element {reference} was never listed; call elementsJson for refs"
             ))
         })
     }
 
-    fn find(&mut self, sight: &Sight, target: &Target) -> Result<Found<T::Node>, DesktopError> {
+    fn find(&mut self, sight: &ScreenContents, target: &Target) -> Result<Found<T::Node>, DesktopError> {
         match target {
             Target::Ref(reference) => {
                 let entry = self.known(reference)?;
@@ -311,7 +312,7 @@ impl<T: Tree> Reader<T> {
     }
 
     /// macOS tells points; only the display that an object is on says how many pixels they are.
-    fn look_where_it_is(&mut self, sight: &Sight, node: &T::Node) -> Option<Seen> {
+    fn look_where_it_is(&mut self, sight: &ScreenContents, node: &T::Node) -> Option<TreeItem> {
         let first = self.tree.look(node, sight.first_scale())?;
         let scales: Vec<_> = sight.displays.iter().map(|display| display.scale).collect();
         if scales.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -327,7 +328,7 @@ impl<T: Tree> Reader<T> {
     }
 
     /// Says that an element is gone, with what is most like it now.
-    fn stale(&mut self, sight: &Sight, reference: &str, entry: &Entry<T::Node>) -> DesktopError {
+    fn stale(&mut self, sight: &ScreenContents, reference: &str, entry: &Entry<T::Node>) -> DesktopError {
         let called = if entry.name.is_empty() {
             entry.role.clone()
         } else {
@@ -339,7 +340,7 @@ impl<T: Tree> Reader<T> {
             let near = target::nearest(&reading.seen, Some(&entry.role), Some(&entry.name));
             let at = near.first().copied()?;
             let seen = &reading.seen[at];
-            let own = self.book.refer(&reading.nodes[at], &seen.role, &seen.name, &top.app, &top.title);
+            let own = self.refs.refer(&reading.nodes[at], &seen.role, &seen.name, &top.app, &top.title);
             Some(format!("{own}, {}", seen.called()))
         });
         DesktopError::NotFound(match near {
@@ -365,7 +366,7 @@ impl<T: Tree> Reader<T> {
 }
 
 /// The object's middle, on the display that shows most of it.
-fn aim(sight: &Sight, seen: &Seen) -> Option<Aim> {
+fn aim(sight: &ScreenContents, seen: &TreeItem) -> Option<Aim> {
     let display = sight.display_of(&seen.rect)?;
     if !list::is_on(&seen.rect, &display.bounds) {
         return None;
@@ -383,5 +384,4 @@ fn is_same_value(value: &str, wished: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "reader_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! Which object a selector means, and which one is nearest where it means none. Pure rules over what was read.
 
-use super::list::Seen;
+use super::list::TreeItem;
 use crate::{DesktopError, Selector};
 
 /// Names offered where nothing matches.
@@ -10,7 +10,7 @@ const OFFERED: usize = 5;
 ///
 /// # Errors
 /// `NotFound` names the nearest.
-pub(crate) fn find(all: &[Seen], selector: &Selector) -> Result<usize, DesktopError> {
+pub(crate) fn find(all: &[TreeItem], selector: &Selector) -> Result<usize, DesktopError> {
     let Selector { role, name, within, .. } = selector;
     if role.is_none() && name.is_none() {
         return Err(DesktopError::BadInput("a selector needs a role or a name".into()));
@@ -59,7 +59,7 @@ fn describe(selector: &Selector) -> String {
 }
 
 /// The objects above one, the nearest first.
-fn above(all: &[Seen], at: usize) -> impl Iterator<Item = &Seen> {
+fn above(all: &[TreeItem], at: usize) -> impl Iterator<Item = &TreeItem> {
     let mut depth = all[at].depth;
     all[..at].iter().rev().filter(move |one| {
         let is_above = one.depth < depth;
@@ -71,8 +71,8 @@ fn above(all: &[Seen], at: usize) -> impl Iterator<Item = &Seen> {
 }
 
 /// Those that are most alike in name, then in role; nothing that is not alike at all.
-pub(crate) fn nearest(all: &[Seen], role: Option<&str>, name: Option<&str>) -> Vec<usize> {
-    let score = |seen: &Seen| {
+pub(crate) fn nearest(all: &[TreeItem], role: Option<&str>, name: Option<&str>) -> Vec<usize> {
+    let score = |seen: &TreeItem| {
         let by_name = name.map_or(0.0, |name| alike(&seen.name, name));
         let same_role = role.is_some_and(|role| seen.role.eq_ignore_ascii_case(role));
         let nothing_to_compare = name.is_none_or(|name| name.trim().is_empty());
@@ -112,62 +112,4 @@ pub(crate) fn alike(one: &str, other: &str) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use protocol::geometry::PhysicalRect;
-
-    use super::*;
-
-    fn seen(role: &str, name: &str, depth: u32) -> Seen {
-        Seen {
-            role: role.into(),
-            name: name.into(),
-            description: String::new(),
-            value: String::new(),
-            states: Vec::new(),
-            actions: Vec::new(),
-            rect: PhysicalRect { x: 0, y: 0, width: 10, height: 10 },
-            depth,
-            control: role != "label",
-        }
-    }
-
-    fn tree() -> Vec<Seen> {
-        vec![
-            seen("window", "Editor", 0),
-            seen("group", "Left", 1),
-            seen("button", "OK", 2),
-            seen("group", "Right", 1),
-            seen("label", "Save", 2),
-            seen("button", "OK", 2),
-            seen("button", "Save As", 2),
-            seen("button", "Save", 2),
-        ]
-    }
-
-    fn wish(role: Option<&str>, name: Option<&str>, within: Option<&str>) -> Selector {
-        let own = |text: Option<&str>| text.map(str::to_owned);
-        Selector { app: None, role: own(role), name: own(name), within: own(within) }
-    }
-
-    #[test]
-    fn whole_texts_come_before_parts_and_case_does_not_matter() {
-        assert_eq!(find(&tree(), &wish(Some("BUTTON"), Some("save"), None)), Ok(7));
-        assert_eq!(find(&tree(), &wish(None, Some("save a"), None)), Ok(6));
-        assert_eq!(find(&tree(), &wish(None, Some("save"), None)), Ok(7));
-    }
-
-    #[test]
-    fn an_ancestor_tells_equals_apart() {
-        assert_eq!(find(&tree(), &wish(None, Some("OK"), Some("right"))), Ok(5));
-        assert_eq!(find(&tree(), &wish(None, Some("OK"), None)), Ok(2));
-    }
-
-    #[test]
-    fn what_is_not_there_names_what_is_nearest() {
-        let error = find(&tree(), &wish(Some("button"), Some("Sav it"), None)).unwrap_err().to_string();
-        assert!(error.contains("the nearest: button \"Save\""), "{error}");
-        let error = find(&tree(), &wish(None, Some("qqq"), None)).unwrap_err().to_string();
-        assert_eq!(error, "not found: no element \"qqq\" in the window");
-        assert!(matches!(find(&tree(), &wish(None, None, None)), Err(DesktopError::BadInput(_))));
-    }
-}
+mod tests;

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use protocol::geometry::ScaleFactor;
 
-use super::list::Seen;
-use super::place::Top;
+use super::list::TreeItem;
+use super::scene::Top;
 use crate::DesktopError;
-use crate::lane::Kept;
+use crate::worker::WorkerState;
 
 /// An accessibility tree. Lives on one thread.
-pub(crate) trait Tree: Sized + Kept {
+pub(crate) trait Tree: Sized + WorkerState {
     /// An object; equal to another where it is the same object.
     type Node: Clone + Eq + Hash + 'static;
 
@@ -28,15 +28,15 @@ pub(crate) trait Tree: Sized + Kept {
     /// An object and what is below it.
     fn read_below(&mut self, node: &Self::Node, scale: ScaleFactor, deadline: Instant)
     -> Reading<Self::Node>;
-    /// What an object says now; nothing where it is gone.
-    fn look(&mut self, node: &Self::Node, scale: ScaleFactor) -> Option<Seen>;
-    /// The whole value; nothing where it has none. A password's is never read.
+    /// What an object says now; `None` if it is gone.
+    fn look(&mut self, node: &Self::Node, scale: ScaleFactor) -> Option<TreeItem>;
+    /// The whole value; `None` if it has none. A password's is never read.
     fn value(&mut self, node: &Self::Node) -> Option<String>;
     /// The plain press, toggle, selection or unfolding. False where the object has none.
     fn press(&mut self, node: &Self::Node) -> bool;
     fn set_value(&mut self, node: &Self::Node, text: &str) -> bool;
     fn focus(&mut self, node: &Self::Node) -> bool;
-    /// One of the actions that [`Seen`] named.
+    /// One of the actions that [`TreeItem`] named.
     fn perform(&mut self, node: &Self::Node, action: &str) -> bool;
     fn menu_bar(&mut self, window: &Top) -> Option<Self::Node>;
     /// The items of a menu bar, or of an item's menu where that is open.
@@ -52,7 +52,7 @@ pub(crate) trait Tree: Sized + Kept {
 
 /// Objects as they were read.
 pub(crate) struct Reading<N> {
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<TreeItem>,
     pub(crate) nodes: Vec<N>,
     /// Objects known to be there, and not read.
     pub(crate) unread: usize,

@@ -33,7 +33,7 @@ pub(crate) enum Way {
 
 /// Where the user did it: to see whether a window of ours was meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum UserInputAt {
     Pointer(PhysicalPoint),
     Keyboard,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// What it means, and where it was.
-    pub(crate) fn hear(&mut self, heard: Heard, now: Instant) -> Option<(Interruption, Place)> {
+    pub(crate) fn hear(&mut self, heard: Heard, now: Instant) -> Option<(Interruption, UserInputAt)> {
         match heard {
             Heard::Escape(Way::Down) => {
                 // A held key repeats: the first one counts.
@@ -57,10 +57,10 @@ impl Watch {
             Heard::Escape(Way::Up) => {
                 let due = self.due(now);
                 self.escape = None;
-                due.or(Some((Interruption::UserInput, Place::Keyboard)))
+                due.or(Some((Interruption::UserInput, UserInputAt::Keyboard)))
             }
-            Heard::Key => Some((Interruption::UserInput, Place::Keyboard)),
-            Heard::Pressed(at) => Some((Interruption::UserInput, Place::Pointer(at))),
+            Heard::Key => Some((Interruption::UserInput, UserInputAt::Keyboard)),
+            Heard::Pressed(at) => Some((Interruption::UserInput, UserInputAt::Pointer(at))),
             Heard::Moved(to) => {
                 let from = match self.moving {
                     Some((from, last)) if now.duration_since(last) <= TOGETHER => from,
@@ -70,70 +70,21 @@ impl Watch {
                 let far = (to.x - from.x).abs().max((to.y - from.y).abs()) >= SHAKE;
                 far.then(|| {
                     self.moving = None;
-                    (Interruption::UserInput, Place::Pointer(to))
+                    (Interruption::UserInput, UserInputAt::Pointer(to))
                 })
             }
         }
     }
 
     /// Whether Escape has been held for long enough.
-    pub(crate) fn due(&mut self, now: Instant) -> Option<(Interruption, Place)> {
+    pub(crate) fn due(&mut self, now: Instant) -> Option<(Interruption, UserInputAt)> {
         let held = now.duration_since(self.escape?) >= ESCAPE;
         held.then(|| {
             self.escape = None;
-            (Interruption::Escape, Place::Keyboard)
+            (Interruption::Escape, UserInputAt::Keyboard)
         })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(x: i32) -> PhysicalPoint {
-        PhysicalPoint { x, y: 0 }
-    }
-
-    fn after(milliseconds: u64, start: Instant) -> Instant {
-        start + Duration::from_millis(milliseconds)
-    }
-
-    #[test]
-    fn escape_stops_once_it_was_held_for_a_second_and_pauses_when_only_tapped() {
-        let start = Instant::now();
-        let mut watch = Watch::default();
-        assert_eq!(watch.hear(Heard::Escape(Way::Down), start), None);
-        assert_eq!(watch.hear(Heard::Escape(Way::Down), after(500, start)), None);
-        assert_eq!(watch.due(after(999, start)), None);
-        assert_eq!(watch.due(after(1000, start)), Some((Interruption::Escape, Place::Keyboard)));
-        assert_eq!(watch.due(after(1001, start)), None);
-        let mut watch = Watch::default();
-        watch.hear(Heard::Escape(Way::Down), start);
-        let tapped = watch.hear(Heard::Escape(Way::Up), after(100, start));
-        assert_eq!(tapped, Some((Interruption::UserInput, Place::Keyboard)));
-        assert_eq!(watch.due(after(5000, start)), None);
-    }
-
-    #[test]
-    fn a_key_or_a_button_pauses_at_once() {
-        let now = Instant::now();
-        let mut watch = Watch::default();
-        assert_eq!(watch.hear(Heard::Key, now), Some((Interruption::UserInput, Place::Keyboard)));
-        let pressed = watch.hear(Heard::Pressed(at(5)), now);
-        assert_eq!(pressed, Some((Interruption::UserInput, Place::Pointer(at(5)))));
-    }
-
-    #[test]
-    fn a_shaken_desk_is_no_user_and_a_moved_mouse_is() {
-        let start = Instant::now();
-        let mut watch = Watch::default();
-        for (round, x) in [100, 110, 100, 115].into_iter().enumerate() {
-            let now = after(round as u64 * 10, start);
-            assert_eq!(watch.hear(Heard::Moved(at(x)), now), None, "{x}");
-        }
-        // Slow drift is not taken together.
-        assert_eq!(watch.hear(Heard::Moved(at(130)), after(1000, start)), None);
-        let moved = watch.hear(Heard::Moved(at(160)), after(1050, start));
-        assert_eq!(moved, Some((Interruption::UserInput, Place::Pointer(at(160)))));
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@ use windows::Win32::UI::WindowsAndMessaging::{
 };
 
 use crate::DesktopError;
-use crate::portable::place::{Change, Top};
+use crate::portable::scene::{Change, Top};
 
 /// A number that is no window any more is refused by every function below.
 fn handle(top: &Top) -> HWND {

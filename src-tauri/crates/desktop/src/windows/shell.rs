@@ -31,7 +31,7 @@ impl Drop for Com {
     }
 }
 
-/// Name and what [`start`] takes; empty where the shell does not answer.
+/// Name and what [`start`] takes; empty if the shell does not answer.
 pub(super) fn applications() -> BTreeMap<String, PathBuf> {
     let _com = Com::start();
     list().unwrap_or_else(|error| {

@@ -14,8 +14,8 @@ use uiautomation::types::{ControlType, ExpandCollapseState, Handle, TreeScope, U
 use uiautomation::{UIAutomation, UIElement};
 
 use crate::DesktopError;
-use crate::portable::list::{self, Seen};
-use crate::portable::place::Top;
+use crate::portable::list::{self, TreeItem};
+use crate::portable::scene::Top;
 use crate::portable::{Reading, Tree};
 
 /// Objects listed in all.
@@ -104,7 +104,7 @@ impl WindowsTree {
     }
 }
 
-impl crate::lane::Kept for WindowsTree {}
+impl crate::worker::WorkerState for WindowsTree {}
 
 impl Tree for WindowsTree {
     type Node = Node;
@@ -129,7 +129,7 @@ impl Tree for WindowsTree {
         root().map(|root| read(root, deadline)).unwrap_or_default()
     }
 
-    fn look(&mut self, node: &Node, _: ScaleFactor) -> Option<Seen> {
+    fn look(&mut self, node: &Node, _: ScaleFactor) -> Option<TreeItem> {
         let now = || node.element.build_updated_cache(&self.request(TreeScope::Element)?);
         now().ok().map(|now| seen(&now, 0))
     }
@@ -284,7 +284,7 @@ fn read(root: UIElement, deadline: Instant) -> Reading<Node> {
     reading
 }
 
-fn seen(element: &UIElement, depth: u32) -> Seen {
+fn seen(element: &UIElement, depth: u32) -> TreeItem {
     let kind = element.get_cached_control_type().unwrap_or(ControlType::Custom);
     let number =
         |property| -> Option<i32> { element.get_cached_property_value(property).ok()?.try_into().ok() };
@@ -333,7 +333,7 @@ fn seen(element: &UIElement, depth: u32) -> Seen {
     let named = |all: &[(bool, &str)]| -> Vec<String> {
         all.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()).collect()
     };
-    Seen {
+    TreeItem {
         role: if secure { "password text".into() } else { role_name(kind) },
         name: element.get_cached_name().unwrap_or_default(),
         value,

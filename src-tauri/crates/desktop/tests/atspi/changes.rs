@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use desktop::{Button, Deed, DesktopError, ElementQuery, Scope, Target};
+use desktop::{Button, DesktopError, ElementAction, ElementQuery, Scope, Target};
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, editable, eventually, find, query, screen, signal, snapshot};
@@ -48,7 +48,7 @@ async fn refs_stay_and_since_tells_what_is_new_what_changed_and_what_is_gone() {
     }
 
     let page = find(&again, "radio button", "Page 2").unwrap().reference.clone();
-    let click = Deed::Click { button: Button::Left, count: 1 };
+    let click = ElementAction::Click { button: Button::Left, count: 1 };
     desktop.operate(Target::Ref(page.clone()), click, CancellationToken::new()).await.unwrap();
     let told = |seen: &Result<desktop::Snapshot, DesktopError>| {
         seen.as_ref().is_ok_and(|seen| {
@@ -62,7 +62,7 @@ async fn refs_stay_and_since_tells_what_is_new_what_changed_and_what_is_gone() {
     assert!(find(&changed, "button", "Close").is_none(), "what did not change is left out: {changed:#?}");
     // What comes back is what it was.
     let first_page = find(&again, "radio button", "Page 1").unwrap().reference.clone();
-    let click = Deed::Click { button: Button::Left, count: 1 };
+    let click = ElementAction::Click { button: Button::Left, count: 1 };
     desktop.operate(Target::Ref(first_page), click, CancellationToken::new()).await.unwrap();
     let back = |seen: &Result<desktop::Snapshot, DesktopError>| {
         seen.as_ref().is_ok_and(|seen| seen.elements.iter().any(|one| one.reference == entry.reference))

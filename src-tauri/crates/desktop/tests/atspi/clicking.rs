@@ -1,10 +1,12 @@
 //! Clicks, actions and the focus: by accessibility where it does, with the pointer where not, refused where unclear.
 
-use desktop::{Button, Deed, DesktopError, Element, Evidence, Glance, Rung, Selector, Target};
+use desktop::{
+    ActionMethod, Button, DesktopError, Element, ElementAction, Evidence, Glance, Selector, Target,
+};
 
 use super::stage::{Stage, by, elements, eventually, find_in, of, operate, query, signal};
 
-const CLICK: Deed = Deed::Click { button: Button::Left, count: 1 };
+const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
 
 /// What the calculator shows.
 fn shown(elements: &[Element]) -> Vec<String> {
@@ -20,7 +22,7 @@ async fn a_calculator_computes_by_clicks_that_steal_no_focus() {
     stage.start("xterm", &[]);
     for key in ["7", "*", "6", "="] {
         let done = operate(&desktop, by("galculator", "", key), CLICK).await.unwrap();
-        assert_eq!(done.by, Rung::Accessibility, "{done:?}");
+        assert_eq!(done.by, ActionMethod::Accessibility, "{done:?}");
         assert!(done.at.is_some() && done.called.contains(key), "{done:?}");
     }
     let seen =
@@ -49,7 +51,7 @@ async fn check_boxes_pages_and_the_focus_are_confirmed_by_their_states() {
     let check_box = seen.iter().find(open).unwrap();
     let was = is(check_box, "checked");
     let done = operate(&desktop, of(check_box), CLICK).await.unwrap();
-    assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::ReadBack), "{done:?}");
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::ReadBack), "{done:?}");
     elements(&desktop, "widget", |now| {
         now.iter().any(|one| one.reference == check_box.reference && is(one, "checked") != was)
     })
@@ -60,15 +62,15 @@ async fn check_boxes_pages_and_the_focus_are_confirmed_by_their_states() {
     assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("is disabled")), "{error:?}");
 
     let entry = seen.iter().find(|one| one.role == "text" && is(one, "editable")).unwrap();
-    let done = operate(&desktop, of(entry), Deed::Focus).await.unwrap();
+    let done = operate(&desktop, of(entry), ElementAction::Focus).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
 
-    let error = operate(&desktop, of(check_box), Deed::Do("fly".into())).await.unwrap_err();
+    let error = operate(&desktop, of(check_box), ElementAction::Do("fly".into())).await.unwrap_err();
     assert!(
         matches!(&error, DesktopError::NotFound(why) if why.to_lowercase().contains("its actions: click")),
         "{error:?}"
     );
-    let done = operate(&desktop, of(check_box), Deed::Do("Click".into())).await.unwrap();
+    let done = operate(&desktop, of(check_box), ElementAction::Do("Click".into())).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
 
     let tab = seen.iter().find(|one| one.role == "page tab" && !is(one, "selected")).unwrap();
@@ -114,12 +116,12 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     })
     .await;
     let area = seen.iter().find(|one| one.role == "text").unwrap().clone();
-    let twice = Deed::Click { button: Button::Left, count: 2 };
+    let twice = ElementAction::Click { button: Button::Left, count: 2 };
     let done =
         eventually("the click", || operate(&desktop, of(&area), twice.clone()), Result::is_ok).await.unwrap();
-    assert_eq!((done.by, done.acted.evidence), (Rung::Input, Evidence::Sent), "{done:?}");
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Input, Evidence::Sent), "{done:?}");
 
-    let right = Deed::Click { button: Button::Right, count: 1 };
+    let right = ElementAction::Click { button: Button::Right, count: 1 };
     operate(&desktop, of(&area), right.clone()).await.unwrap();
     let menu = elements(&desktop, "mousepad", |seen| find_in(seen, "menu item", "Paste").is_some()).await;
     assert!(find_in(&menu, "menu item", "Paste").is_some());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use desktop::{Deed, DesktopError, Evidence, Glance};
+use desktop::{DesktopError, ElementAction, Evidence, Glance};
 
 use super::stage::{Stage, elements, eventually, find_in, menu, of, operate};
 
@@ -29,15 +29,17 @@ async fn a_dialog_and_the_focus_show_between_two_glances() {
 
     let dialog = elements(&desktop, "mousepad", |seen| find_in(seen, "button", "Cancel").is_some()).await;
     let cancel = find_in(&dialog, "button", "Cancel").unwrap().clone();
-    operate(&desktop, of(&cancel), Deed::Click { button: desktop::Button::Left, count: 1 }).await.unwrap();
+    operate(&desktop, of(&cancel), ElementAction::Click { button: desktop::Button::Left, count: 1 })
+        .await
+        .unwrap();
     eventually("the dialog's end", ask, |now| now.without(&before).next().is_none()).await;
-    let gone = operate(&desktop, of(&cancel), Deed::Focus).await.unwrap_err();
+    let gone = operate(&desktop, of(&cancel), ElementAction::Focus).await.unwrap_err();
     let DesktopError::NotFound(why) = &gone else { panic!("{gone:?}") };
     assert!(why.contains("(button \"Cancel\") is gone; "), "{why}");
     let area = seen.iter().find(|one| one.value.starts_with("old pond")).unwrap();
     eventually(
         "the focus",
-        || operate(&desktop, of(area), Deed::Focus),
+        || operate(&desktop, of(area), ElementAction::Focus),
         |done| done.as_ref().is_ok_and(|done| done.acted.evidence == Evidence::ReadBack),
     )
     .await

@@ -1,6 +1,6 @@
 //! Menus by their path, in GTK and Qt.
 
-use desktop::{DesktopError, Rung};
+use desktop::{ActionMethod, DesktopError};
 
 use super::stage::{Stage, elements, menu};
 
@@ -27,7 +27,7 @@ async fn an_editors_menu_is_pressed_by_its_path_without_being_opened() {
         assert!(matches!(&error, DesktopError::BadInput(_)), "{error:?}");
 
         let done = menu(&desktop, program, &new).await.unwrap();
-        assert_eq!(done.by, Rung::Accessibility);
+        assert_eq!(done.by, ActionMethod::Accessibility);
         assert_eq!(done.called, "menu item \"File > New\"");
         assert!(done.acted.note.contains("its shortcut is Ctrl+N"), "{program}: {done:?}");
         // A new document: a second tab or window, empty.

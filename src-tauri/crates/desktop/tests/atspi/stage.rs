@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use desktop::{
-    Accessibility, Deed, Desktop, DesktopError, Element, ElementQuery, Operated, Options, Selector, Snapshot,
-    Target,
+    Accessibility, Desktop, DesktopError, Element, ElementAction, ElementQuery, Operated, Options, Selector,
+    Snapshot, Target,
 };
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
@@ -231,9 +231,9 @@ pub fn of(element: &Element) -> Target {
 pub async fn operate(
     desktop: &Arc<dyn Desktop>,
     target: Target,
-    deed: Deed,
+    action: ElementAction,
 ) -> Result<Operated, DesktopError> {
-    desktop.operate(target, deed, CancellationToken::new()).await
+    desktop.operate(target, action, CancellationToken::new()).await
 }
 
 pub async fn menu(desktop: &Arc<dyn Desktop>, app: &str, path: &[&str]) -> Result<Operated, DesktopError> {

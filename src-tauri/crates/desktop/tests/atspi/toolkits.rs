@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Button, Deed, DesktopError, ElementQuery, Rung, Scope, Selector, Snapshot, Target};
+use desktop::{
+    Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Scope, Selector, Snapshot,
+    Target,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, eventually, find, query, screen, snapshot};
@@ -46,10 +49,10 @@ async fn elements_of_a_gtk_4_window_are_where_they_can_be_clicked() {
         held: Vec::new(),
     };
     // GTK 4 tells places within the window; the window is somewhere else.
-    let deed = Deed::Click { button: Button::Middle, count: 1 };
+    let action = ElementAction::Click { button: Button::Middle, count: 1 };
     let done =
-        desktop.operate(Target::Ref(file.reference.clone()), deed, CancellationToken::new()).await.unwrap();
-    assert_eq!(done.by, Rung::Input, "{done:?}");
+        desktop.operate(Target::Ref(file.reference.clone()), action, CancellationToken::new()).await.unwrap();
+    assert_eq!(done.by, ActionMethod::Input, "{done:?}");
     let (at, middle) = (done.at.unwrap(), file.bounds.center().unwrap());
     assert!((at.x() - middle.x()).abs() < 3.0 && (at.y() - middle.y()).abs() < 3.0, "{at:?}, not {middle:?}");
     let before = seen.elements.len();
@@ -100,11 +103,11 @@ async fn a_long_page_in_chromium_is_listed_as_far_as_is_asked_and_time_allows() 
     assert!(away.bounds.center().is_err() || away.states.contains(&"offscreen".into()), "{away:?}");
 
     // Only the pointer has a middle button, and the pointer needs it in view.
-    let deed = Deed::Click { button: Button::Middle, count: 1 };
+    let action = ElementAction::Click { button: Button::Middle, count: 1 };
     let (app, role, name) = (Some("chromium".into()), Some("button".into()), Some("Delete 199".into()));
     let target = Target::Selector(Selector { app, role, name, within: None });
-    let done = stage.desktop().operate(target, deed, CancellationToken::new()).await.unwrap();
-    assert!(done.by == Rung::Input && done.at.is_some(), "{done:?}");
+    let done = stage.desktop().operate(target, action, CancellationToken::new()).await.unwrap();
+    assert!(done.by == ActionMethod::Input && done.at.is_some(), "{done:?}");
 
     // In less time than it takes: what was read so far, or nothing, and said so.
     let (mut hurry, mut partial) = (Duration::from_millis(20), 0);

@@ -1,11 +1,11 @@
 //! Values: text, numbers, one of several, on and off; read back, and refused where they cannot be.
 
-use desktop::{Deed, DesktopError, Element, Evidence, Rung};
+use desktop::{ActionMethod, DesktopError, Element, ElementAction, Evidence};
 
 use super::stage::{Stage, elements, of, operate};
 
-fn set(value: &str) -> Deed {
-    Deed::SetValue(value.into())
+fn set(value: &str) -> ElementAction {
+    ElementAction::SetValue(value.into())
 }
 
 fn is(one: &Element, state: &str) -> bool {
@@ -29,7 +29,11 @@ async fn an_editors_text_is_replaced_whole_in_any_script() {
         let area = seen.iter().find(|one| is(one, "editable") && one.value.starts_with("old pond")).unwrap();
         let text = "古池や\n蛙飛びこむ\nplop 🐸\n";
         let done = operate(&desktop, of(area), set(text)).await.unwrap();
-        assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::ReadBack), "{done:?}");
+        assert_eq!(
+            (done.by, done.acted.evidence),
+            (ActionMethod::Accessibility, Evidence::ReadBack),
+            "{done:?}"
+        );
         let now = elements(&desktop, app, |_| true).await;
         let area = now.iter().find(|one| one.reference == area.reference).unwrap();
         assert_eq!(area.value.trim_end(), text.trim_end(), "{program}");
@@ -48,7 +52,7 @@ async fn sliders_spin_buttons_combos_and_switches_take_what_they_can_hold() {
 
     let slider = seen.iter().find(open("slider")).unwrap();
     let done = operate(&desktop, of(slider), set("72")).await.unwrap();
-    assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::ReadBack), "{done:?}");
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::ReadBack), "{done:?}");
     let error = operate(&desktop, of(slider), set("500")).await.unwrap_err();
     assert!(
         matches!(&error, DesktopError::BadInput(why) if why.contains("500 is outside ") && why.contains("-100 of slider")),
@@ -80,7 +84,7 @@ async fn sliders_spin_buttons_combos_and_switches_take_what_they_can_hold() {
     let done = operate(&desktop, of(combo), set(other)).await.unwrap();
     assert_eq!(
         (done.by, done.acted.evidence),
-        (Rung::Accessibility, Evidence::ReadBack),
+        (ActionMethod::Accessibility, Evidence::ReadBack),
         "{done:?} of {why}"
     );
 
@@ -98,7 +102,7 @@ async fn a_password_is_sent_and_never_read_back() {
     let seen = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(is_password)).await;
     let password = seen.iter().find(|one| is_password(one)).unwrap();
     let done = operate(&desktop, of(password), set("s3cret")).await.unwrap();
-    assert_eq!((done.by, done.acted.evidence), (Rung::Accessibility, Evidence::Sent), "{done:?}");
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::Sent), "{done:?}");
     assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
     // The entry above it shows the same buffer in clear.
     let now = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(|one| one.value == "s3cret")).await;

@@ -1,6 +1,7 @@
 //! Displays, windows and regions: what a picture of each shows, and what is said where there is none.
 
-use desktop::{Action, Area, Button, DesktopError, Picture, Shot, WindowId};
+use desktop::{Action, Area, Button, DesktopError, Shot, WindowId};
+use pictures::Picture;
 use protocol::geometry::{NormPoint, NormRect, PhysicalRect, PixelSize};
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt as _, ScreenSaver, StackMode};

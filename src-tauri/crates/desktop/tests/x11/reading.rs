@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use desktop::{Area, Desktop, DesktopError, Options, TextLine};
+use desktop::{Area, Desktop, DesktopError, Options};
+use ocr::TextLine;
 use protocol::geometry::NormRect;
 use protocol::view::{Check, CheckState};
 

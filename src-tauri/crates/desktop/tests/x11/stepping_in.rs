@@ -40,7 +40,7 @@ async fn scene() -> (Screen, Target, Arc<dyn Desktop>, User) {
 async fn the_users_mouse_button_and_keys_are_told_within_100_ms() {
     let (_screen, _target, desktop, user) = scene().await;
     let there = std::cell::Cell::new(false);
-    let deeds: [(&str, &dyn Fn()); 4] = [
+    let uses: [(&str, &dyn Fn()); 4] = [
         ("a push", &|| user.push(30, 10)),
         ("a click", &|| user.click()),
         ("a key", &|| {
@@ -49,12 +49,12 @@ async fn the_users_mouse_button_and_keys_are_told_within_100_ms() {
         }),
         ("a pointing", &|| user.point(if there.replace(!there.get()) { 300 } else { 500 }, 300)),
     ];
-    for (name, deed) in deeds {
+    for (name, use_input) in uses {
         let trial = async || {
             let listening = listen(&desktop);
             tokio::time::sleep(AWAY).await;
             let done = Instant::now();
-            deed();
+            use_input();
             let (how, told) = within(listening).await;
             assert_eq!(how, Interruption::UserInput, "{name}");
             told - done

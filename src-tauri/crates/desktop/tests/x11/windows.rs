@@ -99,6 +99,26 @@ async fn our_own_windows_are_not_listed_and_not_changed() {
 }
 
 #[tokio::test]
+async fn while_our_own_window_has_the_focus_no_other_is_listed_with_it_and_one_can_get_it_back() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run("xterm", &["-T", "theirs"]);
+    let desktop = screen.desktop();
+    let focused = |windows: &[WindowView]| windows.iter().find(|window| is(window, "focused")).cloned();
+    let theirs = eventually(&*desktop, "their window with the focus", focused).await;
+    let ours = Target::new(&screen, "Miki", (600, 100, 300, 200), 0x00ff_0000);
+    ours.focus();
+    let nobodys = |windows: &[WindowView]| focused(windows).is_none().then_some(windows.len());
+    assert_eq!(eventually(&*desktop, "our window to have the focus", nobodys).await, 1);
+    let press = || desktop.act(Action::Press { key: Key::Char('a'), times: 1 }, token());
+    let refused = press().await.unwrap_err();
+    assert!(matches!(refused, DesktopError::Forbidden(_)), "{refused:?}");
+    let done = desktop.change_window(theirs.id, WindowChange::Focus).await.unwrap();
+    assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
+    assert_eq!(focused(&desktop.windows().await.unwrap()).unwrap().id, theirs.id);
+    press().await.unwrap();
+}
+
+#[tokio::test]
 async fn nothing_outside_the_fence_is_acted_on() {
     let mut screen = Screen::new().with_window_manager();
     screen.run("xterm", &["-T", "inside", "-class", "Inside", "-geometry", "60x20+50+50"]);
@@ -121,6 +141,9 @@ async fn nothing_outside_the_fence_is_acted_on() {
     desktop.fence(Fence { displays: vec![1], apps: vec![] });
     let other_display = click(&inside).await.unwrap_err();
     assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");
+    // The click that was allowed gives its window the keyboard, soon.
+    let focused = |windows: &[WindowView]| of("Inside")(windows).filter(|window| is(window, "focused"));
+    eventually(&*desktop, "the focus inside", focused).await;
     desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()] });
     let keys = desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap_err();
     assert!(matches!(keys, DesktopError::Forbidden(_)), "{keys:?}");

@@ -7,23 +7,22 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::computer::{Computer, NOT_EXECUTED};
-use crate::conversation::{MARK, Said, Target, base64, mark, mark_value, marked, object, said};
-use crate::hot::Words;
-use crate::slots::filled;
-use crate::text::{ObjectText, list, written};
+use crate::conversation::{Entry, MARK, Target, base64, entries, mark, mark_value, marked, object};
+use crate::json_text::{JsonObject, json_list, to_json};
+use crate::lenient::Lenient;
 use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
 
-/// The field is required; so much any model of the last generations may say.
+/// The field is required. All models of the last generations take this value.
 const MAX_OUTPUT: u32 = 16_384;
 
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
-    let mut body = ObjectText::new();
+    let mut body = JsonObject::new();
     body.field("model", target.model);
     body.field("max_tokens", &options.max_output.unwrap_or(MAX_OUTPUT));
     body.field("stream", &true);
     if options.thinking {
-        // What no longer fits its conversation is left out by Anthropic, not refused: compaction may have moved it.
+        // Lets Anthropic drop thinking that compaction has moved out of its place, instead of refusing the request.
         let binding = json!({ "prefix_mismatch_behavior": "drop_block" });
         let thinking = json!({ "type": "adaptive", "display": "summarized", "block_binding": binding });
         body.field("thinking", &thinking);
@@ -35,14 +34,14 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let tools = tools(request, target);
     if !tools.is_empty() {
-        body.verbatim("tools", &list(&tools));
+        body.verbatim("tools", &json_list(&tools));
         body.field("tool_choice", &json!({ "type": "auto" }));
     }
-    body.verbatim("messages", &list(messages(request, target)));
-    filled(body.finish(), request)
+    body.verbatim("messages", &json_list(messages(request, target)));
+    body.finish()
 }
 
-/// Ours and the vendor's own, the last one marked.
+/// Our tools and the vendor's own, the last one with a cache mark.
 fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
     let mut own = Vec::new();
     if target.options.search {
@@ -55,11 +54,11 @@ fn tools(request: &Request, target: Target<'_>) -> Vec<String> {
     }
     let last = request.tools.len().checked_sub(1).filter(|_| own.is_empty());
     let ours = request.tools.iter().enumerate().map(|(at, one)| tool(one, Some(at) == last));
-    ours.chain(own.iter().map(written)).collect()
+    ours.chain(own.iter().map(to_json)).collect()
 }
 
 fn tool(tool: &ToolSpec, is_marked: bool) -> String {
-    let mut told = ObjectText::new();
+    let mut told = JsonObject::new();
     told.field("name", &tool.name);
     told.field("description", &tool.description);
     told.field("input_schema", &tool.schema);
@@ -70,26 +69,26 @@ fn tool(tool: &ToolSpec, is_marked: bool) -> String {
 }
 
 fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
-    let all = said(request, target.provider);
+    let all = entries(request, target.provider);
     let mut messages = Vec::with_capacity(all.len());
     for (one, is_marked) in all.iter().zip(marked(&all)) {
         let mut blocks = match one {
-            Said::Own(json) => {
+            Entry::Own(json) => {
                 messages.push(format!(r#"{{"role":"assistant","content":{json}}}"#));
                 continue;
             }
-            Said::Assistant { text, calls } => {
+            Entry::Assistant { text, calls } => {
                 let text = (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
                 let calls = calls.iter().map(|(id, call)| {
                     let input = object(&call.arguments, "arguments");
                     json!({ "type": "tool_use", "id": id, "name": call.name, "input": input })
                 });
                 let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
-                messages.push(written(&json!({ "role": "assistant", "content": blocks })));
+                messages.push(to_json(&json!({ "role": "assistant", "content": blocks })));
                 continue;
             }
-            Said::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
-            Said::Answers { answers, own } => {
+            Entry::User(parts) => parts.iter().filter_map(part).collect::<Vec<_>>(),
+            Entry::Answers { answers, own } => {
                 let computer = target.options.computer.filter(|_| request.display.is_some());
                 let actions = computer.zip(own.as_deref()).map_or_else(Vec::new, actions);
                 let told = |(id, one): &(String, &ToolAnswer)| match computer {
@@ -102,12 +101,12 @@ fn messages(request: &Request, target: Target<'_>) -> Vec<String> {
         if is_marked {
             blocks.last_mut().map(mark);
         }
-        messages.push(written(&json!({ "role": "user", "content": blocks })));
+        messages.push(to_json(&json!({ "role": "user", "content": blocks })));
     }
     messages
 }
 
-/// Nothing for an empty text, which is refused.
+/// `None` for an empty text, which would be refused.
 fn part(part: &Part) -> Option<Value> {
     match part {
         Part::Text(text) if text.trim().is_empty() => None,
@@ -122,32 +121,30 @@ fn picture(image: &Image) -> Value {
 }
 
 fn answer(id: &str, answer: &ToolAnswer) -> Value {
-    let mut content = vec![json!({ "type": "text", "text": written(&answer.response) })];
+    let mut content = vec![json!({ "type": "text", "text": to_json(&answer.response) })];
     content.extend(answer.image.as_ref().map(picture));
     let failed = answer.response.get("error").is_some_and(|error| !error.is_null());
     json!({ "type": "tool_result", "tool_use_id": id, "is_error": failed, "content": content })
 }
 
-/// What tells an action of the computer tool from a call of a function: tools of ours have names of its actions.
-#[derive(Deserialize)]
-struct Call<'a> {
-    #[serde(borrow)]
-    id: Option<Words<'a>>,
-    #[serde(borrow)]
-    name: Option<Words<'a>>,
-    #[serde(borrow)]
-    toolset_name: Option<Words<'a>>,
+/// The fields that tell an action of the computer tool from a call of a function. The name does not: tools of ours have
+/// names of actions, too.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call {
+    id: Lenient<Option<String>>,
+    name: Lenient<String>,
+    toolset_name: Lenient<String>,
 }
 
 /// The ids of a turn's calls that are the computer tool's.
 fn actions((computer, turn): (Computer, &str)) -> Vec<String> {
-    let calls: Vec<Call<'_>> = serde_json::from_str(turn).unwrap_or_default();
-    let is_action = |call: &Call<'_>| {
+    let calls: Vec<Call> = serde_json::from_str(turn).unwrap_or_default();
+    let is_action = |call: &Call| {
         let tool = if computer == Computer::AnthropicToolset { &call.toolset_name } else { &call.name };
-        tool.as_ref().is_some_and(|tool| tool.0 == "computer")
+        tool.0 == "computer"
     };
-    let actions = calls.into_iter().filter(is_action);
-    actions.filter_map(|call| Some(call.id?.0.into_owned())).collect()
+    calls.into_iter().filter(is_action).filter_map(|call| call.id.0).collect()
 }
 
 /// What came of one of the vendor's own actions: words and a picture, or why it was not done.

@@ -2,60 +2,121 @@
 //!
 //! Pure. Blocks go back as they came, signatures and all; what we do not know of a block is kept as it stands.
 
-use std::borrow::Cow;
-
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::hot::{Piece, Pieces};
 use crate::calls;
-use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, protocol_error, taken};
-use crate::forms::Forms;
-use crate::text::{ObjectText, list};
-use crate::{ModelError, ProposedCall, TurnEvent, refusal};
+use crate::decode::{DecodedTurn, Progress, StreamDecoder, payload, protocol_error, read, reported};
+use crate::json_text::{JsonObject, json_list};
+use crate::lenient::Lenient;
+use crate::{ModelError, ProposedCall, TurnEvent};
 
-pub(crate) struct Making {
+pub(crate) struct AnthropicDecoder {
     provider: String,
-    forms: Forms<Pieces>,
     begun: bool,
     blocks: Vec<Block>,
     calls: usize,
-    /// Counts by name, the newest of each: they are told in parts, from the beginning of the turn.
-    counts: Map<String, Value>,
-    stop: Option<(String, Value)>,
+    counts: Counts,
+    stop: Option<Stop>,
     over: bool,
 }
 
 struct Block {
     fields: Map<String, Value>,
-    /// As it came, while nothing was added to it: what a search found goes back with its own bytes.
-    whole: Option<String>,
-    /// The input as the model wrote it, where it came in pieces.
+    /// The block's JSON while no delta has changed it: what a search found goes back with its own bytes.
+    verbatim: Option<String>,
+    /// A call's arguments as the model wrote them. Empty if they did not come in pieces.
     input: String,
-    /// Text that was added, and to which field: put there when it is all.
-    added: (&'static str, String),
-    /// Which call of the turn it is.
+    /// Its index among the turn's calls. `None` if it is no call.
     call: Option<usize>,
     open: bool,
 }
 
-#[derive(Deserialize)]
-struct Verbatim<'a> {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(rename = "type")]
+    kind: Lenient<String>,
+    index: Lenient<Option<u64>>,
     #[serde(borrow)]
-    content_block: &'a RawValue,
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content_block: Option<&'a RawValue>,
+    #[serde(borrow)]
+    delta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
 }
 
-impl Making {
-    pub(super) fn new(provider: &str) -> Self {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message {
+    usage: Lenient<Counts>,
+}
+
+/// What is added to a block.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Delta {
+    #[serde(rename = "type")]
+    kind: Lenient<String>,
+    text: Lenient<String>,
+    thinking: Lenient<String>,
+    partial_json: Lenient<String>,
+    signature: Value,
+    citation: Value,
+}
+
+/// How the turn ended.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Stop {
+    stop_reason: Lenient<Option<String>>,
+    stop_details: Lenient<StopDetails>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct StopDetails {
+    category: Lenient<Option<String>>,
+}
+
+/// Tokens from the beginning of the turn. An event has only some of them, or null.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    input_tokens: Lenient<Option<u64>>,
+    cache_read_input_tokens: Lenient<Option<u64>>,
+    cache_creation_input_tokens: Lenient<Option<u64>>,
+    output_tokens: Lenient<Option<u64>>,
+    output_tokens_details: Lenient<Option<OutputDetails>>,
+    server_tool_use: Lenient<Option<ServerTools>>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct OutputDetails {
+    thinking_tokens: Lenient<u64>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default)]
+struct ServerTools {
+    web_search_requests: Lenient<u64>,
+}
+
+impl AnthropicDecoder {
+    pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
-            forms: Forms::new(),
             begun: false,
             blocks: Vec::new(),
             calls: 0,
-            counts: Map::new(),
+            counts: Counts::default(),
             stop: None,
             over: false,
         }
@@ -65,11 +126,12 @@ impl Making {
         protocol_error(format!("{} {what}", self.provider))
     }
 
-    fn start(&mut self, data: &str, mut event: Value, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        if event["index"].as_u64() != Some(self.blocks.len() as u64) {
+    fn start(&mut self, event: &Event<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        if event.index.0 != Some(self.blocks.len() as u64) {
             return Err(self.broken("sent a block out of its order"));
         }
-        let Value::Object(fields) = taken(&mut event, "content_block") else {
+        let fields: Option<Map<String, Value>> = payload(&self.provider, event.content_block)?;
+        let (Some(fields), Some(json)) = (fields, event.content_block) else {
             return Err(self.broken("sent a block that is none"));
         };
         let is_call = fields.get("type").is_some_and(|kind| kind == "tool_use");
@@ -82,20 +144,12 @@ impl Making {
         if let Some(text) = string(&fields, "text").filter(|text| !text.is_empty()) {
             events.push(TurnEvent::Text(text));
         }
-        let whole = serde_json::from_str::<Verbatim<'_>>(data).ok();
-        let whole = whole.map(|verbatim| verbatim.content_block.get().to_owned());
-        self.blocks.push(Block {
-            fields,
-            whole,
-            input: String::new(),
-            added: Default::default(),
-            call,
-            open: true,
-        });
+        let verbatim = Some(json.get().to_owned());
+        self.blocks.push(Block { fields, verbatim, input: String::new(), call, open: true });
         Ok(())
     }
 
-    /// The block that an event speaks of, while it is open.
+    /// The block of that index, which must be open.
     fn block(&mut self, index: Option<u64>) -> Result<&mut Block, ModelError> {
         let index = index.and_then(|index| usize::try_from(index).ok());
         let (blocks, provider) = (&mut self.blocks, &self.provider);
@@ -105,75 +159,58 @@ impl Making {
             .ok_or_else(|| protocol_error(format!("{provider} speaks of a block that is not open")))
     }
 
-    fn finish_message(&mut self, event: &mut Value) {
-        self.count(&event["usage"]);
-        let mut delta = taken(event, "delta");
-        if let Some(reason) = delta["stop_reason"].as_str().map(str::to_owned) {
-            self.stop = Some((reason, taken(&mut delta, "stop_details")));
-        }
-    }
-
-    fn count(&mut self, usage: &Value) {
-        let told = usage.as_object().into_iter().flatten().filter(|(_, count)| !count.is_null());
-        self.counts.extend(told.map(|(name, count)| (name.clone(), count.clone())));
-    }
-
-    /// Cached and written tokens are told apart from `input_tokens`; thinking is part of `output_tokens`.
+    /// Cached and written tokens are not part of `input_tokens`; thinking is part of `output_tokens`.
     fn usage(&self) -> Usage {
-        let count = |name: &str| self.counts.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let (cached, cache_write) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
-        let details = self.counts.get("output_tokens_details");
-        let thinking = details.and_then(|details| details["thinking_tokens"].as_u64()).unwrap_or_default();
+        let count = |count: Lenient<Option<u64>>| count.0.unwrap_or_default();
+        let Counts { input_tokens, output_tokens, output_tokens_details, .. } = self.counts;
+        let cached = count(self.counts.cache_read_input_tokens);
+        let cache_write = count(self.counts.cache_creation_input_tokens);
+        let thinking = output_tokens_details.0.unwrap_or_default().thinking_tokens.0;
         Usage {
-            input: count("input_tokens") + cached + cache_write,
+            input: count(input_tokens) + cached + cache_write,
             cached,
-            output: count("output_tokens").saturating_sub(thinking),
+            output: count(output_tokens).saturating_sub(thinking),
             thinking,
             cache_write,
         }
     }
 }
 
-impl TurnInMaking for Making {
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
-        let Some((index, piece)) = self.forms.read(data) else { return Ok(false) };
-        self.block(Some(index))?.grow(piece, events);
-        Ok(true)
-    }
-
+impl StreamDecoder for AnthropicDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let mut event = read_json(&self.provider, data)?;
-        let kind = event["type"].as_str().unwrap_or_default().to_owned();
-        match kind.as_str() {
+        let event: Event<'_> = read(&self.provider, data)?;
+        match event.kind.0.as_str() {
             "message_start" if self.begun => return Err(self.broken("began a turn twice")),
             "message_start" => {
                 self.begun = true;
-                self.count(&event["message"]["usage"]);
+                let message: Message = payload(&self.provider, event.message)?;
+                self.counts.update(message.usage.0);
             }
-            "content_block_start" => self.start(data, event, events)?,
+            "content_block_start" => self.start(&event, events)?,
             "content_block_delta" => {
-                let delta = taken(&mut event, "delta");
-                self.block(event["index"].as_u64())?.add(delta, events);
+                let delta = payload(&self.provider, event.delta)?;
+                self.block(event.index.0)?.add(delta, events);
             }
             "content_block_stop" => {
-                let block = self.block(event["index"].as_u64())?;
+                let block = self.block(event.index.0)?;
                 block.open = false;
-                block.settle();
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
-                self.finish_message(&mut event);
+                self.counts.update(payload(&self.provider, event.usage)?);
+                let stop: Stop = payload(&self.provider, event.delta)?;
+                if stop.stop_reason.0.is_some() {
+                    self.stop = Some(stop);
+                }
                 events.push(TurnEvent::Usage(self.usage()));
-                let tools = self.counts.get("server_tool_use");
-                let searches = tools.and_then(|tools| tools["web_search_requests"].as_u64());
-                events.extend(searches.filter(|searches| *searches > 0).map(|_| TurnEvent::Searched));
+                if self.counts.server_tool_use.0.is_some_and(|tools| tools.web_search_requests.0 > 0) {
+                    events.push(TurnEvent::Searched);
+                }
             }
             "message_stop" => self.over = true,
-            "error" => return Err(refusal::from_error(&self.provider, 0, &event)),
+            "error" => return Err(reported(&self.provider, data)),
             // The body of an answer that is no stream.
-            "" if event.get("error").is_some() => {
-                return Err(refusal::from_error(&self.provider, 0, &event));
-            }
+            "" if event.error.is_some() => return Err(reported(&self.provider, data)),
             // `ping`, and whatever is to come.
             _ => {}
         }
@@ -185,47 +222,68 @@ impl TurnInMaking for Making {
         if whole { Progress::Over } else { Progress::Open }
     }
 
-    fn finish(&mut self) -> Result<Made, ModelError> {
-        let (reason, details) = self.stop.take().ok_or_else(ModelError::cut)?;
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
+        let stop = self.stop.take().ok_or_else(ModelError::cut)?;
         let blocks = std::mem::take(&mut self.blocks);
         let text = blocks.iter().filter(|block| block.is("text")).filter_map(|block| block.string("text"));
-        let told = || blocks.iter().filter(|block| !block.is_empty_text());
-        let raw: Vec<String> = told().map(Block::json).collect();
-        // Also of a pause only what there is to go on from.
+        let kept = || blocks.iter().filter(|block| !block.is_empty_text());
+        let raw: Vec<String> = kept().map(Block::json).collect();
+        // A pause that has thought only is not sent back: there is nothing to go on from.
         let is_more_than_thought =
-            told().any(|block| !block.is("thinking") && !block.is("redacted_thinking"));
-        Ok(Made {
+            kept().any(|block| !block.is("thinking") && !block.is("redacted_thinking"));
+        Ok(DecodedTurn {
             text: text.collect(),
             calls: blocks.iter().filter(|block| block.call.is_some()).map(Block::proposed).collect(),
-            raw: is_more_than_thought.then(|| list(&raw)),
+            raw: is_more_than_thought.then(|| json_list(&raw)),
             usage: self.usage(),
-            stop: stop_reason(reason, &details),
+            stop: stop.reason(),
         })
     }
 }
 
-impl Block {
-    /// What is no plain piece, or one in another form.
-    fn add(&mut self, mut delta: Value, events: &mut Vec<TurnEvent>) {
-        self.whole = None;
-        self.settle();
-        let said = |name: &str| delta[name].as_str().map(|text| Cow::Owned(text.to_owned()));
-        let piece = match delta["type"].as_str().unwrap_or_default() {
-            "text_delta" => said("text").map(Piece::Text),
-            "thinking_delta" => said("thinking").map(Piece::Thinking),
-            "input_json_delta" => said("partial_json").map(Piece::Input),
-            _ => None,
-        };
-        if let Some(piece) = piece {
-            return self.grow(piece, events);
+impl Counts {
+    /// Takes over what `newer` has.
+    fn update(&mut self, newer: Self) {
+        fn either<T>(new: Lenient<Option<T>>, old: Lenient<Option<T>>) -> Lenient<Option<T>> {
+            Lenient(new.0.or(old.0))
         }
-        match delta["type"].as_str().unwrap_or_default() {
-            "signature_delta" => {
-                self.fields.insert("signature".into(), taken(&mut delta, "signature"));
+        *self = Self {
+            input_tokens: either(newer.input_tokens, self.input_tokens),
+            cache_read_input_tokens: either(newer.cache_read_input_tokens, self.cache_read_input_tokens),
+            cache_creation_input_tokens: either(
+                newer.cache_creation_input_tokens,
+                self.cache_creation_input_tokens,
+            ),
+            output_tokens: either(newer.output_tokens, self.output_tokens),
+            output_tokens_details: either(newer.output_tokens_details, self.output_tokens_details),
+            server_tool_use: either(newer.server_tool_use, self.server_tool_use),
+        };
+    }
+}
+
+impl Block {
+    fn add(&mut self, delta: Delta, events: &mut Vec<TurnEvent>) {
+        self.verbatim = None;
+        match delta.kind.0.as_str() {
+            "text_delta" => events.extend(self.append("text", delta.text.0).map(TurnEvent::Text)),
+            "thinking_delta" => {
+                events.extend(self.append("thinking", delta.thinking.0).map(TurnEvent::Thinking));
             }
+            "input_json_delta" => {
+                let json = delta.partial_json.0;
+                self.input.push_str(&json);
+                if let (Some(index), false) = (self.call, json.is_empty()) {
+                    events.push(TurnEvent::CallArguments { index, json });
+                }
+            }
+            "signature_delta" => drop(self.fields.insert("signature".into(), delta.signature)),
             "citations_delta" => {
-                let source = taken(&mut delta, "citation");
-                events.extend(citation(&source));
+                let source = delta.citation;
+                let string = |name: &str| source[name].as_str().map(str::to_owned);
+                if let Some(url) = string("url") {
+                    let title = string("title").unwrap_or_default();
+                    events.push(TurnEvent::Citation { url, title });
+                }
                 match self.fields.get_mut("citations") {
                     Some(Value::Array(citations)) => citations.push(source),
                     _ => drop(self.fields.insert("citations".into(), json!([source]))),
@@ -235,40 +293,14 @@ impl Block {
         }
     }
 
-    fn grow(&mut self, piece: Piece<'_>, events: &mut Vec<TurnEvent>) {
-        self.whole = None;
-        match piece {
-            Piece::Text(text) => events.extend(self.append("text", text).map(TurnEvent::Text)),
-            Piece::Thinking(text) => events.extend(self.append("thinking", text).map(TurnEvent::Thinking)),
-            Piece::Input(json) => {
-                self.input.push_str(&json);
-                if let (Some(index), false) = (self.call, json.is_empty()) {
-                    events.push(TurnEvent::CallArguments { index, json: json.into_owned() });
-                }
-            }
-        }
-    }
-
-    /// Adds to a field of text; gives what was added, where it says anything.
-    fn append(&mut self, name: &'static str, piece: Cow<'_, str>) -> Option<String> {
-        if piece.is_empty() {
-            return None;
-        }
-        if self.added.0 != name {
-            self.settle();
-            self.added.0 = name;
-        }
-        self.added.1.push_str(&piece);
-        Some(piece.into_owned())
-    }
-
-    fn settle(&mut self) {
-        let (name, text) = std::mem::take(&mut self.added);
+    /// Adds to a field of text. `None` if there is nothing to add.
+    fn append(&mut self, name: &str, piece: String) -> Option<String> {
         match self.fields.get_mut(name) {
-            _ if text.is_empty() => {}
-            Some(Value::String(before)) => before.push_str(&text),
-            _ => drop(self.fields.insert(name.to_owned(), text.into())),
+            _ if piece.is_empty() => return None,
+            Some(Value::String(text)) => text.push_str(&piece),
+            _ => drop(self.fields.insert(name.to_owned(), piece.as_str().into())),
         }
+        Some(piece)
     }
 
     fn is(&self, kind: &str) -> bool {
@@ -292,12 +324,12 @@ impl Block {
         ProposedCall { id: self.string("id"), name: self.string("name").unwrap_or_default(), arguments }
     }
 
-    /// The block with its input as it was written. What is no object may only go back inside of one.
+    /// The block with its input as the model wrote it. Input that is no object is put into one, or it would be refused.
     fn json(&self) -> String {
-        if let Some(whole) = &self.whole {
-            return whole.clone();
+        if let Some(verbatim) = &self.verbatim {
+            return verbatim.clone();
         }
-        let mut object = ObjectText::new();
+        let mut object = JsonObject::new();
         for (name, value) in &self.fields {
             if name != "input" || self.input.trim().is_empty() {
                 object.field(name, value);
@@ -315,17 +347,20 @@ fn string(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn stop_reason(reason: String, details: &Value) -> StopReason {
-    match reason.as_str() {
-        "end_turn" | "stop_sequence" => StopReason::End,
-        "tool_use" => StopReason::ToolCalls,
-        "max_tokens" => StopReason::MaxTokens,
-        "pause_turn" => StopReason::Paused,
-        "refusal" => {
-            StopReason::Refused { category: details["category"].as_str().unwrap_or("unspecified").to_owned() }
+impl Stop {
+    fn reason(self) -> StopReason {
+        let reason = self.stop_reason.0.unwrap_or_default();
+        match reason.as_str() {
+            "end_turn" | "stop_sequence" => StopReason::End,
+            "tool_use" => StopReason::ToolCalls,
+            "max_tokens" => StopReason::MaxTokens,
+            "pause_turn" => StopReason::Paused,
+            "refusal" => StopReason::Refused {
+                category: self.stop_details.0.category.0.unwrap_or_else(|| "unspecified".into()),
+            },
+            "model_context_window_exceeded" => StopReason::ContextFull,
+            // An end that is not known to be good runs nothing.
+            _ => StopReason::Blocked { reason },
         }
-        "model_context_window_exceeded" => StopReason::ContextFull,
-        // An end that is not known to be good runs nothing.
-        _ => StopReason::Blocked { reason },
     }
 }

@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::hot::Detail;
-
 #[derive(Default)]
 pub(super) struct Reasoning(Vec<Map<String, Value>>);
 
@@ -16,21 +14,6 @@ impl Reasoning {
                 None => self.0.push(detail.clone()),
             }
         }
-    }
-
-    /// Adds to the last thought what is only more of its text. Where it is not, nothing is done.
-    pub(super) fn grow(&mut self, detail: &Detail<'_>) -> bool {
-        let Some(last) = self.0.last_mut() else { return false };
-        let same = |name: &str, value: &str| last.get(name).is_some_and(|known| known == value);
-        let goes_on = detail.kind.0 == "reasoning.text"
-            && same("type", "reasoning.text")
-            && last.get("format").is_some_and(|format| !format.is_null())
-            && last.get("index").and_then(Value::as_u64) == Some(detail.index);
-        match last.get_mut("text").filter(|_| goes_on) {
-            Some(Value::String(text)) => text.push_str(&detail.text.0),
-            _ => return false,
-        }
-        true
     }
 
     pub(super) fn finish(self) -> Option<Value> {

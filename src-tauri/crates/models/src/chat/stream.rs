@@ -1,22 +1,22 @@
 //! What comes from a server of Chat Completions: one turn, put together from chunks.
 //!
-//! Pure. Lenient in form (no ids, whole calls in one chunk, calls under `stop`, no `[DONE]`), strict in one thing: without
-//! a `finish_reason` there is no turn.
+//! Pure. Lenient in form (no ids, whole calls in one chunk, calls under `stop`, no `[DONE]`), strict in one thing:
+//! without a `finish_reason` there is no turn.
 
 use protocol::turn::{StopReason, Usage, Usd};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::hot::{Chunk, Chunks};
 use super::reasoning::Reasoning;
-use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json};
-use crate::forms::Forms;
+use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::JsonObject;
+use crate::lenient::{Lenient, Source};
 use crate::responses::billed;
-use crate::text::ObjectText;
-use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
+use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
-pub(crate) struct Making {
+pub(crate) struct ChatDecoder {
     provider: String,
-    forms: Forms<Chunks>,
     /// The answer's id, from which calls without one get theirs.
     id: String,
     text: String,
@@ -30,7 +30,7 @@ pub(crate) struct Making {
 
 #[derive(Default)]
 struct Call {
-    /// The number that the server gives it, where it gives one.
+    /// The number that the server gives it. `None` if it gives none.
     number: Option<u64>,
     id: Option<String>,
     name: String,
@@ -39,11 +39,96 @@ struct Call {
     extra: Option<Value>,
 }
 
-impl Making {
-    pub(super) fn new(provider: &str) -> Self {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Chunk<'a> {
+    id: Lenient<String>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    usage: Lenient<Option<Counts>>,
+    #[serde(borrow)]
+    choices: Lenient<Vec<Choice<'a>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    delta: Lenient<Option<Delta>>,
+    /// What a server that does not stream sends in place of `delta`: all at once.
+    message: Lenient<Option<Delta>>,
+    finish_reason: Lenient<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Delta {
+    reasoning_content: Lenient<String>,
+    reasoning: Lenient<String>,
+    reasoning_details: Value,
+    content: Lenient<String>,
+    refusal: Lenient<String>,
+    annotations: Lenient<Vec<Annotation>>,
+    tool_calls: Lenient<Vec<Piece>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Annotation {
+    url_citation: Lenient<Source>,
+}
+
+/// A part of a call.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Piece {
+    index: Lenient<Option<u64>>,
+    id: Lenient<String>,
+    function: Lenient<Function>,
+    /// Signatures of other vendors' models.
+    extra_content: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Function {
+    name: Lenient<Option<String>>,
+    /// Text; an object from servers that are built on Ollama.
+    arguments: Value,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    prompt_tokens: Lenient<u64>,
+    prompt_tokens_details: Lenient<PromptDetails>,
+    completion_tokens: Lenient<u64>,
+    completion_tokens_details: Lenient<CompletionDetails>,
+    total_tokens: Lenient<Option<u64>>,
+    /// OpenRouter's, in dollars.
+    cost: Lenient<Option<f64>>,
+    /// xAI's.
+    cost_in_usd_ticks: Lenient<Option<u64>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PromptDetails {
+    cached_tokens: Lenient<u64>,
+    cache_write_tokens: Lenient<u64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CompletionDetails {
+    reasoning_tokens: Lenient<u64>,
+}
+
+impl ChatDecoder {
+    pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
-            forms: Forms::new(),
             id: String::new(),
             text: String::new(),
             refusal: false,
@@ -55,92 +140,60 @@ impl Making {
         }
     }
 
-    /// Adds a chunk of one plain piece. Where it is more than that, nothing is done.
-    fn grow(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> bool {
-        let Some(Chunk { id, thinking, detail, text, arguments }) = self.forms.read(data) else {
-            return false;
-        };
-        let call = arguments.as_ref().map(|(number, _)| self.numbered(Some(*number), None));
-        if call == Some(None) || detail.as_ref().is_some_and(|detail| !self.reasoning.grow(detail)) {
-            return false;
-        }
-        if self.id.is_empty() {
-            self.id = id.into_owned();
-        }
-        events.extend(thinking.map(TurnEvent::Thinking));
-        if let Some(text) = text {
-            self.text.push_str(&text);
-            events.push(TurnEvent::Text(text));
-        }
-        if let (Some(Some(index)), Some((_, json))) = (call, arguments)
-            && !json.is_empty()
-        {
-            self.calls[index].arguments.push_str(&json);
-            events.push(TurnEvent::CallArguments { index, json });
-        }
-        true
-    }
-
-    fn delta(&mut self, delta: &Value, events: &mut Vec<TurnEvent>) {
-        let said = |name: &str| delta[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        if let Some(thought) = said("reasoning_content").or_else(|| said("reasoning")) {
+    fn delta(&mut self, delta: Delta, events: &mut Vec<TurnEvent>) {
+        let Delta { reasoning_content, reasoning, content, refusal, .. } = delta;
+        // Some servers send a thought under both names.
+        let thought = if reasoning_content.0.is_empty() { reasoning.0 } else { reasoning_content.0 };
+        if !thought.is_empty() {
             events.push(TurnEvent::Thinking(thought));
         }
-        self.reasoning.add(&delta["reasoning_details"]);
-        self.refusal |= said("refusal").is_some();
-        for text in [said("content"), said("refusal")].into_iter().flatten() {
+        self.reasoning.add(&delta.reasoning_details);
+        self.refusal |= !refusal.0.is_empty();
+        for text in [content.0, refusal.0].into_iter().filter(|text| !text.is_empty()) {
             self.text.push_str(&text);
             events.push(TurnEvent::Text(text));
         }
-        for annotation in delta["annotations"].as_array().into_iter().flatten() {
-            if let Some(citation) = citation(&annotation["url_citation"]) {
+        for annotation in delta.annotations.0 {
+            if let Some(citation) = annotation.url_citation.0.citation() {
                 events.extend([TurnEvent::Searched, citation]);
             }
         }
-        let pieces = delta["tool_calls"].as_array().into_iter().flatten();
-        for piece in pieces.filter(|piece| piece.is_object()) {
+        for piece in delta.tool_calls.0 {
             self.call(piece, events);
         }
     }
 
-    fn call(&mut self, piece: &Value, events: &mut Vec<TurnEvent>) {
-        let index = self.place(piece);
+    fn call(&mut self, piece: Piece, events: &mut Vec<TurnEvent>) {
+        let Piece { index: Lenient(number), id, function: Lenient(function), extra_content } = piece;
+        let id = Some(id.0).filter(|id| !id.is_empty());
+        let index = self.index_of(number, id.as_deref(), function.name.0.is_some());
         let Some(call) = self.calls.get_mut(index) else { return };
-        let function = &piece["function"];
-        if call.id.is_none() {
-            call.id = piece["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned);
-        }
+        call.id = call.id.take().or(id);
         if call.name.is_empty() {
-            function["name"].as_str().unwrap_or_default().clone_into(&mut call.name);
+            call.name = function.name.0.unwrap_or_default();
         }
-        // Signatures of other vendors' models ride here.
-        if let Some(extra) = piece.get("extra_content").filter(|extra| !extra.is_null()) {
-            call.extra = Some(extra.clone());
-        }
+        call.extra = extra_content.or(call.extra.take());
         if !call.told && !call.name.is_empty() {
             call.told = true;
             events.push(TurnEvent::CallStarted { index, id: call.id.clone(), name: call.name.clone() });
         }
-        let arguments = match &function["arguments"] {
-            Value::String(text) => text.clone(),
+        let json = match function.arguments {
+            Value::String(text) => text,
             Value::Null => String::new(),
-            // An object, as Ollama's own wire has it.
             whole => whole.to_string(),
         };
-        if !arguments.is_empty() {
-            call.arguments.push_str(&arguments);
-            events.push(TurnEvent::CallArguments { index, json: arguments });
+        if !json.is_empty() {
+            call.arguments.push_str(&json);
+            events.push(TurnEvent::CallArguments { index, json });
         }
     }
 
-    /// Which call a piece belongs to; a new one, where it begins one.
-    fn place(&mut self, piece: &Value) -> usize {
-        let number = piece["index"].as_u64();
-        let id = piece["id"].as_str().filter(|id| !id.is_empty());
+    /// The call that a piece belongs to, which may be a new one.
+    fn index_of(&mut self, number: Option<u64>, id: Option<&str>, is_named: bool) -> usize {
         let known = match (number, id) {
             (Some(_), id) => self.numbered(number, id),
             (None, Some(id)) => self.calls.iter().position(|call| call.id.as_deref() == Some(id)),
-            (None, None) if piece["function"]["name"].is_string() => None,
+            (None, None) if is_named => None,
             (None, None) => self.calls.len().checked_sub(1),
         };
         known.unwrap_or_else(|| {
@@ -162,7 +215,7 @@ impl Making {
     }
 
     fn raw(&self, reasoning: Option<Value>) -> String {
-        let mut raw = ObjectText::new();
+        let mut raw = JsonObject::new();
         raw.field("role", "assistant");
         let content = if self.text.is_empty() { Value::Null } else { self.text.as_str().into() };
         raw.field("content", &content);
@@ -187,40 +240,33 @@ impl Making {
     }
 }
 
-impl TurnInMaking for Making {
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
-        Ok(self.grow(data, events))
-    }
-
+impl StreamDecoder for ChatDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             self.over = true;
             return Ok(());
         }
-        let chunk = read_json(&self.provider, data)?;
-        if !chunk["error"].is_null() {
-            return Err(refusal::from_error(&self.provider, 0, &chunk));
+        let chunk: Chunk<'_> = read(&self.provider, data)?;
+        if chunk.error.is_some() {
+            return Err(reported(&self.provider, data));
         }
         if self.id.is_empty() {
-            chunk["id"].as_str().unwrap_or_default().clone_into(&mut self.id);
+            self.id = chunk.id.0;
         }
-        if chunk["usage"].is_object() {
-            self.usage = read_usage(&chunk["usage"]);
+        if let Some(counts) = chunk.usage.0 {
+            self.usage = counts.usage();
             events.push(TurnEvent::Usage(self.usage));
-            let cost = dollars(&chunk["usage"]["cost"]).or_else(|| billed(&chunk["usage"]));
-            events.extend(cost.map(TurnEvent::Billed));
+            events.extend(counts.billed().map(TurnEvent::Billed));
         }
-        let choice = &chunk["choices"][0];
-        if !choice["error"].is_null() {
-            return Err(refusal::from_error(&self.provider, 0, choice));
+        let Some(choice) = chunk.choices.0.into_iter().next() else { return Ok(()) };
+        if let Some(error) = choice.error {
+            return Err(reported(&self.provider, error.get()));
         }
-        // A server that does not stream says all in one `message`.
-        let delta = if choice["delta"].is_object() { &choice["delta"] } else { &choice["message"] };
-        self.delta(delta, events);
-        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty())
-            && self.stop.is_none()
-        {
-            self.stop = Some(reason.to_owned());
+        if let Some(delta) = choice.delta.0.or(choice.message.0) {
+            self.delta(delta, events);
+        }
+        if !choice.finish_reason.0.is_empty() && self.stop.is_none() {
+            self.stop = Some(choice.finish_reason.0);
             events.extend((0..self.calls.len()).map(|index| TurnEvent::CallEnded { index }));
         }
         Ok(())
@@ -230,12 +276,12 @@ impl TurnInMaking for Making {
         match (&self.stop, self.over) {
             (Some(_), true) => Progress::Over,
             (Some(_), false) => Progress::Complete,
-            // `[DONE]` alone may be a proxy's, after its source was lost.
+            // `[DONE]` alone may come from a proxy that has lost its connection to the server.
             (None, _) => Progress::Open,
         }
     }
 
-    fn finish(&mut self) -> Result<Made, ModelError> {
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
         let reason = self.stop.take().ok_or_else(ModelError::cut)?;
         let stop = match reason.to_lowercase().as_str() {
             "stop" if self.refusal => StopReason::Refused { category: "refusal".into() },
@@ -252,7 +298,7 @@ impl TurnInMaking for Making {
             name: call.name.clone(),
             arguments: calls::arguments(&call.arguments),
         });
-        Ok(Made {
+        Ok(DecodedTurn {
             calls: calls.collect(),
             raw: Some(raw),
             text: std::mem::take(&mut self.text),
@@ -262,22 +308,23 @@ impl TurnInMaking for Making {
     }
 }
 
-/// Reasoning is part of the output for most and beside it for xAI: the total tells.
-fn read_usage(usage: &Value) -> Usage {
-    let count = |value: &Value| value.as_u64().unwrap_or_default();
-    let (input, output) = (count(&usage["prompt_tokens"]), count(&usage["completion_tokens"]));
-    let thinking = count(&usage["completion_tokens_details"]["reasoning_tokens"]);
-    let is_beside = usage["total_tokens"].as_u64() == Some(input + output + thinking);
-    Usage {
-        input,
-        cached: count(&usage["prompt_tokens_details"]["cached_tokens"]),
-        output: if is_beside { output } else { output.saturating_sub(thinking) },
-        thinking,
-        cache_write: count(&usage["prompt_tokens_details"]["cache_write_tokens"]),
+impl Counts {
+    /// Reasoning is part of the output for most and beside it for xAI: the total tells.
+    fn usage(&self) -> Usage {
+        let (input, output) = (self.prompt_tokens.0, self.completion_tokens.0);
+        let thinking = self.completion_tokens_details.0.reasoning_tokens.0;
+        let is_beside = self.total_tokens.0 == Some(input + output + thinking);
+        Usage {
+            input,
+            cached: self.prompt_tokens_details.0.cached_tokens.0,
+            output: if is_beside { output } else { output.saturating_sub(thinking) },
+            thinking,
+            cache_write: self.prompt_tokens_details.0.cache_write_tokens.0,
+        }
     }
-}
 
-/// OpenRouter tells what it charges, in dollars.
-fn dollars(cost: &Value) -> Option<Usd> {
-    Usd::from_dollars(cost.as_f64()?)
+    /// What the provider says it charges.
+    fn billed(&self) -> Option<Usd> {
+        self.cost.0.and_then(Usd::from_dollars).or_else(|| billed(self.cost_in_usd_ticks.0))
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Adapter, NotOurs, OurCall, Place, chord, named};
+use super::{Adapter, NotOurs, OurCall, Point, chord, key_names};
 
 /// The toolset's members; the older tools have them as `action`.
 pub(super) const ACTIONS: [&str; 17] = [
@@ -25,7 +25,7 @@ pub(super) const ACTIONS: [&str; 17] = [
     "zoom",
 ];
 
-/// Of one action: more are no wish, but a mistake.
+/// The most calls of one action: more are a mistake of the model.
 const MOST_CALLS: usize = 20;
 
 pub(super) fn adapt(at: &mut Adapter, action: &str, input: &Value) -> Result<Vec<OurCall>, NotOurs> {
@@ -38,7 +38,7 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, input: &Value) -> Result<Vec
         "mouse_move" => OurCall::new("move", coordinate(at, "coordinate", input)?.json()),
         "left_mouse_down" | "left_mouse_up" => {
             let tool = if action == "left_mouse_down" { "mouseDown" } else { "mouseUp" };
-            OurCall::new(tool, there_or_here(at, input)?.json())
+            OurCall::new(tool, point_or_pointer(at, input)?.json())
         }
         "left_click_drag" => drag(at, input)?,
         "scroll" => scroll(at, input)?,
@@ -46,7 +46,7 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, input: &Value) -> Result<Vec
         "key" => return keys(input),
         "hold_key" => {
             let seconds = seconds(input)?;
-            OurCall::new("hold", json!({ "keys": named(&together(text(input)?)), "seconds": seconds }))
+            OurCall::new("hold", json!({ "keys": key_names(&together(text(input)?)), "seconds": seconds }))
         }
         "wait" => OurCall::new("wait", json!({ "seconds": seconds(input)? })),
         "screenshot" => OurCall::new("screenshot", json!({})),
@@ -60,7 +60,7 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, input: &Value) -> Result<Vec
 }
 
 fn click(at: &mut Adapter, button: &str, count: u8, input: &Value) -> Result<OurCall, NotOurs> {
-    let Place { x, y } = there_or_here(at, input)?;
+    let Point { x, y } = point_or_pointer(at, input)?;
     let mut arguments = json!({ "x": x, "y": y });
     if button != "left" {
         arguments["button"] = button.into();
@@ -68,7 +68,7 @@ fn click(at: &mut Adapter, button: &str, count: u8, input: &Value) -> Result<Our
     if count > 1 {
         arguments["count"] = count.into();
     }
-    Ok(OurCall::new("click", held(arguments, input)))
+    Ok(OurCall::new("click", with_modifiers(arguments, input)))
 }
 
 fn drag(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {
@@ -78,11 +78,11 @@ fn drag(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {
         (false, None) => return Err(NotOurs::NoPointer),
     };
     let to = coordinate(at, "coordinate", input)?;
-    Ok(OurCall::new("drag", held(json!({ "from": from.json(), "to": to.json() }), input)))
+    Ok(OurCall::new("drag", with_modifiers(json!({ "from": from.json(), "to": to.json() }), input)))
 }
 
 fn scroll(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {
-    let Place { x, y } = there_or_here(at, input)?;
+    let Point { x, y } = point_or_pointer(at, input)?;
     let notches = input["scroll_amount"].as_i64().ok_or(NotOurs::Missing("scroll_amount"))?;
     let (along, notches) = match input["scroll_direction"].as_str() {
         Some("down") => ("down", notches),
@@ -91,10 +91,10 @@ fn scroll(at: &mut Adapter, input: &Value) -> Result<OurCall, NotOurs> {
         Some("left") => ("right", -notches),
         _ => return Err(NotOurs::Missing("scroll_direction")),
     };
-    Ok(OurCall::new("scroll", held(json!({ "x": x, "y": y, along: notches }), input)))
+    Ok(OurCall::new("scroll", with_modifiers(json!({ "x": x, "y": y, along: notches }), input)))
 }
 
-/// xdotool takes several combinations, one after the other.
+/// As for xdotool, several combinations may be given, one after the other.
 fn keys(input: &Value) -> Result<Vec<OurCall>, NotOurs> {
     let times = match &input["repeat"] {
         Value::Null => 1,
@@ -138,7 +138,7 @@ fn given(input: &Value, name: &str) -> bool {
 }
 
 /// The coordinate, or where the pointer is.
-fn there_or_here(at: &mut Adapter, input: &Value) -> Result<Place, NotOurs> {
+fn point_or_pointer(at: &mut Adapter, input: &Value) -> Result<Point, NotOurs> {
     match (given(input, "coordinate"), at.pointer) {
         (true, _) => coordinate(at, "coordinate", input),
         (false, Some(here)) => Ok(here),
@@ -146,9 +146,9 @@ fn there_or_here(at: &mut Adapter, input: &Value) -> Result<Place, NotOurs> {
     }
 }
 
-fn coordinate(at: &mut Adapter, name: &'static str, input: &Value) -> Result<Place, NotOurs> {
+fn coordinate(at: &mut Adapter, name: &'static str, input: &Value) -> Result<Point, NotOurs> {
     match input[name].as_array().map(Vec::as_slice) {
-        Some([x, y]) => at.place(name, x, y),
+        Some([x, y]) => at.point(name, x, y),
         _ => Err(NotOurs::Missing(name)),
     }
 }
@@ -162,9 +162,9 @@ fn seconds(input: &Value) -> Result<f64, NotOurs> {
 }
 
 /// `text` beside a click or a scroll is the keys held meanwhile.
-fn held(mut arguments: Value, input: &Value) -> Value {
+fn with_modifiers(mut arguments: Value, input: &Value) -> Value {
     if let Ok(keys) = text(input) {
-        arguments["modifiers"] = named(&together(keys));
+        arguments["modifiers"] = key_names(&together(keys));
     }
     arguments
 }

@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 use super::openai::{MOST_NOTCHES, NOTCH};
-use super::{Adapter, NotOurs, OurCall, Place, chord};
+use super::{Adapter, NotOurs, OurCall, Point, chord};
 
-/// Its functions; none is declared by us.
+/// The names of its functions, which we do not declare.
 pub(super) const ACTIONS: [&str; 17] = [
     "click",
     "double_click",
@@ -39,12 +39,12 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, args: &Value) -> Result<Vec<
         "triple_click" => click(at, json!({ "count": 3 }), args)?,
         "middle_click" => click(at, json!({ "button": "middle" }), args)?,
         "right_click" => click(at, json!({ "button": "right" }), args)?,
-        "mouse_down" => OurCall::new("mouseDown", place(at, args)?.json()),
-        "mouse_up" => OurCall::new("mouseUp", place(at, args)?.json()),
-        "move" => OurCall::new("move", place(at, args)?.json()),
+        "mouse_down" => OurCall::new("mouseDown", point(at, args)?.json()),
+        "mouse_up" => OurCall::new("mouseUp", point(at, args)?.json()),
+        "move" => OurCall::new("move", point(at, args)?.json()),
         "drag_and_drop" => {
-            let from = at.place("start_x, start_y", &args["start_x"], &args["start_y"])?.json();
-            let to = at.place("end_x, end_y", &args["end_x"], &args["end_y"])?.json();
+            let from = at.point("start_x, start_y", &args["start_x"], &args["start_y"])?.json();
+            let to = at.point("end_x, end_y", &args["end_x"], &args["end_y"])?.json();
             OurCall::new("drag", json!({ "from": from, "to": to }))
         }
         "scroll" => scroll(at, args)?,
@@ -72,14 +72,14 @@ pub(super) fn adapt(at: &mut Adapter, action: &str, args: &Value) -> Result<Vec<
 }
 
 fn click(at: &mut Adapter, mut how: Value, args: &Value) -> Result<OurCall, NotOurs> {
-    let Place { x, y } = place(at, args)?;
+    let Point { x, y } = point(at, args)?;
     how["x"] = x.into();
     how["y"] = y.into();
     Ok(OurCall::new("click", how))
 }
 
 fn scroll(at: &mut Adapter, args: &Value) -> Result<OurCall, NotOurs> {
-    let mut arguments = place(at, args)?.json();
+    let mut arguments = point(at, args)?.json();
     let pixels = or(args, "magnitude_in_pixels", SCROLL_PIXELS)?;
     let notches = (pixels / NOTCH).round().clamp(1.0, MOST_NOTCHES) as i64;
     let (along, notches) = match args["direction"].as_str() {
@@ -102,8 +102,8 @@ fn hotkey(args: &Value) -> Result<Vec<OurCall>, NotOurs> {
     }
 }
 
-fn place(at: &mut Adapter, args: &Value) -> Result<Place, NotOurs> {
-    at.place("x, y", &args["x"], &args["y"])
+fn point(at: &mut Adapter, args: &Value) -> Result<Point, NotOurs> {
+    at.point("x, y", &args["x"], &args["y"])
 }
 
 fn said<'a>(args: &'a Value, name: &'static str) -> Result<&'a str, NotOurs> {

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Adapter, NotOurs, OurCall, Place, chord, named};
+use super::{Adapter, NotOurs, OurCall, Point, chord, key_names};
 
 /// Pixels that a notch of the wheel scrolls in most applications.
 pub(super) const NOTCH: f64 = 100.0;
-/// Notches of one call.
+/// The most notches of one call.
 pub(super) const MOST_NOTCHES: f64 = 50.0;
 /// What `wait` is without a number.
 const WAIT_SECONDS: f64 = 2.0;
-/// Actions in one call.
+/// The most actions in one call.
 const MOST_ACTIONS: usize = 30;
 
 pub(super) fn adapt(at: &mut Adapter, arguments: &Value) -> Result<Vec<OurCall>, NotOurs> {
@@ -37,24 +37,24 @@ fn one(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
     Ok(match kind {
         "click" => click(at, action)?,
         "double_click" => {
-            let Place { x, y } = place(at, action)?;
-            OurCall::new("click", held(json!({ "x": x, "y": y, "count": 2 }), action))
+            let Point { x, y } = point(at, action)?;
+            OurCall::new("click", with_modifiers(json!({ "x": x, "y": y, "count": 2 }), action))
         }
-        "move" => OurCall::new("move", place(at, action)?.json()),
+        "move" => OurCall::new("move", point(at, action)?.json()),
         "drag" => {
             let points = action["path"].as_array().ok_or(NotOurs::Missing("path"))?;
             let path = points
                 .iter()
                 .map(|point| {
-                    // Older ones write pairs.
+                    // Older models write pairs.
                     let (x, y) = match point.as_array().map(Vec::as_slice) {
                         Some([x, y]) => (x, y),
                         _ => (&point["x"], &point["y"]),
                     };
-                    at.place("path", x, y).map(Place::json)
+                    at.point("path", x, y).map(Point::json)
                 })
                 .collect::<Result<Vec<Value>, _>>()?;
-            OurCall::new("drag", held(json!({ "path": path }), action))
+            OurCall::new("drag", with_modifiers(json!({ "path": path }), action))
         }
         "scroll" => scroll(at, action)?,
         "type" => {
@@ -74,9 +74,9 @@ fn one(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
     })
 }
 
-/// The side buttons go back and forward, as their keys do.
+/// The side buttons are done as the keys for back and forward.
 fn click(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
-    let Place { x, y } = place(at, action)?;
+    let Point { x, y } = point(at, action)?;
     let arguments = match action["button"].as_str() {
         Some("left") | None => json!({ "x": x, "y": y }),
         Some("right") => json!({ "x": x, "y": y, "button": "right" }),
@@ -85,11 +85,11 @@ fn click(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
         Some("forward") => return Ok(OurCall::new("hotkey", json!({ "keys": ["alt", "Right"] }))),
         Some(_) => return Err(NotOurs::Missing("button")),
     };
-    Ok(OurCall::new("click", held(arguments, action)))
+    Ok(OurCall::new("click", with_modifiers(arguments, action)))
 }
 
 fn scroll(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
-    let Place { x, y } = place(at, action)?;
+    let Point { x, y } = point(at, action)?;
     let notches = |field: &str| {
         let pixels = action[field].as_f64().unwrap_or_default();
         let notches = (pixels.abs() / NOTCH).round().clamp(1.0, MOST_NOTCHES);
@@ -101,11 +101,11 @@ fn scroll(at: &mut Adapter, action: &Value) -> Result<OurCall, NotOurs> {
             arguments[name] = notches.into();
         }
     }
-    Ok(OurCall::new("scroll", held(arguments, action)))
+    Ok(OurCall::new("scroll", with_modifiers(arguments, action)))
 }
 
-fn place(at: &mut Adapter, action: &Value) -> Result<Place, NotOurs> {
-    at.place("x, y", &action["x"], &action["y"])
+fn point(at: &mut Adapter, action: &Value) -> Result<Point, NotOurs> {
+    at.point("x, y", &action["x"], &action["y"])
 }
 
 fn keys(action: &Value) -> Vec<String> {
@@ -113,10 +113,10 @@ fn keys(action: &Value) -> Vec<String> {
     keys.filter_map(Value::as_str).filter(|key| !key.is_empty()).map(str::to_owned).collect()
 }
 
-fn held(mut arguments: Value, action: &Value) -> Value {
+fn with_modifiers(mut arguments: Value, action: &Value) -> Value {
     let keys = keys(action);
     if !keys.is_empty() {
-        arguments["modifiers"] = named(&keys);
+        arguments["modifiers"] = key_names(&keys);
     }
     arguments
 }

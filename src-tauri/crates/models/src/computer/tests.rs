@@ -15,7 +15,7 @@ fn ours(calls: Vec<OurCall>) -> Value {
 /// The action after the pointer was moved to the picture's pixel 100,100.
 fn adapted(computer: Computer, name: &str, arguments: Value) -> Result<Value, String> {
     let mut adapter = Adapter::new(computer, DISPLAY);
-    adapter.place("x", &json!(100), &json!(100)).unwrap();
+    adapter.point("x", &json!(100), &json!(100)).unwrap();
     adapter.adapt(&proposed(name, arguments)).map(ours).map_err(|error| error.to_string())
 }
 

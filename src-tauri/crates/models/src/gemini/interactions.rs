@@ -1,13 +1,14 @@
-//! Gemini's newer API, Interactions: its streams are read where they come. We ask by `generateContent` only, so nothing
-//! of such a turn is kept to go back.
+//! Streams of Gemini's newer API, Interactions. We ask by `generateContent` only, so nothing of such a turn is kept to
+//! go back.
 
 use std::collections::BTreeMap;
 
 use protocol::turn::{StopReason, Usage};
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::decode::{Made, Progress};
-use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
+use crate::decode::{DecodedTurn, Progress, read, reported};
+use crate::lenient::Lenient;
+use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
 pub(super) struct Interaction {
     provider: String,
@@ -26,6 +27,57 @@ struct Call {
     open: bool,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event {
+    event_type: Lenient<String>,
+    index: Lenient<u64>,
+    step: Lenient<Step>,
+    delta: Lenient<Delta>,
+    interaction: Lenient<Completed>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Step {
+    #[serde(rename = "type")]
+    kind: Lenient<String>,
+    id: Lenient<Option<String>>,
+    name: Lenient<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Delta {
+    #[serde(rename = "type")]
+    kind: Lenient<String>,
+    text: Lenient<String>,
+    content: Lenient<Content>,
+    arguments: Lenient<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Content {
+    text: Lenient<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Completed {
+    status: Lenient<Option<String>>,
+    usage: Lenient<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    total_input_tokens: Lenient<u64>,
+    total_cached_tokens: Lenient<u64>,
+    total_output_tokens: Lenient<u64>,
+    total_thought_tokens: Lenient<u64>,
+}
+
 impl Interaction {
     pub(super) fn new(provider: &str) -> Self {
         Self {
@@ -37,23 +89,18 @@ impl Interaction {
         }
     }
 
-    pub(super) fn feed(&mut self, event: &Value, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let index = event["index"].as_u64().unwrap_or_default();
-        match event["event_type"].as_str().unwrap_or_default() {
-            "step.start" if event["step"]["type"] == "function_call" => {
-                let step = &event["step"];
-                let call = Call {
-                    place: self.calls.len(),
-                    id: step["id"].as_str().map(str::to_owned),
-                    name: step["name"].as_str().unwrap_or_default().to_owned(),
-                    arguments: String::new(),
-                    open: true,
-                };
-                let (id, name) = (call.id.clone(), call.name.clone());
-                events.push(TurnEvent::CallStarted { index: call.place, id, name });
+    pub(super) fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let Event { event_type, index: Lenient(index), step, delta, interaction } =
+            read(&self.provider, data)?;
+        match event_type.0.as_str() {
+            "step.start" if step.0.kind.0 == "function_call" => {
+                let Step { id: Lenient(id), name: Lenient(name), .. } = step.0;
+                let place = self.calls.len();
+                events.push(TurnEvent::CallStarted { index: place, id: id.clone(), name: name.clone() });
+                let call = Call { place, id, name, arguments: String::new(), open: true };
                 self.calls.insert(index, call);
             }
-            "step.delta" => self.delta(index, &event["delta"], events),
+            "step.delta" => self.delta(index, delta.0, events),
             "step.stop" => {
                 if let Some(call) = self.calls.get_mut(&index) {
                     call.open = false;
@@ -61,29 +108,27 @@ impl Interaction {
                 }
             }
             "interaction.completed" => {
-                let interaction = &event["interaction"];
-                self.usage = read_usage(&interaction["usage"]);
-                self.status = interaction["status"].as_str().map(str::to_owned);
+                let Completed { status, usage } = interaction.0;
+                self.usage = usage.0.into();
+                self.status = status.0;
                 events.push(TurnEvent::Usage(self.usage));
             }
-            "error" => return Err(refusal::from_error(&self.provider, 0, event)),
+            "error" => return Err(reported(&self.provider, data)),
             _ => {}
         }
         Ok(())
     }
 
-    fn delta(&mut self, index: u64, delta: &Value, events: &mut Vec<TurnEvent>) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        match delta["type"].as_str().unwrap_or_default() {
-            "thought_summary" => events.push(TurnEvent::Thinking(text(&delta["content"]["text"]))),
+    fn delta(&mut self, index: u64, delta: Delta, events: &mut Vec<TurnEvent>) {
+        match delta.kind.0.as_str() {
+            "thought_summary" => events.push(TurnEvent::Thinking(delta.content.0.text.0)),
             "text" => {
-                let text = text(&delta["text"]);
-                self.text.push_str(&text);
-                events.push(TurnEvent::Text(text));
+                self.text.push_str(&delta.text.0);
+                events.push(TurnEvent::Text(delta.text.0));
             }
             "arguments_delta" => {
                 if let Some(call) = self.calls.get_mut(&index) {
-                    let json = text(&delta["arguments"]);
+                    let json = delta.arguments.0;
                     call.arguments.push_str(&json);
                     events.push(TurnEvent::CallArguments { index: call.place, json });
                 }
@@ -99,7 +144,7 @@ impl Interaction {
         }
     }
 
-    pub(super) fn finish(&mut self) -> Result<Made, ModelError> {
+    pub(super) fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
         let stop = match self.status.take().ok_or_else(ModelError::cut)?.as_str() {
             "completed" | "requires_action" => StopReason::End,
             "incomplete" => StopReason::MaxTokens,
@@ -112,7 +157,7 @@ impl Interaction {
             id: call.id,
             name: call.name,
         });
-        Ok(Made {
+        Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),
             calls: calls.collect(),
             raw: None,
@@ -122,13 +167,14 @@ impl Interaction {
     }
 }
 
-fn read_usage(usage: &Value) -> Usage {
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    Usage {
-        input: count("total_input_tokens"),
-        cached: count("total_cached_tokens"),
-        output: count("total_output_tokens"),
-        thinking: count("total_thought_tokens"),
-        cache_write: 0,
+impl From<Counts> for Usage {
+    fn from(counts: Counts) -> Self {
+        Self {
+            input: counts.total_input_tokens.0,
+            cached: counts.total_cached_tokens.0,
+            output: counts.total_output_tokens.0,
+            thinking: counts.total_thought_tokens.0,
+            cache_write: 0,
+        }
     }
 }

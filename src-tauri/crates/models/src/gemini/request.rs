@@ -5,19 +5,18 @@
 use serde_json::{Map, Value, json};
 
 use crate::computer::ACKNOWLEDGED;
-use crate::conversation::{MediaResolution, Said, Target, base64, object, said};
-use crate::slots::filled;
-use crate::text::{ObjectText, list, written};
+use crate::conversation::{Entry, MediaResolution, Target, base64, entries, object};
+use crate::json_text::{JsonObject, json_list, to_json};
 use crate::{Image, Part, ProposedCall, Request, ToolAnswer, ToolSpec};
 
-/// Fields of an answer that are Google's: the user's yes to its warning, and which part is the picture.
+/// Fields of an answer that Google defines: that the user accepted its warning, and which part is the picture.
 const ACKNOWLEDGEMENT: &str = "safety_acknowledgement";
 const PICTURE: &str = "image";
 /// Stands in for the signature of a call that another model made (Google's documented value).
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
-    let mut body = ObjectText::new();
+    let mut body = JsonObject::new();
     if !request.system.is_empty() {
         body.field("systemInstruction", &json!({ "parts": [{ "text": request.system }] }));
     }
@@ -27,17 +26,17 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     let mut tools = Vec::new();
     if !request.tools.is_empty() {
-        let mut tool = ObjectText::new();
-        tool.verbatim("functionDeclarations", &list(request.tools.iter().map(declaration)));
+        let mut tool = JsonObject::new();
+        tool.verbatim("functionDeclarations", &json_list(request.tools.iter().map(declaration)));
         tools.push(tool.finish());
     }
     if target.options.search {
-        tools.push(written(&json!({ "googleSearch": {} })));
+        tools.push(to_json(&json!({ "googleSearch": {} })));
     }
     let computer = target.options.computer.zip(request.display);
-    tools.extend(computer.map(|(computer, display)| written(&computer.declared(display))));
+    tools.extend(computer.map(|(computer, display)| to_json(&computer.declared(display))));
     if !tools.is_empty() {
-        body.verbatim("tools", &list(&tools));
+        body.verbatim("tools", &json_list(&tools));
     }
     if !request.tools.is_empty() {
         // Without `includeServerSideToolInvocations`, a search and functions are not taken together; with it, what the
@@ -52,9 +51,9 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
         };
         body.field("toolConfig", &config);
     }
-    let contents: Vec<String> = said(request, target.provider).iter().map(content).collect();
-    body.verbatim("contents", &list(&contents));
-    filled(body.finish(), request)
+    let contents: Vec<String> = entries(request, target.provider).iter().map(content).collect();
+    body.verbatim("contents", &json_list(&contents));
+    body.finish()
 }
 
 fn generation(target: Target<'_>) -> Map<String, Value> {
@@ -78,26 +77,26 @@ fn generation(target: Target<'_>) -> Map<String, Value> {
 }
 
 fn declaration(tool: &ToolSpec) -> String {
-    let mut declaration = ObjectText::new();
+    let mut declaration = JsonObject::new();
     declaration.field("name", &tool.name);
     declaration.field("description", &tool.description);
     declaration.field("parametersJsonSchema", &tool.schema);
     declaration.finish()
 }
 
-fn content(said: &Said<'_>) -> String {
-    let (role, parts): (_, Vec<String>) = match said {
-        Said::Own(json) => return json.clone().into_owned(),
-        Said::User(parts) => ("user", parts.iter().map(|one| written(&part(one))).collect()),
-        Said::Assistant { text, calls } => {
+fn content(entry: &Entry<'_>) -> String {
+    let (role, parts): (_, Vec<String>) = match entry {
+        Entry::Own(json) => return json.clone().into_owned(),
+        Entry::User(parts) => ("user", parts.iter().map(|one| to_json(&part(one))).collect()),
+        Entry::Assistant { text, calls } => {
             let parts = neutral(text, &mut calls.iter().map(|(_, call)| *call));
-            ("model", parts.iter().map(written).collect())
+            ("model", parts.iter().map(to_json).collect())
         }
-        Said::Answers { answers, .. } => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
+        Entry::Answers { answers, .. } => ("user", answers.iter().map(|(_, one)| answer(one)).collect()),
     };
-    let mut content = ObjectText::new();
+    let mut content = JsonObject::new();
     content.field("role", role);
-    content.verbatim("parts", &list(&parts));
+    content.verbatim("parts", &json_list(&parts));
     content.finish()
 }
 
@@ -112,7 +111,7 @@ fn inline(image: &Image) -> Value {
     json!({ "mimeType": image.media_type, "data": base64(image) })
 }
 
-/// A turn that another provider made, or whose own form is lost. As with Gemini's own, the first call is signed.
+/// A turn that another provider made, or whose own JSON is lost. As in Gemini's own turns, the first call is signed.
 fn neutral(text: &str, calls: &mut dyn Iterator<Item = &ProposedCall>) -> Vec<Value> {
     let text = (!text.is_empty()).then(|| json!({ "text": text }));
     let calls = calls.enumerate().map(|(index, call)| {
@@ -137,7 +136,7 @@ fn function_call(call: &ProposedCall) -> Value {
 
 /// The picture is a part of the answer, named by it so that the model knows which answer it belongs to.
 fn answer(answer: &ToolAnswer) -> String {
-    let mut function = ObjectText::new();
+    let mut function = JsonObject::new();
     if let Some(id) = &answer.id {
         function.field("id", id);
     }
@@ -151,19 +150,19 @@ fn answer(answer: &ToolAnswer) -> String {
             function.field("parts", &json!([{ "inlineData": data }]));
         }
     }
-    let mut part = ObjectText::new();
+    let mut part = JsonObject::new();
     part.verbatim("functionResponse", &function.finish());
     part.finish()
 }
 
-/// What came of a call, as an object, with the user's yes to what Google warned of as Google takes it.
+/// What came of a call, as an object, with Google's field for a warning that the user accepted.
 fn response(answer: &ToolAnswer, image: Option<&str>) -> String {
-    let mut response = ObjectText::new();
+    let mut response = JsonObject::new();
     let mut acknowledged = false;
     for (name, value) in object(&answer.response, "output").as_object().into_iter().flatten() {
         match name.as_str() {
             ACKNOWLEDGED => acknowledged = true,
-            // Ours alone: a field that is there twice is refused.
+            // Written below: a field that is there twice is refused.
             ACKNOWLEDGEMENT | PICTURE => {}
             name => response.field(name, value),
         }
@@ -193,8 +192,8 @@ mod tests {
     /// The one content that a message becomes.
     fn told(message: Message) -> String {
         let request = Request { messages: vec![message], ..Request::default() };
-        let all = said(&request, "gemini");
-        filled(content(&all[0]), &request)
+        let all = entries(&request, "gemini");
+        content(&all[0])
     }
 
     fn fixture() -> Value {

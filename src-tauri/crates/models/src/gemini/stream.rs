@@ -2,32 +2,29 @@
 //!
 //! Pure. Nothing is finished before a `finishReason`, so no call of a cut stream can be run.
 
-use std::borrow::Cow;
-
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot::{Counts, Responses};
 use super::interactions::Interaction;
-use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
-use crate::forms::Forms;
-use crate::text::{ListText, ObjectText};
-use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls, refusal};
+use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::{JsonList, JsonObject};
+use crate::lenient::{Lenient, Source};
+use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls};
 
-/// A turn whose end has not come yet, or has and waits to be taken.
-pub(crate) struct Making {
+pub(crate) struct GeminiDecoder {
     provider: String,
-    forms: Forms<Responses>,
-    role: Option<Value>,
+    role: Option<String>,
     /// As they came, in order, never merged: a signature belongs to its part.
-    parts: ListText,
+    parts: JsonList,
     calls: Vec<ProposedCall>,
     text: String,
     usage: Usage,
+    /// `None` before the end.
     end: Option<End>,
-    /// The newer API, where its events come instead.
+    /// Reads the stream in place of this if its events are the newer API's.
     interaction: Option<Interaction>,
 }
 
@@ -37,32 +34,98 @@ enum End {
     PromptBlocked { reason: String },
 }
 
-/// The parts of a response as they stand in it.
-#[derive(Deserialize)]
-struct Verbatim<'a> {
+/// The data of one event.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Response<'a> {
+    #[serde(rename = "event_type")]
+    event_type: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+    usage_metadata: Lenient<Option<Counts>>,
+    prompt_feedback: Lenient<Feedback>,
+    /// One: we ask for no more.
     #[serde(borrow)]
-    candidates: Vec<VerbatimCandidate<'a>>,
+    candidates: Lenient<Vec<Candidate<'a>>>,
 }
 
-#[derive(Deserialize)]
-struct VerbatimCandidate<'a> {
-    #[serde(borrow)]
-    content: VerbatimContent<'a>,
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Feedback {
+    block_reason: Lenient<Option<String>>,
 }
 
-#[derive(Deserialize)]
-struct VerbatimContent<'a> {
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Candidate<'a> {
+    finish_reason: Lenient<String>,
+    finish_message: Lenient<String>,
+    grounding_metadata: Lenient<Grounding>,
     #[serde(borrow)]
-    parts: Vec<&'a RawValue>,
+    content: Lenient<Content<'a>>,
 }
 
-impl Making {
-    pub(super) fn new(provider: &str) -> Self {
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Grounding {
+    web_search_queries: Lenient<Vec<IgnoredAny>>,
+    grounding_chunks: Lenient<Vec<GroundingChunk>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct GroundingChunk {
+    web: Lenient<Source>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Content<'a> {
+    role: Lenient<Option<String>>,
+    #[serde(borrow)]
+    parts: Lenient<Vec<&'a RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Part {
+    text: Lenient<String>,
+    thought: Lenient<bool>,
+    function_call: Lenient<Option<Call>>,
+}
+
+/// A part that has a text and nothing else.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextAlone {
+    #[serde(rename = "text")]
+    _text: IgnoredAny,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Call {
+    id: Lenient<Option<String>>,
+    name: Lenient<String>,
+    args: Option<Value>,
+}
+
+/// Each response counts from the beginning of the turn.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Counts {
+    /// The cached ones among them.
+    prompt_token_count: Lenient<u64>,
+    cached_content_token_count: Lenient<u64>,
+    candidates_token_count: Lenient<u64>,
+    thoughts_token_count: Lenient<u64>,
+}
+
+impl GeminiDecoder {
+    pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
-            forms: Forms::new(),
             role: None,
-            parts: ListText::new(),
+            parts: JsonList::new(),
             calls: Vec::new(),
             text: String::new(),
             usage: Usage::default(),
@@ -71,35 +134,45 @@ impl Making {
         }
     }
 
-    fn say(&mut self, text: String, is_thought: bool, events: &mut Vec<TurnEvent>) {
-        if is_thought {
+    fn candidate(&mut self, candidate: Candidate<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let Candidate { finish_reason: Lenient(reason), finish_message: Lenient(message), .. } = candidate;
+        if !matches!(reason.as_str(), "" | "FINISH_REASON_UNSPECIFIED") {
+            self.end = Some(End::Finish { reason, message });
+        }
+        let Lenient(Grounding { web_search_queries, grounding_chunks }) = candidate.grounding_metadata;
+        if !web_search_queries.0.is_empty() {
+            events.push(TurnEvent::Searched);
+        }
+        events.extend(grounding_chunks.0.into_iter().filter_map(|chunk| chunk.web.0.citation()));
+        let Lenient(Content { role, parts }) = candidate.content;
+        self.role = self.role.take().or(role.0);
+        parts.0.into_iter().map(RawValue::get).try_for_each(|json| self.part(json, events))
+    }
+
+    fn part(&mut self, json: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let Part { text: Lenient(text), thought, function_call } = read(&self.provider, json)?;
+        let is_empty = text.is_empty() && serde_json::from_str::<TextAlone>(json).is_ok();
+        if !text.is_empty() && thought.0 {
             events.push(TurnEvent::Thinking(text));
-        } else {
+        } else if !text.is_empty() {
             self.text.push_str(&text);
             events.push(TurnEvent::Text(text));
         }
-    }
-
-    fn part(&mut self, part: &Value, json: &str, events: &mut Vec<TurnEvent>) {
-        let text = part["text"].as_str().unwrap_or_default();
-        if !text.is_empty() {
-            self.say(text.to_owned(), part["thought"] == true, events);
-        }
-        let call = part.get("functionCall").map(read_call);
-        if let Some(call) = &call {
+        if let Some(call) = function_call.0 {
+            let arguments = call.args.unwrap_or_else(|| calls::arguments(""));
+            let call = ProposedCall { id: call.id.0, name: call.name.0, arguments };
             // A response that came twice must not be done twice.
-            if call.id.is_some() && self.calls.contains(call) {
-                return;
+            if call.id.is_some() && self.calls.contains(&call) {
+                return Ok(());
             }
-            calls::whole(self.calls.len(), call, events);
+            calls::whole(self.calls.len(), &call, events);
+            self.calls.push(call);
         }
-        self.calls.extend(call);
-        // Says nothing and signs nothing; sent back, Gemini would refuse it as empty.
-        let is_empty = text.is_empty()
-            && part.as_object().is_some_and(|fields| fields.len() == 1 && fields.contains_key("text"));
+        // An empty one says nothing and signs nothing; sent back, Gemini would refuse it.
         if !is_empty {
             self.parts.push(json);
         }
+        Ok(())
     }
 
     fn stop(&self, reason: String, message: &str) -> Result<StopReason, ModelError> {
@@ -126,71 +199,31 @@ impl Making {
     }
 }
 
-impl TurnInMaking for Making {
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
-        let Some(said) = self.forms.read(data) else { return Ok(false) };
-        if let Some(usage) = said.usage {
-            self.usage = usage;
-            events.push(TurnEvent::Usage(usage));
-        }
-        if let (None, Some(role)) = (&self.role, said.role) {
-            self.role = Some(role.0.into());
-        }
-        self.say(said.text, said.is_thought, events);
-        self.parts.push(said.json);
-        Ok(true)
-    }
-
-    /// The data of one event is a whole response.
+impl StreamDecoder for GeminiDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // The end mark of the newer API.
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let mut response = read_json(&self.provider, data)?;
-        if response.get("event_type").is_some() {
+        let response: Response<'_> = read(&self.provider, data)?;
+        if response.event_type.is_some() {
             let provider = &self.provider;
-            return self
-                .interaction
-                .get_or_insert_with(|| Interaction::new(provider))
-                .feed(&response, events);
+            return self.interaction.get_or_insert_with(|| Interaction::new(provider)).feed(data, events);
         }
-        if !response["error"].is_null() {
-            return Err(refusal::from_error(&self.provider, 0, &response));
+        if response.error.is_some() {
+            return Err(reported(&self.provider, data));
         }
-        if let Ok(counts) = Counts::deserialize(&response["usageMetadata"]) {
+        if let Some(counts) = response.usage_metadata.0 {
             self.usage = counts.into();
             events.push(TurnEvent::Usage(self.usage));
         }
-        if let Some(reason) = response["promptFeedback"]["blockReason"].as_str() {
-            self.end = Some(End::PromptBlocked { reason: reason.to_owned() });
+        if let Some(reason) = response.prompt_feedback.0.block_reason.0 {
+            self.end = Some(End::PromptBlocked { reason });
         }
-        // We ask for one candidate; others would be other answers, not more of this one.
-        let mut candidates = taken(&mut response, "candidates");
-        let mut candidate = candidates.get_mut(0).map(Value::take).unwrap_or_default();
-        let reason = candidate["finishReason"].as_str().unwrap_or_default();
-        if !matches!(reason, "" | "FINISH_REASON_UNSPECIFIED") {
-            let message = candidate["finishMessage"].as_str().unwrap_or_default().to_owned();
-            self.end = Some(End::Finish { reason: reason.to_owned(), message });
+        match response.candidates.0.into_iter().next() {
+            Some(candidate) => self.candidate(candidate, events),
+            None => Ok(()),
         }
-        sources(&candidate, events);
-        let mut content = taken(&mut candidate, "content");
-        if self.role.is_none() && content["role"].is_string() {
-            self.role = Some(taken(&mut content, "role"));
-        }
-        let parts = match taken(&mut content, "parts") {
-            Value::Array(parts) => parts,
-            _ => Vec::new(),
-        };
-        let verbatim = serde_json::from_str::<Verbatim<'_>>(data).ok();
-        let verbatim = verbatim.and_then(|all| all.candidates.into_iter().next());
-        let verbatim = verbatim.map_or(Vec::new(), |candidate| candidate.content.parts);
-        for (at, part) in parts.iter().enumerate() {
-            let json =
-                verbatim.get(at).map_or_else(|| part.to_string().into(), |raw| Cow::Borrowed(raw.get()));
-            self.part(part, &json, events);
-        }
-        Ok(())
     }
 
     fn progress(&self) -> Progress {
@@ -201,7 +234,7 @@ impl TurnInMaking for Making {
         }
     }
 
-    fn finish(&mut self) -> Result<Made, ModelError> {
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
         if let Some(interaction) = &mut self.interaction {
             return interaction.finish();
         }
@@ -210,10 +243,10 @@ impl TurnInMaking for Making {
             Some(End::PromptBlocked { reason }) => StopReason::Blocked { reason },
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
-        let mut raw = ObjectText::new();
-        raw.verbatim("parts", &std::mem::replace(&mut self.parts, ListText::new()).finish());
-        raw.field("role", &self.role.take().unwrap_or_else(|| "model".into()));
-        Ok(Made {
+        let mut raw = JsonObject::new();
+        raw.verbatim("parts", &std::mem::replace(&mut self.parts, JsonList::new()).finish());
+        raw.field("role", self.role.as_deref().unwrap_or("model"));
+        Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),
             calls: std::mem::take(&mut self.calls),
             raw: Some(raw.finish()),
@@ -223,24 +256,17 @@ impl TurnInMaking for Making {
     }
 }
 
-/// Whether there was a search, and what it found that the answer rests on.
-fn sources(candidate: &Value, events: &mut Vec<TurnEvent>) {
-    let queries = candidate["groundingMetadata"]["webSearchQueries"].as_array();
-    if queries.is_some_and(|queries| !queries.is_empty()) {
-        events.push(TurnEvent::Searched);
-    }
-    let chunks = candidate["groundingMetadata"]["groundingChunks"].as_array();
-    events.extend(chunks.into_iter().flatten().filter_map(|chunk| citation(&chunk["web"])));
-}
-
-fn read_call(call: &Value) -> ProposedCall {
-    ProposedCall {
-        id: call["id"].as_str().map(str::to_owned),
-        name: call["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: call.get("args").cloned().unwrap_or_else(|| calls::arguments("")),
+impl From<Counts> for Usage {
+    fn from(counts: Counts) -> Self {
+        Self {
+            input: counts.prompt_token_count.0,
+            cached: counts.cached_content_token_count.0,
+            output: counts.candidates_token_count.0,
+            thinking: counts.thoughts_token_count.0,
+            cache_write: 0,
+        }
     }
 }
 
 #[cfg(test)]
-#[path = "stream_tests.rs"]
 mod tests;

@@ -5,19 +5,18 @@
 use serde_json::{Value, json};
 
 use crate::chat::tool;
-use crate::conversation::{Said, Target, base64, object, said};
-use crate::slots::filled;
-use crate::text::{ObjectText, list, written};
+use crate::conversation::{Entry, Target, base64, entries, object};
+use crate::json_text::{JsonObject, json_list, to_json};
 use crate::{Image, Part, Request};
 
-/// Without it, Ollama cuts the conversation to 4,096 tokens and says nothing.
+/// The context window. Without the field, Ollama silently cuts the conversation to 4,096 tokens.
 const CONTEXT: u32 = 32_768;
 /// How long the model stays in memory between two turns of a run.
 const KEEP: &str = "10m";
 
 pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     let options = target.options;
-    let mut body = ObjectText::new();
+    let mut body = JsonObject::new();
     body.field("model", target.model);
     body.field("stream", &true);
     body.field("keep_alive", KEEP);
@@ -27,23 +26,23 @@ pub(crate) fn body(request: &Request, target: Target<'_>) -> String {
     }
     body.field("options", &knobs);
     if !request.tools.is_empty() {
-        body.verbatim("tools", &list(request.tools.iter().map(tool)));
+        body.verbatim("tools", &json_list(request.tools.iter().map(tool)));
     }
     let mut messages = Vec::new();
     if !request.system.is_empty() {
-        messages.push(written(&json!({ "role": "system", "content": request.system })));
+        messages.push(to_json(&json!({ "role": "system", "content": request.system })));
     }
-    for one in said(request, target.provider) {
-        tell(&one, &mut messages);
+    for one in entries(request, target.provider) {
+        add(&one, &mut messages);
     }
-    body.verbatim("messages", &list(&messages));
-    filled(body.finish(), request)
+    body.verbatim("messages", &json_list(&messages));
+    body.finish()
 }
 
-fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
-    match said {
-        Said::Own(json) => messages.push(json.clone().into_owned()),
-        Said::Assistant { text, calls } => {
+fn add(entry: &Entry<'_>, messages: &mut Vec<String>) {
+    match entry {
+        Entry::Own(json) => messages.push(json.clone().into_owned()),
+        Entry::Assistant { text, calls } => {
             let mut message = json!({ "role": "assistant", "content": text });
             let calls: Vec<Value> = calls
                 .iter()
@@ -55,9 +54,9 @@ fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
             if !calls.is_empty() {
                 message["tool_calls"] = calls.into();
             }
-            messages.push(written(&message));
+            messages.push(to_json(&message));
         }
-        Said::User(parts) => {
+        Entry::User(parts) => {
             let text = |part: &Part| match part {
                 Part::Text(text) => Some(text.clone()),
                 Part::Image(_) => None,
@@ -72,15 +71,15 @@ fn tell(said: &Said<'_>, messages: &mut Vec<String>) {
             if !images.is_empty() {
                 message["images"] = images.into();
             }
-            messages.push(written(&message));
+            messages.push(to_json(&message));
         }
-        Said::Answers { answers, .. } => messages.extend(answers.iter().map(|(_, answer)| {
-            let content = written(&answer.response);
+        Entry::Answers { answers, .. } => messages.extend(answers.iter().map(|(_, answer)| {
+            let content = to_json(&answer.response);
             let mut message = json!({ "role": "tool", "tool_name": answer.name, "content": content });
             if let Some(image) = &answer.image {
                 message["images"] = json!([picture(image)]);
             }
-            written(&message)
+            to_json(&message)
         })),
     }
 }

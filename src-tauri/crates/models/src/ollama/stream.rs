@@ -4,122 +4,125 @@
 
 use protocol::turn::{StopReason, Usage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::hot::Messages;
-use crate::decode::{Made, Progress, TurnInMaking, json as read_json};
-use crate::forms::Forms;
-use crate::text::{ObjectText, list};
-use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
+use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
+use crate::json_text::{JsonObject, json_list};
+use crate::lenient::Lenient;
+use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
-pub(crate) struct Making {
+pub(crate) struct OllamaDecoder {
     provider: String,
-    forms: Forms<Messages>,
-    /// Lines of a value that goes over several, as an error's body does.
-    lines: String,
+    /// The beginning of a value that goes over several lines, as an error's body does.
+    unfinished: String,
     text: String,
     thinking: String,
-    calls: Vec<Call>,
+    calls: Vec<ProposedCall>,
+    /// The same calls as they came.
+    raw_calls: Vec<String>,
     usage: Usage,
     stop: Option<String>,
 }
 
-struct Call {
-    json: String,
-    proposed: ProposedCall,
-}
-
-#[derive(Deserialize)]
-struct Verbatim<'a> {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
     #[serde(borrow)]
-    message: VerbatimMessage<'a>,
-}
-
-#[derive(Deserialize)]
-struct VerbatimMessage<'a> {
+    error: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_calls: Vec<&'a RawValue>,
+    message: Lenient<Message<'a>>,
+    done: Lenient<bool>,
+    done_reason: Lenient<Option<String>>,
+    prompt_eval_count: Lenient<u64>,
+    eval_count: Lenient<u64>,
 }
 
-impl Making {
-    pub(super) fn new(provider: &str) -> Self {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    thinking: Lenient<String>,
+    content: Lenient<String>,
+    #[serde(borrow)]
+    tool_calls: Lenient<Vec<&'a RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToolCall {
+    id: Lenient<String>,
+    function: Lenient<Function>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Function {
+    name: Lenient<String>,
+    arguments: Value,
+}
+
+impl OllamaDecoder {
+    pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
-            forms: Forms::new(),
-            lines: String::new(),
+            unfinished: String::new(),
             text: String::new(),
             thinking: String::new(),
             calls: Vec::new(),
+            raw_calls: Vec::new(),
             usage: Usage::default(),
             stop: None,
         }
     }
 
-    fn say(&mut self, thinking: Option<String>, text: Option<String>, events: &mut Vec<TurnEvent>) {
-        if let Some(thought) = thinking {
-            self.thinking.push_str(&thought);
-            events.push(TurnEvent::Thinking(thought));
+    fn message(&mut self, message: Message<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let Message { thinking: Lenient(thinking), content: Lenient(text), tool_calls } = message;
+        if !thinking.is_empty() {
+            self.thinking.push_str(&thinking);
+            events.push(TurnEvent::Thinking(thinking));
         }
-        if let Some(text) = text {
+        if !text.is_empty() {
             self.text.push_str(&text);
             events.push(TurnEvent::Text(text));
         }
-    }
-
-    fn message(&mut self, value: &Value, data: &str, events: &mut Vec<TurnEvent>) {
-        let message = &value["message"];
-        let said = |name: &str| message[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        self.say(said("thinking"), said("content"), events);
-        let Some(made) = message["tool_calls"].as_array() else { return };
-        let verbatim = serde_json::from_str::<Verbatim<'_>>(data);
-        let verbatim = verbatim.map_or(Vec::new(), |value| value.message.tool_calls);
-        for (at, call) in made.iter().enumerate().filter(|(_, call)| call.is_object()) {
-            let json = verbatim.get(at).map_or_else(|| call.to_string(), |raw| raw.get().to_owned());
-            let proposed = ProposedCall {
-                id: call["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned),
-                name: call["function"]["name"].as_str().unwrap_or_default().to_owned(),
-                arguments: match &call["function"]["arguments"] {
-                    Value::String(text) => calls::arguments(text),
+        for json in tool_calls.0.into_iter().map(RawValue::get).filter(|json| json.starts_with('{')) {
+            let ToolCall { id, function: Lenient(function) } = read(&self.provider, json)?;
+            let call = ProposedCall {
+                id: Some(id.0).filter(|id| !id.is_empty()),
+                name: function.name.0,
+                arguments: match function.arguments {
+                    Value::String(text) => calls::arguments(&text),
                     Value::Null => calls::arguments(""),
-                    object => object.clone(),
+                    object => object,
                 },
             };
-            calls::whole(self.calls.len(), &proposed, events);
-            self.calls.push(Call { json, proposed });
+            calls::whole(self.calls.len(), &call, events);
+            self.calls.push(call);
+            self.raw_calls.push(json.to_owned());
         }
+        Ok(())
     }
 }
 
-impl TurnInMaking for Making {
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
-        let said = if self.lines.is_empty() { self.forms.read(data) } else { None };
-        let Some(said) = said else { return Ok(false) };
-        self.say(said.thinking, said.text, events);
-        Ok(true)
-    }
-
+impl StreamDecoder for OllamaDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        self.lines.push_str(data);
-        let value = match serde_json::from_str::<Value>(&self.lines) {
-            Err(error) if error.is_eof() => {
-                self.lines.push('\n');
-                return Ok(());
-            }
-            _ => read_json(&self.provider, &self.lines)?,
-        };
-        let data = std::mem::take(&mut self.lines);
-        if !value["error"].is_null() {
-            return Err(refusal::from_error(&self.provider, 0, &value));
+        let data = std::mem::take(&mut self.unfinished) + data;
+        if serde_json::from_str::<IgnoredAny>(&data).is_err_and(|error| error.is_eof()) {
+            self.unfinished = data + "\n";
+            return Ok(());
         }
-        self.message(&value, &data, events);
-        if value["done"] == true {
-            let count = |name: &str| value[name].as_u64().unwrap_or_default();
-            // Thinking is not told apart.
-            self.usage =
-                Usage { input: count("prompt_eval_count"), output: count("eval_count"), ..Usage::default() };
+        let line: Line<'_> = read(&self.provider, &data)?;
+        if line.error.is_some() {
+            return Err(reported(&self.provider, &data));
+        }
+        self.message(line.message.0, events)?;
+        if line.done.0 {
+            let (input, output) = (line.prompt_eval_count.0, line.eval_count.0);
+            // Thinking is not counted apart.
+            self.usage = Usage { input, output, ..Usage::default() };
             events.push(TurnEvent::Usage(self.usage));
-            self.stop = Some(value["done_reason"].as_str().unwrap_or("stop").to_owned());
+            self.stop = Some(line.done_reason.0.unwrap_or_else(|| "stop".into()));
         }
         Ok(())
     }
@@ -128,7 +131,7 @@ impl TurnInMaking for Making {
         if self.stop.is_some() { Progress::Over } else { Progress::Open }
     }
 
-    fn finish(&mut self) -> Result<Made, ModelError> {
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
         let reason = self.stop.take().ok_or_else(ModelError::cut)?;
         let stop = match reason.as_str() {
             "stop" => StopReason::End,
@@ -136,20 +139,19 @@ impl TurnInMaking for Making {
             // `load` and `unload` answer no question.
             _ => StopReason::Blocked { reason },
         };
-        let mut raw = ObjectText::new();
+        let mut raw = JsonObject::new();
         raw.field("role", "assistant");
         raw.field("content", &self.text);
         if !self.thinking.is_empty() {
             raw.field("thinking", &self.thinking);
         }
-        if !self.calls.is_empty() {
-            let calls: Vec<String> = self.calls.iter().map(|call| call.json.clone()).collect();
-            raw.verbatim("tool_calls", &list(&calls));
+        if !self.raw_calls.is_empty() {
+            raw.verbatim("tool_calls", &json_list(&self.raw_calls));
         }
-        Ok(Made {
+        Ok(DecodedTurn {
             raw: Some(raw.finish()),
             text: std::mem::take(&mut self.text),
-            calls: std::mem::take(&mut self.calls).into_iter().map(|call| call.proposed).collect(),
+            calls: std::mem::take(&mut self.calls),
             usage: self.usage,
             stop,
         })

@@ -1,4 +1,4 @@
-//! Where each wire takes what: addresses below a provider's base URL. Pure.
+//! The addresses of each wire's requests, below a provider's base URL. Pure.
 
 use reqwest::Url;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::Verb;
 use crate::http::{Json, joined};
 use crate::{Provider, Wire};
 
-/// The address, and the body where the question has one of its own.
+/// The address and the body. `json` is the body of a turn; other requests have their own, or none.
 pub(super) fn of(
     provider: &Provider,
     base: &Url,
@@ -28,12 +28,12 @@ pub(super) fn of(
             Verb::Probe => (joined(base, &["models", model]), None),
             Verb::List => (joined(base, &["models"]), None),
         },
-        // Names of models have slashes here, and many servers only know the list.
+        // Names of models may hold slashes here, and many servers have no address for one model.
         Wire::OpenAiChat => match verb {
             Verb::Turn => (joined(base, &["chat", "completions"]), json),
             Verb::Probe | Verb::List => (joined(base, &["models"]), None),
         },
-        // The list is for everyone; only `key` looks at the key.
+        // The list is public; only `key` checks the key.
         Wire::OpenRouter => match verb {
             Verb::Turn => (joined(base, &["chat", "completions"]), json),
             Verb::Probe => (joined(base, &["key"]), None),

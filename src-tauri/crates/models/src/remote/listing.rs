@@ -8,16 +8,16 @@ use crate::Wire;
 /// A model as its provider lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedModel {
-    /// Without the provider before it.
+    /// Without the provider's id before it.
     pub id: String,
-    /// For people, where the provider has one.
+    /// A name for people. `None` if the provider gives none, or only the id again.
     pub name: Option<String>,
-    /// The longest prompt in tokens, where the provider tells.
+    /// The longest prompt in tokens. `None` if the provider does not say.
     pub context: Option<u64>,
     pub abilities: Abilities,
 }
 
-/// Nothing where the body is no list.
+/// `None` if the body is no list.
 pub(super) fn read(wire: Wire, body: &[u8]) -> Option<Vec<ListedModel>> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let list = body["models"].as_array().or_else(|| body["data"].as_array()).or_else(|| body.as_array())?;
@@ -31,7 +31,7 @@ fn one(wire: Wire, model: &Value) -> Option<ListedModel> {
     let text = |name: &str| model[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let id = match wire {
         Wire::Gemini => {
-            // Others embed, or draw pictures only.
+            // The others are for embeddings or for pictures only.
             let methods = model["supportedGenerationMethods"].as_array();
             let answers =
                 methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
@@ -52,8 +52,8 @@ fn one(wire: Wire, model: &Value) -> Option<ListedModel> {
     })
 }
 
-/// What the entry tells: Gemini of thinking, OpenRouter of parameters and kinds of input, LM Studio of its kind, Anthropic
-/// of capabilities, of which thinking is the one that we ask for.
+/// What the entry says of abilities: Gemini has `thinking`, OpenRouter parameters and kinds of input, LM Studio a type,
+/// Anthropic capabilities, of whose kinds of thinking we use `adaptive`.
 fn abilities(model: &Value) -> Abilities {
     let has = |list: &Value, wanted: &str| Some(list.as_array()?.iter().any(|one| one == wanted));
     let parameters = &model["supported_parameters"];

@@ -1,5 +1,10 @@
-//! The fault matrix in virtual time: each provider, each way in which a network and a server fail, through the whole way
-//! from request to turn, asked again as the policy has it.
+//! The fault matrix in virtual time: each provider, each way in which a network and a server fail, through the whole
+//! way from request to turn, asked again as the policy has it.
+
+mod computer;
+mod description;
+mod history;
+mod search;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -12,7 +17,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::decode::decode;
-use crate::{CONNECT, Message, Part, Patience, Retry};
+use crate::{CONNECT, Message, Part, Retry, RetryPolicy};
 
 /// What a server does with one request.
 #[derive(Clone)]
@@ -44,8 +49,8 @@ struct Script {
     wire: Wire,
 }
 
-impl Carrier for Script {
-    fn send(&self, _: Call) -> BoxFuture<'_, Result<Answer, ModelError>> {
+impl Transport for Script {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, ModelError>> {
         *self.calls.lock().unwrap() += 1;
         let fault = self.faults.lock().unwrap().pop_front().unwrap_or(Fault::None);
         let (answer, wire) = (self.answer, self.wire);
@@ -66,15 +71,15 @@ impl Carrier for Script {
                 Fault::Says(other) => stream::iter([Ok(other)]).boxed(),
                 Fault::None => stream::iter([Ok(answer.to_vec())]).boxed(),
             };
-            Ok(Answer { status: StatusCode::OK, headers: HeaderMap::new(), body })
+            Ok(HttpAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body })
         })
     }
 }
 
-fn refused(status: u16, head: &[(&'static str, &'static str)], body: &'static str) -> Answer {
+fn refused(status: u16, head: &[(&'static str, &'static str)], body: &'static str) -> HttpAnswer {
     let pairs =
         head.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
-    Answer {
+    HttpAnswer {
         status: StatusCode::from_u16(status).unwrap(),
         headers: pairs.collect(),
         body: stream::iter([Ok(body.as_bytes().to_vec())]).boxed(),
@@ -121,7 +126,7 @@ fn remote(provider: &str, answer: &'static [u8], faults: Vec<Fault>) -> (Remote,
         options: Options::default(),
         timeouts: Timeouts::default(),
     };
-    (Remote::carried_by(Box::new(script), base, options), calls)
+    (Remote::over(Box::new(script), base, options), calls)
 }
 
 async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {
@@ -134,15 +139,15 @@ async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {
     Ok(last.expect("a stream never ends silently"))
 }
 
-/// What our client makes of a name that nobody has, of a port without TLS behind it, and of one without anybody: it never
-/// leaves this machine. On a thread of its own, where time is real.
+/// What our client makes of a name that nobody has, of a port without TLS behind it, and of one without anybody: it
+/// never leaves this machine. On a thread of its own, where time is real.
 static NO_ANSWERS: LazyLock<[ModelError; 3]> = LazyLock::new(|| {
     let asked = async {
         let http = Http::new(CONNECT).unwrap();
         let ask = async |address: &str| {
             let url = base_url(address).unwrap();
-            let door = Door::new(&http, url.clone(), &[]).unwrap();
-            door.send(Call { url, json: None }).await.map(|answer| answer.status).unwrap_err()
+            let transport = HttpTransport::new(&http, url.clone(), &[]).unwrap();
+            transport.send(HttpRequest { url, json: None }).await.map(|answer| answer.status).unwrap_err()
         };
         let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = plain.local_addr().unwrap().port();
@@ -175,16 +180,16 @@ fn a_network_that_fails_is_told_by_its_host_and_cause_and_may_be_tried_again() {
     assert_eq!(whys.len(), 3, "{whys:?}");
 }
 
-/// Asks until there is a turn or no more patience; tells how long that took, in virtual time.
+/// Asks until there is a turn or no try is left; returns how long that took, in virtual time.
 async fn patiently(model: &Remote) -> (Result<TurnEvent, ModelError>, Duration) {
-    let (patience, began) = (Patience::default(), Instant::now());
+    let (policy, began) = (RetryPolicy::default(), Instant::now());
     let mut failures = 0;
     loop {
         let outcome = turn(model).await;
         failures += 1;
         match outcome.as_ref().map_err(ModelError::retry) {
-            Err(Retry::After(asked)) if failures < patience.tries => {
-                tokio::time::sleep(patience.delay(asked, failures, 0.5)).await;
+            Err(Retry::After(asked)) if failures < policy.tries => {
+                tokio::time::sleep(policy.delay(asked, failures, 0.5)).await;
             }
             Ok(_) | Err(_) => return (outcome, began.elapsed()),
         }
@@ -249,8 +254,8 @@ async fn what_passes_is_waited_out_and_what_does_not_is_told_at_once() {
     };
     for (provider, answer) in TURNS {
         for (fault, before) in passing() {
-            // Once: the second try has the turn. The head's wait may be a tenth longer; the end of an answer is waited for
-            // a moment.
+            // Once: the second try has the turn. The head's wait may be a tenth longer; the end of an answer is waited
+            // for a moment.
             let (model, asked) = remote(provider, answer, vec![fault.clone()]);
             let (end, took) = patiently(&model).await;
             let most = before.mul_f64(1.1) + Duration::from_secs(1);
@@ -324,8 +329,8 @@ fn told_again(answer: &[u8]) -> Vec<Vec<u8>> {
     stretches.map(again).collect()
 }
 
-/// Where events are numbered, or a call has a name of its own. Elsewhere a piece that came again cannot be told from one
-/// that says the same.
+/// Where events are numbered, or a call has a name of its own. Elsewhere a piece that came again cannot be told from
+/// one that says the same.
 // bar: C61
 #[tokio::test(start_paused = true)]
 async fn events_that_come_again_are_told_once_and_do_not_make_another_call() {

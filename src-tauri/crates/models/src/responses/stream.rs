@@ -1,6 +1,7 @@
 //! What comes from OpenAI's Responses: one turn of whole items, shown in pieces before.
 //!
-//! Pure. The items go back as they stood in `output_item.done`: only there is a reasoning item's encrypted content whole.
+//! Pure. The items go back as they stood in `output_item.done`: only there is a reasoning item's encrypted content
+//! whole.
 
 use std::collections::BTreeMap;
 
@@ -9,41 +10,90 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::hot::{Event, Piece, Pieces};
-use crate::decode::{Made, Progress, TurnInMaking, citation, json as read_json, taken};
-use crate::forms::Forms;
-use crate::text::list;
-use crate::{ModelError, ProposedCall, TurnEvent, calls, refusal};
+use crate::decode::{DecodedTurn, Progress, StreamDecoder, payload, read, reported};
+use crate::json_text::json_list;
+use crate::lenient::{Lenient, Source};
+use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
-pub(crate) struct Making {
+pub(crate) struct ResponsesDecoder {
     provider: String,
-    forms: Forms<Pieces>,
-    /// Finished items by their place.
+    /// Finished items by their `output_index`.
     items: BTreeMap<u64, Item>,
-    /// Calls that were begun, by their item's place; the value is their place among the calls.
+    /// Calls that were begun: from their item's `output_index` to their index among the turn's calls.
     begun: BTreeMap<u64, usize>,
     /// The number of the newest event: one that comes again is passed over.
     newest: Option<u64>,
-    /// The whole response, at its end.
-    response: Option<Value>,
+    /// How it ended. `None` before the end.
+    response: Option<Response>,
 }
 
 struct Item {
     value: Value,
+    /// As it came.
     json: String,
 }
 
-#[derive(Deserialize)]
-struct Verbatim<'a> {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    #[serde(rename = "type")]
+    kind: Lenient<String>,
+    sequence_number: Lenient<Option<u64>>,
+    output_index: Lenient<u64>,
+    summary_index: Lenient<u64>,
+    delta: Lenient<Option<String>>,
     #[serde(borrow)]
-    item: &'a RawValue,
+    annotation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    item: Option<&'a RawValue>,
+    #[serde(borrow)]
+    response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
 }
 
-impl Making {
-    pub(super) fn new(provider: &str) -> Self {
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Response {
+    status: Lenient<Option<String>>,
+    incomplete_details: Lenient<Incomplete>,
+    output: Lenient<Vec<Box<RawValue>>>,
+    usage: Lenient<Counts>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Incomplete {
+    reason: Lenient<Option<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    input_tokens: Lenient<u64>,
+    input_tokens_details: Lenient<InputDetails>,
+    output_tokens: Lenient<u64>,
+    output_tokens_details: Lenient<OutputDetails>,
+    cost_in_usd_ticks: Lenient<Option<u64>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct InputDetails {
+    cached_tokens: Lenient<u64>,
+    cache_write_tokens: Lenient<u64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OutputDetails {
+    reasoning_tokens: Lenient<u64>,
+}
+
+impl ResponsesDecoder {
+    pub(crate) fn new(provider: &str) -> Self {
         Self {
             provider: provider.to_owned(),
-            forms: Forms::new(),
             items: BTreeMap::new(),
             begun: BTreeMap::new(),
             newest: None,
@@ -57,31 +107,26 @@ impl Making {
         repeated
     }
 
-    fn piece(&self, place: u64, piece: Piece) -> Option<TurnEvent> {
-        match piece {
-            Piece::Text(text) => Some(TurnEvent::Text(text)),
-            Piece::Thinking(text) => Some(TurnEvent::Thinking(text)),
-            Piece::Arguments(json) => {
-                self.begun.get(&place).map(|index| TurnEvent::CallArguments { index: *index, json })
-            }
-            Piece::Repeated => None,
-        }
-    }
-
-    fn begin(&mut self, place: u64, item: &Value, events: &mut Vec<TurnEvent>) {
-        if is_call(item) && !self.begun.contains_key(&place) {
+    fn begin(&mut self, output_index: u64, item: &Value, events: &mut Vec<TurnEvent>) {
+        if is_call(item) && !self.begun.contains_key(&output_index) {
             let index = self.begun.len();
-            self.begun.insert(place, index);
+            self.begun.insert(output_index, index);
             let call = proposed(item);
             events.push(TurnEvent::CallStarted { index, id: call.id, name: call.name });
         }
     }
 
-    fn done(&mut self, place: u64, item: Value, json: String, events: &mut Vec<TurnEvent>) {
+    fn done(
+        &mut self,
+        output_index: u64,
+        json: &RawValue,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
+        let item: Value = read(&self.provider, json.get())?;
         if is_call(&item) {
-            let arrived_whole = !self.begun.contains_key(&place);
-            self.begin(place, &item, events);
-            let index = self.begun.get(&place).copied().unwrap_or_default();
+            let arrived_whole = !self.begun.contains_key(&output_index);
+            self.begin(output_index, &item, events);
+            let index = self.begun.get(&output_index).copied().unwrap_or_default();
             if arrived_whole || item["type"] == "computer_call" {
                 let json = proposed(&item).arguments.to_string();
                 events.push(TurnEvent::CallArguments { index, json });
@@ -91,22 +136,21 @@ impl Making {
         if is_search(&item) {
             events.push(TurnEvent::Searched);
         }
-        self.items.insert(place, Item { value: item, json });
+        self.items.insert(output_index, Item { value: item, json: json.get().to_owned() });
+        Ok(())
     }
 
-    /// The end: items that were not told one by one are taken from the whole.
-    fn complete(&mut self, mut response: Value, events: &mut Vec<TurnEvent>) {
-        if let Value::Array(items) = taken(&mut response, "output") {
-            for (place, item) in (0..).zip(items) {
-                if !self.items.contains_key(&place) {
-                    let json = item.to_string();
-                    self.done(place, item, json, events);
-                }
+    /// The end: items that did not come one by one are taken from the whole.
+    fn complete(&mut self, mut response: Response, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        for (output_index, json) in (0..).zip(std::mem::take(&mut response.output.0)) {
+            if !self.items.contains_key(&output_index) {
+                self.done(output_index, &json, events)?;
             }
         }
-        events.push(TurnEvent::Usage(read_usage(&response["usage"])));
-        events.extend(billed(&response["usage"]).map(TurnEvent::Billed));
+        events.push(TurnEvent::Usage(response.usage.0.usage()));
+        events.extend(billed(response.usage.0.cost_in_usd_ticks.0).map(TurnEvent::Billed));
         self.response = Some(response);
+        Ok(())
     }
 
     fn text(&self) -> String {
@@ -121,51 +165,51 @@ impl Making {
     }
 }
 
-impl TurnInMaking for Making {
-    fn plain(&mut self, data: &[u8], events: &mut Vec<TurnEvent>) -> Result<bool, ModelError> {
-        let Some(Event { number, place, piece }) = self.forms.read(data) else { return Ok(false) };
-        if !self.is_repeated(number) {
-            events.extend(self.piece(place, piece));
-        }
-        Ok(true)
-    }
-
+impl StreamDecoder for ResponsesDecoder {
     fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        // Not this wire's, but its kin's; it ends nothing that has not ended.
+        // The end mark of the chat wire, which some servers send here. It does not end a turn.
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let mut event = read_json(&self.provider, data)?;
-        if self.is_repeated(event["sequence_number"].as_u64()) {
+        let event: Event<'_> = read(&self.provider, data)?;
+        if self.is_repeated(event.sequence_number.0) {
             return Ok(());
         }
-        let place = event["output_index"].as_u64().unwrap_or_default();
-        let kind = event["type"].as_str().unwrap_or_default().to_owned();
-        // In another form than the usual one.
-        if let Some(piece) = Piece::of(&kind, event["delta"].as_str().map(str::to_owned)) {
-            events.extend(self.piece(place, piece));
-            return Ok(());
-        }
-        match kind.as_str() {
-            "response.reasoning_summary_part.added" if event["summary_index"].as_u64() > Some(0) => {
+        let (output_index, delta) = (event.output_index.0, event.delta.0);
+        match event.kind.0.as_str() {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                events.extend(delta.map(TurnEvent::Text));
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                events.extend(delta.map(TurnEvent::Thinking));
+            }
+            "response.function_call_arguments.delta" => {
+                if let (Some(json), Some(index)) = (delta, self.begun.get(&output_index)) {
+                    events.push(TurnEvent::CallArguments { index: *index, json });
+                }
+            }
+            "response.reasoning_summary_part.added" if event.summary_index.0 > 0 => {
                 events.push(TurnEvent::Thinking("\n\n".into()));
             }
             "response.output_text.annotation.added" => {
-                events.extend(citation(&event["annotation"]));
+                events.extend(payload::<Source>(&self.provider, event.annotation)?.citation());
             }
-            "response.output_item.added" => self.begin(place, &event["item"], events),
+            "response.output_item.added" => {
+                self.begin(output_index, &payload(&self.provider, event.item)?, events);
+            }
             "response.output_item.done" => {
-                let item = taken(&mut event, "item");
-                let verbatim = serde_json::from_str::<Verbatim<'_>>(data);
-                let json = verbatim.map_or_else(|_| item.to_string(), |raw| raw.item.get().to_owned());
-                self.done(place, item, json, events);
+                if let Some(item) = event.item {
+                    self.done(output_index, item, events)?;
+                }
             }
             "response.completed" | "response.incomplete" => {
-                self.complete(taken(&mut event, "response"), events)
+                self.complete(payload(&self.provider, event.response)?, events)?;
             }
-            "response.failed" => return Err(refusal::from_error(&self.provider, 0, &event["response"])),
-            "error" => return Err(refusal::from_error(&self.provider, 0, &event)),
-            "" if !event["error"].is_null() => return Err(refusal::from_error(&self.provider, 0, &event)),
+            "response.failed" => {
+                return Err(reported(&self.provider, event.response.map_or("null", RawValue::get)));
+            }
+            "error" => return Err(reported(&self.provider, data)),
+            "" if event.error.is_some() => return Err(reported(&self.provider, data)),
             // `in_progress`, what `done` repeats, the provider's own searches, and whatever is to come.
             _ => {}
         }
@@ -176,38 +220,49 @@ impl TurnInMaking for Making {
         if self.response.is_some() { Progress::Over } else { Progress::Open }
     }
 
-    fn finish(&mut self) -> Result<Made, ModelError> {
+    fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
         let response = self.response.take().ok_or_else(ModelError::cut)?;
         let refused = self.contents().any(|part| part["type"] == "refusal");
-        let stop = match (response["status"].as_str(), response["incomplete_details"]["reason"].as_str()) {
+        let (status, reason) = (response.status.0, response.incomplete_details.0.reason.0);
+        let stop = match (status.as_deref(), reason) {
             (Some("completed"), _) if refused => StopReason::Refused { category: "refusal".into() },
             (Some("completed"), _) => StopReason::End,
-            (_, Some("max_output_tokens")) => StopReason::MaxTokens,
-            (_, Some(reason)) => StopReason::Blocked { reason: reason.to_owned() },
-            (status, None) => StopReason::Blocked { reason: status.unwrap_or("unknown").to_owned() },
+            (_, Some(reason)) if reason == "max_output_tokens" => StopReason::MaxTokens,
+            (_, Some(reason)) => StopReason::Blocked { reason },
+            (_, None) => StopReason::Blocked { reason: status.unwrap_or_else(|| "unknown".into()) },
         };
-        Ok(Made {
+        let calls = self.items.values().filter(|item| is_call(&item.value));
+        Ok(DecodedTurn {
             text: self.text(),
-            calls: self
-                .items
-                .values()
-                .filter(|item| is_call(&item.value))
-                .map(|item| proposed(&item.value))
-                .collect(),
-            raw: Some(list(self.items.values().map(|item| &item.json))),
-            usage: read_usage(&response["usage"]),
+            calls: calls.map(|item| proposed(&item.value)).collect(),
+            raw: Some(json_list(self.items.values().map(|item| &item.json))),
+            usage: response.usage.0.usage(),
             stop,
         })
     }
 }
 
-/// What is ours to run. A `custom_tool_call` or a search was the provider's own and is done.
+impl Counts {
+    /// Cached and written tokens are part of the input, reasoning is part of the output.
+    fn usage(&self) -> Usage {
+        let thinking = self.output_tokens_details.0.reasoning_tokens.0;
+        Usage {
+            input: self.input_tokens.0,
+            cached: self.input_tokens_details.0.cached_tokens.0,
+            output: self.output_tokens.0.saturating_sub(thinking),
+            thinking,
+            cache_write: self.input_tokens_details.0.cache_write_tokens.0,
+        }
+    }
+}
+
+/// Whether the item is a call for us to run. A `custom_tool_call` or a search was run by the provider itself.
 fn is_call(item: &Value) -> bool {
     let is_ours = item["type"] == "function_call" || item["type"] == "computer_call";
     is_ours && item["status"] != "incomplete"
 }
 
-/// What the provider did by itself. We have no custom tools: such a call is one of its searches.
+/// Whether the item is a search that the provider ran. We have no custom tools, so `custom_tool_call` is one of them.
 fn is_search(item: &Value) -> bool {
     matches!(item["type"].as_str(), Some("web_search_call" | "x_search_call" | "custom_tool_call"))
 }
@@ -215,7 +270,7 @@ fn is_search(item: &Value) -> bool {
 fn proposed(item: &Value) -> ProposedCall {
     let id = item["call_id"].as_str().map(str::to_owned);
     if item["type"] == "computer_call" {
-        // The older tool has one action a call.
+        // The older tool (`computer_use_preview`) has one action a call.
         let actions = match (&item["actions"], &item["action"]) {
             (Value::Null, Value::Object(_)) => json!([item["action"]]),
             (actions, _) => actions.clone(),
@@ -233,20 +288,7 @@ fn proposed(item: &Value) -> ProposedCall {
     }
 }
 
-/// Cached and written tokens are part of the input, reasoning is part of the output.
-fn read_usage(usage: &Value) -> Usage {
-    let count = |value: &Value| value.as_u64().unwrap_or_default();
-    let thinking = count(&usage["output_tokens_details"]["reasoning_tokens"]);
-    Usage {
-        input: count(&usage["input_tokens"]),
-        cached: count(&usage["input_tokens_details"]["cached_tokens"]),
-        output: count(&usage["output_tokens"]).saturating_sub(thinking),
-        thinking,
-        cache_write: count(&usage["input_tokens_details"]["cache_write_tokens"]),
-    }
-}
-
-/// xAI tells what it charges, in ticks of which a dollar has 10^10.
-pub(crate) fn billed(usage: &Value) -> Option<Usd> {
-    usage["cost_in_usd_ticks"].as_u64().map(|ticks| Usd(ticks.saturating_mul(100)))
+/// What xAI says it charges, in ticks of which a dollar has 10^10.
+pub(crate) fn billed(ticks: Option<u64>) -> Option<Usd> {
+    ticks.map(|ticks| Usd(ticks.saturating_mul(100)))
 }

@@ -28,8 +28,8 @@ macro_rules! fixture {
     };
 }
 
-mod instead;
 mod redirects;
+mod suggestions;
 
 /// What a server was asked: method and path, key, body.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,20 +1,16 @@
 //! `batch`: several calls in a row, each checked by itself before the first one runs.
 //!
-//! No batch in a batch; no `done`, since a goal is reached only once its outcome was seen; no `osa`, since each
-//! script is asked for by itself. How the parts are run is the router's business.
-
-use std::time::Duration;
+//! No batch in a batch; no `done`, since a goal is reached only once its outcome was seen; nothing Consequential, such
+//! as `osa`, since each of that is asked for by itself. How the parts are run is the router's business.
 
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Catalog, DISPLAY, Plan, Planned, Tool, Work, bad_arguments, tool_error, within};
+use super::{Builtin, Env, Group, Needs, Plan, Verify, bad_arguments, tool_error, within};
 
-pub(super) const NAME: &str = "batch";
-/// The highest risk a part can have, `osa` being kept out.
-pub(crate) const MOST_RISK: Risk = Risk::Edit;
+pub(crate) const NAME: &str = "batch";
 const KEPT_OUT: [&str; 3] = [NAME, "done", "osa"];
 
 pub(super) struct Batch;
@@ -41,15 +37,20 @@ struct Part {
     arguments: Map<String, Value>,
 }
 
-impl Tool for Batch {
+impl Builtin for Batch {
     const NAME: &'static str = NAME;
-    const RISK: Risk = MOST_RISK;
+    /// The highest that a part can have.
+    const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Mind;
+    const NEEDS: Needs = Needs::Nothing;
+    const VERIFY: Verify = Verify::Own;
+    const EGRESS: bool = true;
     type Input = Input;
 
-    fn plan(input: Input, catalog: &Catalog<'_>) -> Result<Plan, ToolError> {
-        let most = usize::try_from(catalog.limits.batch_actions).unwrap_or(usize::MAX);
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
+        let most = usize::try_from(env.limits.batch_actions).unwrap_or(usize::MAX);
         within("the number of actions", input.actions.len(), 1, most)?;
-        let mut parts = Vec::new();
+        let mut steps = Vec::new();
         for (index, part) in input.actions.into_iter().enumerate() {
             let place = format!("actions[{index}]");
             if KEPT_OUT.contains(&part.tool.as_str()) {
@@ -58,16 +59,18 @@ impl Tool for Batch {
                     part.tool
                 )));
             }
-            let planned = catalog.plan(&part.tool, &Value::Object(part.arguments)).map_err(|refusal| {
+            let step = env.plan(&part.tool, &Value::Object(part.arguments)).map_err(|refusal| {
                 tool_error(kind_of(&refusal.error), format!("{place}: {}", refusal.error.message))
             })?;
-            parts.push(planned);
+            if step.risk() > Self::RISK {
+                return Err(bad_arguments(format!(
+                    "{place}: this call of {} is asked for by itself, so it cannot be part of a batch",
+                    part.tool
+                )));
+            }
+            steps.push(step);
         }
-        // One picture for all: of the display that the last one that acts is on.
-        let acting = parts.iter().rfind(|part: &&Planned| part.risk != Risk::Observe);
-        let display = acting.map_or(DISPLAY, |part| part.plan.display);
-        let work = Work::Parts(parts);
-        Ok(Plan { work, reason: None, takes: Duration::ZERO, display }.because(input.reason))
+        Ok(Plan::of_steps(steps).because(input.reason))
     }
 }
 

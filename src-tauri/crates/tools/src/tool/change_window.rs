@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::list_windows::needs_windows;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, within};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
 
 pub(super) struct ChangeWindow;
 
@@ -44,16 +44,17 @@ enum Which {
     Close,
 }
 
-impl Tool for ChangeWindow {
+impl Builtin for ChangeWindow {
     const NAME: &'static str = "changeWindow";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Apps;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_windows(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { window, change, x, y, width, height, reason } = input;
         let given = |name: &str, value: Option<f64>| {
             value.ok_or_else(|| bad_arguments(format!("{name} is missing; this change needs it")))
@@ -88,7 +89,7 @@ impl Tool for ChangeWindow {
         }
         let summary = format!("{done} window {window}");
         let task = Change { tool: Self::NAME, window: WindowId(window), change, summary };
-        Ok(Plan::of(task).because(reason))
+        Ok(Plan::new(Self::RISK, task).because(reason))
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Catalog, Plan, Tool, display, within};
+use super::{Builtin, Env, Group, Plan, display, within};
 
 pub(super) struct Click;
 
@@ -35,16 +35,17 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Click {
+impl Builtin for Click {
     const NAME: &'static str = "click";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let point = point(input.x, input.y)?;
         let count = within("count", input.count.unwrap_or(1), 1, 3)?;
         let (held, with) = modifiers(input.modifiers)?;
@@ -52,6 +53,6 @@ impl Tool for Click {
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
         let action = Action::Click { display: display(input.display)?, at: point, button, count, held };
-        Ok(Gesture::plan(Self::NAME, action, summary, Some(point)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(point)).because(input.reason))
     }
 }

@@ -1,6 +1,6 @@
 //! `clickElement`: a click on an element, wherever it is.
 
-use desktop::{Abilities, Button, Deed};
+use desktop::{Abilities, Button, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::elements::needs_elements;
 use super::gesture::Which;
 use super::operate::{Operation, Wanted};
-use super::{Catalog, Plan, Tool, within};
+use super::{Builtin, Env, Group, Plan, within};
 
 pub(super) struct ClickElement;
 
@@ -42,23 +42,24 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for ClickElement {
+impl Builtin for ClickElement {
     const NAME: &'static str = "clickElement";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Elements;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within: above, app, button, count, reason } = input;
         let count = within("count", count.unwrap_or(1), 1, 3)?;
         let (button, which) = button.unwrap_or(Which::Left).named();
         let which = if button == Button::Left { String::new() } else { format!(" {which}") };
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let target = Wanted { reference, app, role, name, within: above }.target()?;
-        let deed = Deed::Click { button, count };
-        Ok(Operation::plan(Self::NAME, target, deed, format!("clicked{which}{times}")).because(reason))
+        let action = ElementAction::Click { button, count };
+        Ok(Operation::plan::<Self>(target, action, format!("clicked{which}{times}")).because(reason))
     }
 }

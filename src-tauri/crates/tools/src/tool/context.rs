@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use browser::Browser;
 use desktop::Desktop;
-use desktop::browser::Browser;
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
@@ -12,13 +12,13 @@ use crate::Limits;
 
 /// What a task works with.
 #[derive(Clone)]
-pub(crate) struct Context {
-    pub desktop: Arc<dyn Desktop>,
-    pub browser: Arc<dyn Browser>,
-    pub limits: Arc<Limits>,
-    pub cancel: CancellationToken,
+pub struct Context {
+    pub(crate) desktop: Arc<dyn Desktop>,
+    pub(crate) browser: Arc<dyn Browser>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) cancel: CancellationToken,
     /// The display that pictures are taken of.
-    pub display: u32,
+    pub(crate) display: u32,
     begun: Arc<AtomicBool>,
     /// Of the call's last drag.
     trail: Arc<Mutex<Vec<NormPoint>>>,
@@ -40,9 +40,19 @@ impl Context {
         Self { cancel, begun: Arc::default(), ..self.clone() }
     }
 
+    /// The bounds of this call.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Cancelled when the call is stopped or late: whatever is under way ends within some tens of milliseconds.
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
     /// To be called right before the first thing that changes something: from here on, an interruption leaves it
     /// unknown what happened.
-    pub(crate) fn begin(&self) {
+    pub fn begin(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }
 

@@ -6,7 +6,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 
 pub(super) struct Displays;
 
@@ -15,17 +15,20 @@ pub(super) struct Displays;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}
 
-impl Tool for Displays {
+impl Builtin for Displays {
     const NAME: &'static str = "displays";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Screen;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         (!abilities.screen).then_some("there is no display; `miki doctor` says why")
     }
 
-    fn plan(Input {}: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        Ok(Plan::of(List))
+    fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::new(Self::RISK, List))
     }
 }
 

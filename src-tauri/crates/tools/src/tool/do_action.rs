@@ -1,13 +1,13 @@
 //! `doAction`: one of an element's own actions.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
 use super::operate::{Operation, Wanted};
-use super::{Catalog, Plan, Tool, filled};
+use super::{Builtin, Env, Group, Plan, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -42,20 +42,21 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for DoAction {
+impl Builtin for DoAction {
     const NAME: &'static str = "doAction";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Elements;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, action, reason } = input;
         filled("action", &action, MOST_CHARS)?;
         let target = Wanted { reference, app, role, name, within }.target()?;
         let verb = format!("did {} of", untrusted::line(&action, 40));
-        Ok(Operation::plan(Self::NAME, target, Deed::Do(action), verb).because(reason))
+        Ok(Operation::plan::<Self>(target, ElementAction::Do(action), verb).because(reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled};
 use crate::{Finish, untrusted};
 
 const MOST_CHARS: usize = 4_000;
@@ -24,15 +24,19 @@ pub(super) struct Input {
     success: Option<bool>,
 }
 
-impl Tool for Done {
+impl Builtin for Done {
     const NAME: &'static str = "done";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Mind;
+    const NEEDS: Needs = Needs::Nothing;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("summary", &input.summary, MOST_CHARS)?;
         let (summary, _) = untrusted::clean(&input.summary);
-        Ok(Plan::of(End(Finish { summary, success: input.success.unwrap_or(true) })))
+        Ok(Plan::new(Self::RISK, End(Finish { summary, success: input.success.unwrap_or(true) })))
     }
 }
 

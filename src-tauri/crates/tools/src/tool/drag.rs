@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Catalog, Plan, Tool, bad_arguments, display, within};
+use super::{Builtin, Env, Group, Plan, bad_arguments, display, within};
 
 const MOST_POINTS: usize = 100;
 
@@ -47,16 +47,17 @@ struct Place {
     y: f64,
 }
 
-impl Tool for Drag {
+impl Builtin for Drag {
     const NAME: &'static str = "drag";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let places = match (input.path, input.from, input.to) {
             (Some(path), None, None) => path,
             (None, Some(from), Some(to)) => vec![from, to],
@@ -70,6 +71,6 @@ impl Tool for Drag {
         let (button, _) = input.button.unwrap_or(Which::Left).named();
         let summary = format!("dragged from {} to {}{with}", at(first), at(last));
         let action = Action::Drag { display: display(input.display)?, path, button, held };
-        Ok(Gesture::plan(Self::NAME, action, summary, Some(last)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(last)).because(input.reason))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled, tool_error};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, tool_error};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -52,16 +52,18 @@ enum Extent {
     All,
 }
 
-impl Tool for ElementsJson {
+impl Builtin for ElementsJson {
     const NAME: &'static str = "elementsJson";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Elements;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { app, window, query, root, since, scope, display } = input;
         // Models fill optional fields with "" and 0 where they mean nothing.
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
@@ -77,7 +79,10 @@ impl Tool for ElementsJson {
             Some(Extent::All) => Scope::All,
         };
         let since = since.filter(|&number| number > 0);
-        Ok(Plan::of(List { app, window, query, root, since, scope, display: super::display(display)? }))
+        Ok(Plan::new(
+            Self::RISK,
+            List { app, window, query, root, since, scope, display: super::display(display)? },
+        ))
     }
 }
 

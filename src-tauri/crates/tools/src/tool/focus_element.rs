@@ -1,13 +1,13 @@
 //! `focusElement`: the keyboard focus goes to an element.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
 use super::operate::{Operation, Wanted};
-use super::{Catalog, Plan, Tool};
+use super::{Builtin, Env, Group, Plan};
 
 pub(super) struct FocusElement;
 
@@ -35,18 +35,19 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for FocusElement {
+impl Builtin for FocusElement {
     const NAME: &'static str = "focusElement";
     const RISK: Risk = Risk::Navigate;
+    const GROUP: Group = Group::Elements;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, reason } = input;
         let target = Wanted { reference, app, role, name, within }.target()?;
-        Ok(Operation::plan(Self::NAME, target, Deed::Focus, "focused").because(reason))
+        Ok(Operation::plan::<Self>(target, ElementAction::Focus, "focused").because(reason))
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::change_window::Change;
 use super::list_windows::needs_windows;
-use super::{Catalog, Plan, Tool};
+use super::{Builtin, Env, Group, Plan};
 
 pub(super) struct FocusWindow;
 
@@ -21,22 +21,23 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for FocusWindow {
+impl Builtin for FocusWindow {
     const NAME: &'static str = "focusWindow";
     const RISK: Risk = Risk::Navigate;
+    const GROUP: Group = Group::Apps;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_windows(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let change = Change {
             tool: Self::NAME,
             window: WindowId(input.window),
             change: WindowChange::Focus,
             summary: format!("brought up window {}", input.window),
         };
-        Ok(Plan::of(change).because(input.reason))
+        Ok(Plan::new(Self::RISK, change).because(input.reason))
     }
 }

@@ -7,7 +7,7 @@ use protocol::tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Context, DISPLAY, Outcome, Plan, Task, bad_arguments, within};
+use super::{Builtin, Context, DISPLAY, Outcome, Plan, Task, bad_arguments, within};
 
 /// One action of pointer or keyboard.
 pub(super) struct Gesture {
@@ -18,8 +18,7 @@ pub(super) struct Gesture {
 }
 
 impl Gesture {
-    pub(super) fn plan(
-        tool: &'static str,
+    pub(super) fn plan<T: Builtin>(
         action: Action,
         summary: impl Into<String>,
         dot: Option<NormPoint>,
@@ -29,7 +28,7 @@ impl Gesture {
         if display != DISPLAY {
             summary = format!("{summary} on display {display}");
         }
-        Plan::of(Self { tool, action, summary, dot }).on(display)
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display)
     }
 }
 

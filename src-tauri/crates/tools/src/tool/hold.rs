@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, chord, key, needs_input};
-use super::{Catalog, Plan, Tool, bad_arguments, within};
+use super::{Builtin, Env, Group, Plan, bad_arguments, within};
 
 const MOST_KEYS: usize = 6;
 const MOST_SECONDS: f64 = 10.0;
@@ -30,16 +30,17 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Hold {
+impl Builtin for Hold {
     const NAME: &'static str = "hold";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of keys", input.keys.len(), 1, MOST_KEYS)?;
         let keys = input.keys.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
         if let Some(twice) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
@@ -48,7 +49,7 @@ impl Tool for Hold {
         let seconds = within("seconds", input.seconds, LEAST_SECONDS, MOST_SECONDS)?;
         let time = Duration::from_secs_f64(seconds);
         let summary = format!("held {} for {seconds} s", chord(&keys));
-        let plan = Gesture::plan(Self::NAME, Action::Hold { keys, time }, summary, None);
-        Ok(Plan { takes: time, ..plan }.because(input.reason))
+        let plan = Gesture::plan::<Self>(Action::Hold { keys, time }, summary, None);
+        Ok(plan.taking(time).because(input.reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, chord, key, needs_input};
-use super::{Catalog, Plan, Tool, bad_arguments, within};
+use super::{Builtin, Env, Group, Plan, bad_arguments, within};
 
 const MOST_KEYS: usize = 6;
 
@@ -23,22 +23,23 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Hotkey {
+impl Builtin for Hotkey {
     const NAME: &'static str = "hotkey";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of keys", input.keys.len(), 1, MOST_KEYS)?;
         let keys = input.keys.iter().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
         if let Some(twice) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
             return Err(bad_arguments(format!("keys has {} twice", twice.1)));
         }
         let summary = format!("pressed {}", chord(&keys));
-        Ok(Gesture::plan(Self::NAME, Action::Hotkey { keys }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Hotkey { keys }, summary, None).because(input.reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, key, needs_input};
-use super::{Catalog, Plan, Tool};
+use super::{Builtin, Env, Group, Plan};
 
 pub(super) struct KeyDown;
 
@@ -20,18 +20,19 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for KeyDown {
+impl Builtin for KeyDown {
     const NAME: &'static str = "keyDown";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let summary = format!("pressed {key} down");
-        Ok(Gesture::plan(Self::NAME, Action::KeyDown { key }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::KeyDown { key }, summary, None).because(input.reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, key, needs_input};
-use super::{Catalog, Plan, Tool};
+use super::{Builtin, Env, Group, Plan};
 
 pub(super) struct KeyUp;
 
@@ -20,18 +20,19 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for KeyUp {
+impl Builtin for KeyUp {
     const NAME: &'static str = "keyUp";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let summary = format!("let go of {key}");
-        Ok(Gesture::plan(Self::NAME, Action::KeyUp { key }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::KeyUp { key }, summary, None).because(input.reason))
     }
 }

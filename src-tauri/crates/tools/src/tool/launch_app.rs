@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::list_windows::needs_windows;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -27,21 +27,21 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for LaunchApp {
+impl Builtin for LaunchApp {
     const NAME: &'static str = "launchApp";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Apps;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_windows(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("app", &input.app, MOST_CHARS)?;
-        let mut plan = Plan::of(Launch { app: input.app }).because(input.reason);
+        let plan = Plan::new(Self::RISK, Launch { app: input.app }).because(input.reason);
         // Programs take their time.
-        plan.takes = Duration::from_secs(15);
-        Ok(plan)
+        Ok(plan.taking(Duration::from_secs(15)))
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::list_windows::needs_windows;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 use crate::untrusted;
 
 const NAME_CHARS: usize = 100;
@@ -21,17 +21,19 @@ pub(super) struct ListApps;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}
 
-impl Tool for ListApps {
+impl Builtin for ListApps {
     const NAME: &'static str = "listApps";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Apps;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_windows(abilities)
     }
 
-    fn plan(Input {}: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        Ok(Plan::of(List))
+    fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::new(Self::RISK, List))
     }
 }
 

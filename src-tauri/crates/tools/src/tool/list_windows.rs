@@ -6,7 +6,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 use crate::untrusted;
 
 /// Characters of a title.
@@ -20,17 +20,19 @@ pub(super) struct ListWindows;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {}
 
-impl Tool for ListWindows {
+impl Builtin for ListWindows {
     const NAME: &'static str = "listWindows";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Apps;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_windows(abilities)
     }
 
-    fn plan(Input {}: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        Ok(Plan::of(List))
+    fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::new(Self::RISK, List))
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, Which, at, needs_input, point};
-use super::{Catalog, Plan, Tool, display};
+use super::{Builtin, Env, Group, Plan, display};
 
 pub(super) struct MouseDown;
 
@@ -29,20 +29,21 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for MouseDown {
+impl Builtin for MouseDown {
     const NAME: &'static str = "mouseDown";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
         let (button, name) = input.button.unwrap_or(Which::Left).named();
         let action = Action::ButtonDown { display: display(input.display)?, at: place, button };
         let summary = format!("pressed the {name} button down at {}", at(place));
-        Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(place)).because(input.reason))
     }
 }

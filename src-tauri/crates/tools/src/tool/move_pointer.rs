@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, at, needs_input, point};
-use super::{Catalog, Plan, Tool, display};
+use super::{Builtin, Env, Group, Plan, display};
 
 pub(super) struct Move;
 
@@ -27,19 +27,20 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Move {
+impl Builtin for Move {
     const NAME: &'static str = "move";
     const RISK: Risk = Risk::Navigate;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let to = point(input.x, input.y)?;
         let action = Action::Move { display: display(input.display)?, to };
         let summary = format!("moved the pointer to {}", at(to));
-        Ok(Gesture::plan(Self::NAME, action, summary, Some(to)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(to)).because(input.reason))
     }
 }

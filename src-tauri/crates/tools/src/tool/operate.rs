@@ -1,11 +1,11 @@
-//! What tools that act on an element share: which element is meant, the deed done to it, and what is said of it.
+//! What tools that act on an element share: which element is meant, the action done to it, and what is said of it.
 
 use async_trait::async_trait;
-use desktop::{Deed, Operated, Rung, Selector, Target};
+use desktop::{ActionMethod, ElementAction, Operated, Selector, Target};
 use protocol::tool::ToolError;
 use serde_json::json;
 
-use super::{Context, Outcome, Plan, Task, bad_arguments, filled};
+use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
 use crate::untrusted;
 
 /// Characters of a ref, and of each part of a selector.
@@ -57,18 +57,18 @@ impl Wanted {
     }
 }
 
-/// One deed to one element.
+/// One action to one element.
 pub(super) struct Operation {
     tool: &'static str,
     target: Target,
-    deed: Deed,
+    action: ElementAction,
     /// "clicked", "focused": what comes before the element's name.
     verb: String,
 }
 
 impl Operation {
-    pub(super) fn plan(tool: &'static str, target: Target, deed: Deed, verb: impl Into<String>) -> Plan {
-        Plan::of(Self { tool, target, deed, verb: verb.into() })
+    pub(super) fn plan<T: Builtin>(target: Target, action: ElementAction, verb: impl Into<String>) -> Plan {
+        Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() })
     }
 }
 
@@ -76,7 +76,7 @@ impl Operation {
 impl Task for Operation {
     async fn run(&self, cx: &Context) -> Outcome {
         cx.begin();
-        match cx.desktop.operate(self.target.clone(), self.deed.clone(), cx.cancel.clone()).await {
+        match cx.desktop.operate(self.target.clone(), self.action.clone(), cx.cancel.clone()).await {
             Ok(done) => told(&done, &self.verb),
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }
@@ -88,8 +88,8 @@ pub(super) fn told(done: &Operated, verb: &str) -> Outcome {
     let called = untrusted::line(&done.called, CALLED_CHARS);
     let mut outcome = Outcome::acted(&done.acted, &format!("{verb} {called}"), done.at);
     outcome.data["by"] = json!(match done.by {
-        Rung::Accessibility => "accessibility",
-        Rung::Input => "pointer or keys",
+        ActionMethod::Accessibility => "accessibility",
+        ActionMethod::Input => "pointer or keys",
     });
     outcome
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled, within};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, within};
 use crate::untrusted;
 
 const SOURCE_CHARS: usize = 20_000;
@@ -31,23 +31,26 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Osa {
+impl Builtin for Osa {
     const NAME: &'static str = "osa";
     const RISK: Risk = Risk::Consequential;
+    const GROUP: Group = Group::Script;
+    const VERIFY: Verify = Verify::Own;
+    const EGRESS: bool = true;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         (!abilities.scripting).then_some("AppleScript needs macOS")
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("script", &input.script, SOURCE_CHARS)?;
         let arguments = input.arguments.unwrap_or_default();
         within("the number of arguments", arguments.len(), 0, MOST_ARGUMENTS)?;
         for argument in arguments.iter().filter(|argument| !argument.is_empty()) {
             filled("an argument", argument, ARGUMENT_CHARS)?;
         }
-        Ok(Plan::of(Run { source: input.script, arguments }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Run { source: input.script, arguments }).because(input.reason))
     }
 }
 

@@ -12,22 +12,26 @@ use crate::{Finish, TakenPicture, untrusted};
 /// Characters of an error or note.
 const NOTE_CHARS: usize = 500;
 
-/// What came of a task, before the router has looked at the screen.
+/// What came of a task, before the router has looked at the screen. Bounded, and cleaned of what people cannot see, by
+/// the task.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     pub effect: Effect,
+    /// One line for people.
     pub summary: String,
+    /// For the model.
     pub data: Value,
     pub error: Option<ToolError>,
-    /// Where it acted.
-    pub dot: Option<NormPoint>,
+    /// Where it acted on the display.
+    pub(crate) dot: Option<NormPoint>,
     pub picture: Option<TakenPicture>,
-    pub finished: Option<Finish>,
+    /// From `done` alone.
+    pub(crate) finished: Option<Finish>,
 }
 
 impl Outcome {
-    /// Something was looked at or waited for.
-    pub(crate) fn looked(summary: impl Into<String>, data: Value) -> Self {
+    /// It is known to have done what it should; so is all that only looks or waits.
+    pub fn looked(summary: impl Into<String>, data: Value) -> Self {
         Self {
             effect: Effect::Confirmed,
             summary: summary.into(),
@@ -64,8 +68,8 @@ impl Outcome {
         Self { effect, dot, ..Self::looked(summary, data) }
     }
 
-    /// It did not work.
-    pub(crate) fn failed(tool: &str, effect: Effect, error: ToolError) -> Self {
+    /// It did not work: `Unknown` if it may have happened in part, `Refused` if nothing was begun.
+    pub fn failed(tool: &str, effect: Effect, error: ToolError) -> Self {
         let what = match effect {
             Effect::Unknown => "may or may not have happened",
             Effect::Confirmed | Effect::Unverified | Effect::NoChange | Effect::Refused => "not done",
@@ -92,7 +96,7 @@ impl Outcome {
     }
 
     /// Adds words to the line for people.
-    pub(crate) fn say(&mut self, words: &str) {
+    pub fn say(&mut self, words: &str) {
         self.summary = format!("{}; {words}", self.summary);
     }
 }

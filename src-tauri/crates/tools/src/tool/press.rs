@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, key, needs_input};
-use super::{Catalog, Plan, Tool, within};
+use super::{Builtin, Env, Group, Plan, within};
 
 const MOST_TIMES: u32 = 50;
 
@@ -25,20 +25,21 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Press {
+impl Builtin for Press {
     const NAME: &'static str = "press";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let times = within("times", input.times.unwrap_or(1), 1, MOST_TIMES)?;
         let often = if times == 1 { String::new() } else { format!(" {times} times") };
         let summary = format!("pressed {key}{often}");
-        Ok(Gesture::plan(Self::NAME, Action::Press { key, times }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Press { key, times }, summary, None).because(input.reason))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled, operate, within};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
 
 const MOST_CHARS: usize = 200;
 const MOST_STEPS: usize = 8;
@@ -29,16 +29,17 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for PressMenu {
+impl Builtin for PressMenu {
     const NAME: &'static str = "pressMenu";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Elements;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of names in path", input.path.len(), 1, MOST_STEPS)?;
         for (index, step) in input.path.iter().enumerate() {
             filled(&format!("path[{index}]"), step, MOST_CHARS)?;
@@ -47,7 +48,7 @@ impl Tool for PressMenu {
         if let Some(app) = &app {
             filled("app", app, MOST_CHARS)?;
         }
-        Ok(Plan::of(Choose { app, path: input.path }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }).because(input.reason))
     }
 }
 

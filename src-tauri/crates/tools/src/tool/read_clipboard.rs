@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::gesture::needs_input;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 use crate::untrusted;
 
 pub(super) struct ReadClipboard;
@@ -21,17 +21,19 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for ReadClipboard {
+impl Builtin for ReadClipboard {
     const NAME: &'static str = "readClipboard";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Clipboard;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        Ok(Plan::of(Read).because(input.reason))
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::new(Self::RISK, Read).because(input.reason))
     }
 }
 

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, TextLine, TextRead, Unread};
+use desktop::{Abilities, Area};
+use ocr::{TextLine, TextRead, Unread};
 use protocol::geometry::NormRect;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, display, filled, within};
+use super::{
+    Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, display, filled, within,
+};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -48,9 +51,11 @@ pub(super) struct Region {
     height: f64,
 }
 
-impl Tool for ReadText {
+impl Builtin for ReadText {
     const NAME: &'static str = "readText";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Screen;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
@@ -58,7 +63,7 @@ impl Tool for ReadText {
             .then_some("text in pictures cannot be read; `miki doctor` says how to get the models")
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         // Models fill optional fields with "" where they mean nothing.
         let query = input.query.filter(|text| !text.is_empty());
         if let Some(text) = &query {
@@ -69,7 +74,7 @@ impl Tool for ReadText {
             Some(region) => Area::Region { display, rect: on_display(&region)? },
             None => Area::Display(display),
         };
-        Ok(Plan { takes: TAKES, ..Plan::of(Read { area, query }) })
+        Ok(Plan::new(Self::RISK, Read { area, query }).taking(TAKES))
     }
 }
 

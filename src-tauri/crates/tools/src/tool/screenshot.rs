@@ -1,15 +1,18 @@
 //! `screenshot`: a picture of a display or a window, on wish with numbered boxes around the elements.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, Element, ElementQuery, Mark, Picture, Shot, WindowId};
+use desktop::{Abilities, Area, Element, ElementQuery, Shot, WindowId};
+use pictures::{Mark, Picture};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Catalog, Context, DISPLAY, Outcome, Plan, Task, Tool, bad_arguments, from_desktop};
-use crate::{TakenPicture, eyes, untrusted};
+use super::{
+    Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
+};
+use crate::{TakenPicture, settle, untrusted};
 
 /// More boxes hide what they mark.
 const MOST_MARKS: usize = 120;
@@ -54,21 +57,23 @@ pub(super) struct Input {
     marks: Option<bool>,
 }
 
-impl Tool for Screenshot {
+impl Builtin for Screenshot {
     const NAME: &'static str = "screenshot";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Screen;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_screen(abilities)
     }
 
-    fn plan(input: Input, catalog: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let marks = input.marks.unwrap_or(false);
         if marks && input.window.is_some() {
             return Err(bad_arguments("marks are for the picture of a display; leave out window or marks"));
         }
-        if marks && !catalog.abilities.elements {
+        if marks && !env.available.abilities.elements {
             return Err(bad_arguments("there are no elements to mark here; leave out marks"));
         }
         if input.display.is_some() && input.window.is_some() {
@@ -76,7 +81,7 @@ impl Tool for Screenshot {
         }
         let display = super::display(input.display)?;
         let area = input.window.map_or(Area::Display(display), |id| Area::Window(WindowId(id)));
-        Ok(Plan::of(Take { area, marks }))
+        Ok(Plan::new(Self::RISK, Take { area, marks }))
     }
 }
 
@@ -110,7 +115,7 @@ impl Take {
             .map(|element| Mark { label: element.reference.clone(), bounds: element.bounds })
             .collect();
         let shot = Shot { area: self.area.clone(), marks: marks.clone(), ..plain(cx) };
-        let picture = eyes::shoot(cx, shot, cx.limits.timeout).await?;
+        let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let mut data = described(cx, &picture, &self.area).await?;
         if self.marks {
             let named = |one: &Element| json!({ "ref": one.reference, "role": one.role, "name": one.name });

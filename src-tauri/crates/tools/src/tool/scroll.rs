@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, at, modifiers, needs_input, point};
-use super::{Catalog, Plan, Tool, bad_arguments, display, within};
+use super::{Builtin, Env, Group, Plan, bad_arguments, display, within};
 
 const MOST_NOTCHES: i32 = 50;
 
@@ -38,16 +38,17 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Scroll {
+impl Builtin for Scroll {
     const NAME: &'static str = "scroll";
     const RISK: Risk = Risk::Navigate;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
         let down = within("down", input.down.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
         let right = within("right", input.right.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
@@ -64,6 +65,6 @@ impl Tool for Scroll {
         let (held, with) = modifiers(input.modifiers)?;
         let action = Action::Scroll { display: display(input.display)?, at: place, down, right, held };
         let summary = format!("scrolled {} at {}{with}", words.join(" and "), at(place));
-        Ok(Gesture::plan(Self::NAME, action, summary, Some(place)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(place)).because(input.reason))
     }
 }

@@ -1,13 +1,13 @@
 //! `setValue`: an element's whole value.
 
-use desktop::{Abilities, Deed};
+use desktop::{Abilities, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
 use super::operate::{Operation, Wanted};
-use super::{Catalog, Plan, Tool, bad_arguments};
+use super::{Builtin, Env, Group, Plan, bad_arguments};
 
 /// Characters of a value.
 const MOST_CHARS: usize = 20_000;
@@ -42,16 +42,17 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for SetValue {
+impl Builtin for SetValue {
     const NAME: &'static str = "setValue";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Elements;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_elements(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, value, reason } = input;
         let length = value.chars().count();
         if length > MOST_CHARS {
@@ -60,6 +61,7 @@ impl Tool for SetValue {
         }
         let target = Wanted { reference, app, role, name, within }.target()?;
         // The value is not said: it may be a password.
-        Ok(Operation::plan(Self::NAME, target, Deed::SetValue(value), "set the value of").because(reason))
+        Ok(Operation::plan::<Self>(target, ElementAction::SetValue(value), "set the value of")
+            .because(reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 20_000;
@@ -22,16 +22,20 @@ pub(super) struct Input {
     thought: String,
 }
 
-impl Tool for Think {
+impl Builtin for Think {
     const NAME: &'static str = "think";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Mind;
+    const NEEDS: Needs = Needs::Nothing;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("thought", &input.thought, MOST_CHARS)?;
         let shown = input.thought.chars().take(SHOWN_CHARS).collect::<String>();
         let more = if input.thought.chars().count() > SHOWN_CHARS { "…" } else { "" };
-        Ok(Plan::of(Thought(format!("thought: {}{more}", untrusted::line(&shown, SHOWN_CHARS)))))
+        Ok(Plan::new(Self::RISK, Thought(format!("thought: {}{more}", untrusted::line(&shown, SHOWN_CHARS)))))
     }
 }
 

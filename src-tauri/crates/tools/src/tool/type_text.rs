@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, needs_input};
-use super::{Catalog, Plan, Tool, filled};
+use super::{Builtin, Env, Group, Plan, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 20_000;
@@ -25,22 +25,23 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for Type {
+impl Builtin for Type {
     const NAME: &'static str = "type";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Input;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("text", &input.text, MOST_CHARS)?;
         let count = input.text.chars().count();
         let characters = if count == 1 { "character" } else { "characters" };
         let shown = untrusted::line(&input.text.chars().take(SHOWN_CHARS).collect::<String>(), SHOWN_CHARS);
         let more = if count > SHOWN_CHARS { "…" } else { "" };
         let summary = format!("typed {count} {characters}: {shown}{more}");
-        Ok(Gesture::plan(Self::NAME, Action::Type { text: input.text }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Type { text: input.text }, summary, None).because(input.reason))
     }
 }

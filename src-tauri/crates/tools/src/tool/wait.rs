@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, tool_error, within};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, tool_error, within};
 
 const MOST_SECONDS: f64 = 30.0;
 
@@ -22,15 +22,19 @@ pub(super) struct Input {
     seconds: f64,
 }
 
-impl Tool for Wait {
+impl Builtin for Wait {
     const NAME: &'static str = "wait";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Mind;
+    const NEEDS: Needs = Needs::Nothing;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let seconds = within("seconds", input.seconds, 0.0, MOST_SECONDS)?;
         let takes = Duration::from_secs_f64(seconds);
-        Ok(Plan { takes, ..Plan::of(Pause { seconds, takes }) })
+        Ok(Plan::new(Self::RISK, Pause { seconds, takes }).taking(takes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the browser's tools share: cleaning what pages say, and the words for what came of an act.
 
+use browser::{Dialog, PageView, Tab, WebActed};
 use desktop::DesktopError;
-use desktop::browser::{Dialog, PageView, Tab, WebActed};
 use protocol::tool::{Effect, ToolError};
 use serde_json::{Value, json};
 

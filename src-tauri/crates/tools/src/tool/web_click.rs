@@ -1,7 +1,7 @@
 //! `webClick`: a click on an element of the page, or the answer to its dialog.
 
 use async_trait::async_trait;
-use desktop::browser::{DialogAnswer, WebClick as Click};
+use browser::{DialogAnswer, WebClick as Click};
 use desktop::{Button, Key};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::gesture::key;
 use super::{
-    Catalog, Context, DISPLAY, Needs, Outcome, Plan, Task, Tool, bad_arguments, filled, web, within,
+    Builtin, Context, DISPLAY, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web, within,
 };
 use crate::untrusted;
 
@@ -58,23 +58,25 @@ enum Answer {
     Dismiss,
 }
 
-impl Tool for WebClick {
+impl Builtin for WebClick {
     const NAME: &'static str = "webClick";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const EGRESS: bool = true;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let reference = input.reference.filter(|text| !text.is_empty());
         let text = input.answer.filter(|text| !text.is_empty());
         if let Some(text) = &text {
             filled("answer", text, ANSWER_CHARS)?;
         }
-        let deed = match (reference, input.dialog) {
+        let action = match (reference, input.dialog) {
             (Some(_), Some(_)) => return Err(bad_arguments("give ref or dialog, not both")),
             (None, None) => return Err(bad_arguments("ref is missing; take it from webElements")),
-            (None, Some(Answer::Accept)) => Deed::Answer(DialogAnswer::Accept(text)),
-            (None, Some(Answer::Dismiss)) => Deed::Answer(DialogAnswer::Dismiss),
+            (None, Some(Answer::Accept)) => PageAction::Answer(DialogAnswer::Accept(text)),
+            (None, Some(Answer::Dismiss)) => PageAction::Answer(DialogAnswer::Dismiss),
             (Some(reference), None) => {
                 web::reference("ref", &reference)?;
                 let count = within("count", input.count.unwrap_or(1), 1, 3)?;
@@ -91,20 +93,20 @@ impl Tool for WebClick {
                     Which::Middle => Button::Middle,
                     Which::Right => Button::Right,
                 };
-                Deed::Click(Click { reference, button, count, held, display: DISPLAY })
+                PageAction::Click(Click { reference, button, count, held, display: DISPLAY })
             }
         };
-        Ok(Plan::of(deed).because(input.reason))
+        Ok(Plan::new(Self::RISK, action).because(input.reason))
     }
 }
 
-enum Deed {
+enum PageAction {
     Click(Click),
     Answer(DialogAnswer),
 }
 
 #[async_trait]
-impl Task for Deed {
+impl Task for PageAction {
     async fn run(&self, cx: &Context) -> Outcome {
         cx.begin();
         match self {

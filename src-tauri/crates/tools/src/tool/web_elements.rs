@@ -1,12 +1,12 @@
 //! `webElements`: what can be clicked or filled in the browser's page, by its DOM.
 
 use async_trait::async_trait;
-use desktop::browser::{Kind, PageQuery, Scope};
+use browser::{Kind, PageQuery, Scope};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, display, filled, web};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, display, filled, web};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -33,13 +33,15 @@ pub(super) struct Input {
     display: Option<u32>,
 }
 
-impl Tool for WebElements {
+impl Builtin for WebElements {
     const NAME: &'static str = "webElements";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         // Models fill optional fields with "" where they mean nothing.
         let query = input.query.filter(|text| !text.is_empty());
         if let Some(text) = &query {
@@ -47,7 +49,7 @@ impl Tool for WebElements {
         }
         let scope = if input.whole_page.unwrap_or(false) { Scope::Page } else { Scope::View };
         let kind = if input.all.unwrap_or(false) { Kind::All } else { Kind::Interactive };
-        Ok(Plan::of(List { query, scope, kind, display: display(input.display)? }))
+        Ok(Plan::new(Self::RISK, List { query, scope, kind, display: display(input.display)? }))
     }
 }
 

@@ -1,13 +1,13 @@
 //! `webNavigate`: the browser's front tab goes somewhere. An address can carry data out, so it counts as an edit.
 
 use async_trait::async_trait;
-use desktop::browser::{Arrived, Journey, Loaded};
+use browser::{Arrived, Journey, Loaded};
 use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, bad_arguments, filled, web};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web};
 use crate::untrusted;
 
 const URL_CHARS: usize = 4_000;
@@ -36,13 +36,15 @@ enum Go {
     Reload,
 }
 
-impl Tool for WebNavigate {
+impl Builtin for WebNavigate {
     const NAME: &'static str = "webNavigate";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const EGRESS: bool = true;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let journey = match (input.url.filter(|url| !url.is_empty()), input.go) {
             (Some(_), Some(_)) => return Err(bad_arguments("give url or go, not both")),
             (None, None) => return Err(bad_arguments("url is missing")),
@@ -54,7 +56,7 @@ impl Tool for WebNavigate {
             (None, Some(Go::Forward)) => Journey::Forward,
             (None, Some(Go::Reload)) => Journey::Reload,
         };
-        Ok(Plan::of(Travel { journey }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Travel { journey }).because(input.reason))
     }
 }
 

@@ -1,12 +1,12 @@
 //! `webRead`: a page's readable text, part by part.
 
 use async_trait::async_trait;
-use desktop::browser::{Links, TextQuery};
+use browser::{Links, TextQuery};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, web};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, web};
 use crate::untrusted;
 
 const MOST_OFFSET: u32 = 10_000_000;
@@ -25,16 +25,18 @@ pub(super) struct Input {
     links: Option<bool>,
 }
 
-impl Tool for WebRead {
+impl Builtin for WebRead {
     const NAME: &'static str = "webRead";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let offset = super::within("offset", input.offset.unwrap_or(0), 0, MOST_OFFSET)?;
         let links = if input.links.unwrap_or(false) { Links::Shown } else { Links::Left };
-        Ok(Plan::of(Read { offset: offset as usize, links }))
+        Ok(Plan::new(Self::RISK, Read { offset: offset as usize, links }))
     }
 }
 

@@ -1,14 +1,14 @@
 //! `webTabs`: which tabs there are; `webTab`: one is brought to the front, opened or closed.
 
 use async_trait::async_trait;
+use browser::{Tab, TabChange};
 use desktop::DesktopError;
-use desktop::browser::{Tab, TabChange};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, bad_arguments, filled, web};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, filled, web};
 
 const URL_CHARS: usize = 4_000;
 
@@ -20,14 +20,16 @@ pub(super) struct WebTabs;
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
 
-impl Tool for WebTabs {
+impl Builtin for WebTabs {
     const NAME: &'static str = "webTabs";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const VERIFY: Verify = Verify::Own;
     type Input = Nothing;
 
-    fn plan(_: Nothing, _: &Catalog<'_>) -> Result<Plan, ToolError> {
-        Ok(Plan::of(List))
+    fn plan(_: Nothing, _: &Env<'_>) -> Result<Plan, ToolError> {
+        Ok(Plan::new(Self::RISK, List))
     }
 }
 
@@ -64,16 +66,17 @@ pub(super) struct Front {
     reason: Option<String>,
 }
 
-impl Tool for WebTab {
+impl Builtin for WebTab {
     const NAME: &'static str = "webTab";
     const RISK: Risk = Risk::Navigate;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
     type Input = Front;
 
-    fn plan(input: Front, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Front, _: &Env<'_>) -> Result<Plan, ToolError> {
         web::reference("ref", &input.reference)?;
         let change = Change { tool: Self::NAME, change: TabChange::Activate(input.reference) };
-        Ok(Plan::of(change).because(input.reason))
+        Ok(Plan::new(Self::RISK, change).because(input.reason))
     }
 }
 
@@ -93,13 +96,15 @@ pub(super) struct Edit {
     reason: Option<String>,
 }
 
-impl Tool for WebTabEdit {
+impl Builtin for WebTabEdit {
     const NAME: &'static str = "webTabEdit";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const EGRESS: bool = true;
     type Input = Edit;
 
-    fn plan(input: Edit, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Edit, _: &Env<'_>) -> Result<Plan, ToolError> {
         let named = |text: Option<String>| text.filter(|text| !text.is_empty());
         let change = match (named(input.open), named(input.close)) {
             (Some(url), None) => {
@@ -112,7 +117,7 @@ impl Tool for WebTabEdit {
             }
             _ => return Err(bad_arguments("give open or close, and only one of them")),
         };
-        Ok(Plan::of(Change { tool: Self::NAME, change }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Change { tool: Self::NAME, change }).because(input.reason))
     }
 }
 

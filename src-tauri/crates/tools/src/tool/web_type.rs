@@ -1,12 +1,12 @@
 //! `webType`: a field of the page is filled, or an option chosen, and read back.
 
 use async_trait::async_trait;
-use desktop::browser::{Fill, Then, WebText};
+use browser::{Fill, Then, WebText};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Catalog, Context, Needs, Outcome, Plan, Task, Tool, filled, web};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
 
 const MOST_CHARS: usize = 20_000;
 
@@ -33,13 +33,15 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for WebType {
+impl Builtin for WebType {
     const NAME: &'static str = "webType";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Web;
     const NEEDS: Needs = Needs::Browser;
+    const EGRESS: bool = true;
     type Input = Input;
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         web::reference("ref", &input.reference)?;
         if !input.text.is_empty() {
             filled("text", &input.text, MOST_CHARS)?;
@@ -47,7 +49,7 @@ impl Tool for WebType {
         let how = if input.append.unwrap_or(false) { Fill::Append } else { Fill::Replace };
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
         let text = WebText { reference: input.reference, text: input.text, how, then };
-        Ok(Plan::of(Type { text }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Type { text }).because(input.reason))
     }
 }
 

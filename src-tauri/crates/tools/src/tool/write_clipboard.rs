@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::needs_input;
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, filled};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled};
 
 const MOST_CHARS: usize = 100_000;
 
@@ -23,18 +23,21 @@ pub(super) struct Input {
     reason: Option<String>,
 }
 
-impl Tool for WriteClipboard {
+impl Builtin for WriteClipboard {
     const NAME: &'static str = "writeClipboard";
     const RISK: Risk = Risk::Edit;
+    const GROUP: Group = Group::Clipboard;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_input(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("text", &input.text, MOST_CHARS)?;
-        Ok(Plan::of(Copy { text: input.text }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Copy { text: input.text }).because(input.reason))
     }
 }
 

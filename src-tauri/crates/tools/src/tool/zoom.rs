@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::screenshot::{described, needs_screen, plain};
-use super::{Catalog, Context, Outcome, Plan, Task, Tool, bad_arguments, within};
-use crate::{TakenPicture, eyes};
+use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, within};
+use crate::{TakenPicture, settle};
 
 pub(super) struct Zoom;
 
@@ -35,16 +35,18 @@ pub(super) struct Input {
     display: Option<u32>,
 }
 
-impl Tool for Zoom {
+impl Builtin for Zoom {
     const NAME: &'static str = "zoom";
     const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Screen;
+    const VERIFY: Verify = Verify::Own;
     type Input = Input;
 
     fn missing(abilities: &Abilities) -> Option<&'static str> {
         needs_screen(abilities)
     }
 
-    fn plan(input: Input, _: &Catalog<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { x, y, width, height, display } = input;
         for (field, from, length) in [("x", x, width), ("y", y, height)] {
             within(field, from, 0.0, 1000.0)?;
@@ -57,7 +59,10 @@ impl Tool for Zoom {
             }
         }
         let display = super::display(display)?;
-        Ok(Plan::of(Look { area: Area::Region { display, rect: NormRect { x, y, width, height } } }))
+        Ok(Plan::new(
+            Self::RISK,
+            Look { area: Area::Region { display, rect: NormRect { x, y, width, height } } },
+        ))
     }
 }
 
@@ -78,7 +83,7 @@ impl Task for Look {
 impl Look {
     async fn look(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let shot = Shot { area: self.area.clone(), ..plain(cx) };
-        let picture = eyes::shoot(cx, shot, cx.limits.timeout).await?;
+        let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let data = described(cx, &picture, &self.area).await?;
         let (width, height) = (picture.size.width, picture.size.height);
         let full = picture.mapping.shows;

@@ -1,7 +1,7 @@
 //! Tasks in which something is to be chosen: boxes, options, lists, colours, dates.
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, See, has, hinted, in_order, middle, tasks};
 use crate::words::{between, colour, colour_in, first_quoted, number, numbers, ordinal, ordinals};

@@ -1,7 +1,7 @@
 //! Tasks in which the right thing is to be clicked: buttons, links, dialogs, menus, what opens and closes.
 
 use anyhow::{Context as _, Result};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, See, has, hinted, middle, tasks};
 use crate::words::{between, first_quoted, ordinal};

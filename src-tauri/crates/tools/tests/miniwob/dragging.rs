@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, Point, See, in_order, middle, tasks};
 use crate::words::{between, colour, colour_in, ordinal};

@@ -1,7 +1,7 @@
 //! Tasks of plane geometry, solved with the real pointer: centres, midpoints, angles, lines.
 
 use anyhow::{Context as _, Result};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, Point, See, middle, tasks};
 use crate::words::colour_in;

@@ -1,7 +1,7 @@
 //! Tasks in which something is to be entered: texts, passwords, dates, forms, commands.
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, See, has, in_order, tasks};
 use crate::words::{between, colour, first_quoted, quoted};

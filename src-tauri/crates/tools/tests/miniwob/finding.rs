@@ -1,7 +1,7 @@
 //! Tasks in which something is to be found by searching, leafing or looking: results, contacts, shapes, a hot spot.
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 use serde_json::json;
 
 use crate::mind::{Mind, Point, See, hinted, in_order, middle, tasks};

@@ -30,7 +30,7 @@ mod sliding;
 mod words;
 
 #[cfg(test)]
-#[path = "../../../desktop/tests/browser/stage.rs"]
+#[path = "../../../browser/tests/chromium/stage.rs"]
 #[expect(dead_code, reason = "the stage of the browser's own tests, of which these use a part")]
 mod browser_stage;
 #[cfg(test)]

@@ -2,16 +2,16 @@
 //! nothing else. What a page is made of, where it is on the screen and what it wants, it knows from their answers alone.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 use futures::future::BoxFuture;
 use protocol::tool::Effect;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Executed, Limits, Router};
+use tools::{Call, Executed, Limits, Router};
 
 use crate::browser_stage::Stage;
 use crate::stage::{limits, request};
@@ -53,6 +53,7 @@ pub type Point = (f64, f64);
 
 pub struct Mind {
     router: Router,
+    limits: Arc<Limits>,
     used: Mutex<BTreeMap<String, u32>>,
 }
 
@@ -66,8 +67,8 @@ impl Mind {
             settle: Duration::ZERO,
             ..limits()
         };
-        let router = Router::builtin(stage.desktop.clone(), limits).with_browser(stage.browser.clone());
-        Self { router, used: Mutex::default() }
+        let router = Router::builtin(stage.desktop.clone()).with_browser(stage.browser.clone());
+        Self { router, limits: Arc::new(limits), used: Mutex::default() }
     }
 
     /// Calls a tool; its data. What it could not do is an error.
@@ -77,7 +78,8 @@ impl Mind {
 
     async fn execute(&self, tool: &str, arguments: Value) -> Result<Executed> {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner).entry(tool.into()).or_default() += 1;
-        let done = self.router.execute(request(tool, arguments), CancellationToken::new()).await;
+        let (request, cancel) = (request(tool, arguments), CancellationToken::new());
+        let done = self.router.execute(Call { request, cancel, limits: self.limits.clone() }).await;
         match &done.result.error {
             Some(error) => bail!("{tool}: {}", error.message),
             None => Ok(done),

@@ -1,7 +1,7 @@
 //! Tasks of mail and of social media: rows with icons that have no names, told by what their hints say.
 
 use anyhow::{Context as _, Result};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, See, hinted, in_order, tasks};
 use crate::words::{between, first_quoted, number, quoted};

@@ -1,7 +1,7 @@
 //! Tasks in which something is to be read, or worked out, and written down; or a text is to be marked or scrolled.
 
 use anyhow::{Context as _, Result};
-use desktop::browser::WebElement;
+use browser::WebElement;
 use serde_json::json;
 
 use crate::mind::{Mind, See, has, hinted, middle, tasks};

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
-use desktop::browser::WebElement;
+use browser::WebElement;
 
 use crate::mind::{Mind, See, hinted, in_order, middle, tasks};
 use crate::words::{between, number, numbers, ordinal};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use crate::stage::{Trouble, Troubled, call, desktop, limits, request};
+use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use desktop::DesktopError;
 use desktop::fake::Call;
 use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
@@ -23,14 +23,14 @@ fn asking(tool: &str, arguments: Value) -> ExecRequest {
 #[tokio::test(start_paused = true)]
 async fn unapproved_click_is_never_sent() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
-    let other = router.assess(&asking("click", json!({"x": 512, "y": 41}))).digest;
-    let digest = router.assess(&asking("click", click())).digest;
+    let router = Router::builtin(fake.clone());
+    let other = router.assess(&asking("click", json!({"x": 512, "y": 41})), &limits()).digest;
+    let digest = router.assess(&asking("click", click()), &limits()).digest;
     let wrong =
         [None, Some(String::new()), Some(other), Some(digest.to_uppercase()), Some(format!("{digest} "))];
     for approved in wrong {
         let request = ExecRequest { approved: approved.clone(), ..asking("click", click()) };
-        let executed = router.execute(request, CancellationToken::new()).await;
+        let executed = execute(&router, request, CancellationToken::new()).await;
         assert_eq!(executed.result.effect, Effect::Refused, "{approved:?}");
         assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden, "{approved:?}");
     }
@@ -40,19 +40,19 @@ async fn unapproved_click_is_never_sent() {
 #[tokio::test(start_paused = true)]
 async fn an_approved_click_is_sent_once() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
-    let digest = router.assess(&asking("click", click())).digest;
+    let router = Router::builtin(fake.clone());
+    let digest = router.assess(&asking("click", click()), &limits()).digest;
     let request = ExecRequest { approved: Some(digest), ..asking("click", click()) };
-    let executed = router.execute(request, CancellationToken::new()).await;
+    let executed = execute(&router, request, CancellationToken::new()).await;
     assert_eq!(executed.result.effect, Effect::Unverified);
     assert_eq!(fake.actions().len(), 1);
 }
 
 #[test]
 fn the_question_holds_the_models_reason_on_one_line() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     let reason = "open\nthe \u{202e}menu";
-    let assessment = router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})));
+    let assessment = router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})), &limits());
     assert_eq!(assessment.risk, Some(Risk::Edit));
     let expected = "click can change something on this computer; the model says: open the menu";
     assert_eq!(assessment.decision, Decision::Ask { reason: expected.into() });
@@ -60,11 +60,11 @@ fn the_question_holds_the_models_reason_on_one_line() {
 
 #[test]
 fn a_grant_covers_its_tool_and_never_a_consequential_one() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     let decide = |grants: &[&str], tool: &str, arguments: Value| {
         let grants: Grants = grants.iter().copied().collect();
         let request = ExecRequest { grants, approval: ApprovalMode::Thread, ..request(tool, arguments) };
-        matches!(router.assess(&request).decision, Decision::Run)
+        matches!(router.assess(&request, &limits()).decision, Decision::Run)
     };
     assert!(decide(&["click"], "click", click()));
     assert!(!decide(&["click"], "type", json!({"text": "a"})));
@@ -83,7 +83,7 @@ fn a_grant_covers_its_tool_and_never_a_consequential_one() {
 #[tokio::test(start_paused = true)]
 async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let acting = [
         ("click", click()),
         ("move", click()),
@@ -103,8 +103,8 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     for (tool, arguments) in acting {
         for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
             let mut plan = ExecRequest { mode: Mode::Plan, approval, ..request(tool, arguments.clone()) };
-            plan.approved = Some(router.assess(&plan).digest);
-            let result = router.execute(plan, CancellationToken::new()).await.result;
+            plan.approved = Some(router.assess(&plan, &limits()).digest);
+            let result = execute(&router, plan, CancellationToken::new()).await.result;
             assert_eq!(
                 (result.effect, result.error.unwrap().kind),
                 (Effect::Refused, ToolErrorKind::Forbidden),
@@ -115,14 +115,14 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     assert_eq!(fake.calls(), []);
     let looks = json!({"actions": [{"tool": "wait", "arguments": {"seconds": 1}}]});
     let plan = ExecRequest { mode: Mode::Plan, ..request("batch", looks) };
-    assert_eq!(router.execute(plan, CancellationToken::new()).await.result.effect, Effect::Confirmed);
+    assert_eq!(execute(&router, plan, CancellationToken::new()).await.result.effect, Effect::Confirmed);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_act_that_gives_no_answer_is_unknown_and_lets_go_of_everything() {
     for trouble in [Trouble::Hangs, Trouble::HangsUntilCancelled] {
         let troubled = Troubled::new(trouble);
-        let router = Router::builtin(troubled.clone(), limits());
+        let router = Router::builtin(troubled.clone());
         let result = call(&router, "click", click()).await.result;
         assert_eq!(result.effect, Effect::Unknown);
         let error = result.error.unwrap();
@@ -137,7 +137,7 @@ async fn an_act_that_gives_no_answer_is_unknown_and_lets_go_of_everything() {
 #[tokio::test(start_paused = true)]
 async fn a_look_that_gives_no_answer_is_tried_again_and_then_refused() {
     let troubled = Troubled::new(Trouble::Hangs);
-    let router = Router::builtin(troubled.clone(), limits());
+    let router = Router::builtin(troubled.clone());
     let result = call(&router, "elementsJson", json!({})).await.result;
     assert_eq!((result.effect, result.error.unwrap().kind), (Effect::Refused, ToolErrorKind::Timeout));
     assert_eq!(troubled.tried(), 4);
@@ -147,13 +147,13 @@ async fn a_look_that_gives_no_answer_is_tried_again_and_then_refused() {
 async fn a_look_that_fails_is_tried_again_and_a_success_ends_it() {
     let failed = || Trouble::Fails(DesktopError::Failed("the bus is gone".into()));
     let troubled = Troubled::new(failed());
-    let result = call(&Router::builtin(troubled.clone(), limits()), "elementsJson", json!({})).await.result;
+    let result = call(&Router::builtin(troubled.clone()), "elementsJson", json!({})).await.result;
     assert_eq!((result.effect, troubled.tried()), (Effect::Refused, 4));
     assert_eq!(result.summary, "elementsJson not done: the bus is gone");
 
     let twice = Troubled { until: 2, ..Arc::into_inner(Troubled::new(failed())).unwrap() };
     let twice = Arc::new(Troubled { tries: AtomicUsize::new(0), ..twice });
-    let result = call(&Router::builtin(twice.clone(), limits()), "elementsJson", json!({})).await.result;
+    let result = call(&Router::builtin(twice.clone()), "elementsJson", json!({})).await.result;
     assert_eq!((result.effect, twice.tried()), (Effect::Confirmed, 3));
 }
 
@@ -161,7 +161,7 @@ async fn a_look_that_fails_is_tried_again_and_a_success_ends_it() {
 async fn what_trying_again_cannot_mend_is_not_tried_again() {
     for error in [DesktopError::NotFound("app".into()), DesktopError::BadInput("no".into())] {
         let troubled = Troubled::new(Trouble::Fails(error));
-        call(&Router::builtin(troubled.clone(), limits()), "elementsJson", json!({})).await;
+        call(&Router::builtin(troubled.clone()), "elementsJson", json!({})).await;
         assert_eq!(troubled.tried(), 1);
     }
 }
@@ -175,7 +175,7 @@ async fn an_act_that_fails_is_not_tried_again_and_says_how_far_it_came() {
         (DesktopError::NotAvailable("no pointer".into()), Effect::Refused, ToolErrorKind::NotAvailable),
     ] {
         let troubled = Troubled::new(Trouble::Fails(error));
-        let result = call(&Router::builtin(troubled.clone(), limits()), "click", click()).await.result;
+        let result = call(&Router::builtin(troubled.clone()), "click", click()).await.result;
         assert_eq!((result.effect, result.error.unwrap().kind), (effect, kind));
         assert_eq!(troubled.tried(), 1);
     }
@@ -185,7 +185,7 @@ async fn an_act_that_fails_is_not_tried_again_and_says_how_far_it_came() {
 async fn a_stop_in_the_middle_of_an_act_is_unknown_within_a_tenth_of_a_second() {
     for trouble in [Trouble::Hangs, Trouble::HangsUntilCancelled] {
         let troubled = Troubled::new(trouble);
-        let router = Router::builtin(troubled.clone(), limits());
+        let router = Router::builtin(troubled.clone());
         let cancel = CancellationToken::new();
         let stop = async {
             while troubled.tried() == 0 {
@@ -195,7 +195,7 @@ async fn a_stop_in_the_middle_of_an_act_is_unknown_within_a_tenth_of_a_second() 
             tokio::time::Instant::now()
         };
         let (executed, stopped) =
-            tokio::join!(router.execute(request("click", click()), cancel.clone()), stop);
+            tokio::join!(execute(&router, request("click", click()), cancel.clone()), stop);
         assert!(stopped.elapsed() <= Duration::from_millis(100), "{:?}", stopped.elapsed());
         assert_eq!(executed.result.effect, Effect::Unknown);
         assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Cancelled);
@@ -207,13 +207,13 @@ async fn a_stop_in_the_middle_of_an_act_is_unknown_within_a_tenth_of_a_second() 
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_anything_began_does_nothing() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let cancel = CancellationToken::new();
     cancel.cancel();
     for (tool, arguments) in
         [("click", click()), ("wait", json!({"seconds": 30})), ("elementsJson", json!({}))]
     {
-        let result = router.execute(request(tool, arguments), cancel.clone()).await.result;
+        let result = execute(&router, request(tool, arguments), cancel.clone()).await.result;
         assert_eq!(
             (result.effect, result.error.unwrap().kind),
             (Effect::Refused, ToolErrorKind::Cancelled),
@@ -225,9 +225,9 @@ async fn a_stop_before_anything_began_does_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_is_cut_short_by_a_stop() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     let cancel = CancellationToken::new();
-    let wait = router.execute(request("wait", json!({"seconds": 30})), cancel.clone());
+    let wait = execute(&router, request("wait", json!({"seconds": 30})), cancel.clone());
     let stop = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         cancel.cancel();
@@ -240,7 +240,7 @@ async fn a_wait_is_cut_short_by_a_stop() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_becomes_an_error_and_the_next_call_works() {
     let troubled = Troubled::new(Trouble::Panics);
-    let router = Router::builtin(troubled.clone(), limits());
+    let router = Router::builtin(troubled.clone());
     for (tool, arguments) in [("click", click()), ("elementsJson", json!({}))] {
         let result = call(&router, tool, arguments).await.result;
         assert_eq!(result.effect, Effect::Unknown, "{tool}");
@@ -256,7 +256,7 @@ async fn a_panic_becomes_an_error_and_the_next_call_works() {
 async fn a_picture_that_fails_never_hides_what_was_done() {
     let calm = Troubled::new(Trouble::Hangs);
     let blind = Arc::new(Troubled { blind: true, until: 0, ..Arc::into_inner(calm).unwrap() });
-    let router = Router::builtin(blind.clone(), limits());
+    let router = Router::builtin(blind.clone());
     let executed = call(&router, "click", click()).await;
     assert_eq!(blind.fake.actions().len(), 1);
     assert_eq!((executed.result.effect, executed.result.error), (Effect::Unverified, None));
@@ -270,7 +270,7 @@ async fn a_picture_that_fails_never_hides_what_was_done() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_runs_its_parts_in_order_with_one_picture_at_the_end() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let actions = json!({"actions": [
         {"tool": "click", "arguments": click()},
         {"tool": "type", "arguments": {"text": "a"}},
@@ -303,7 +303,7 @@ async fn a_batch_runs_its_parts_in_order_with_one_picture_at_the_end() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_stops_at_the_first_failure_and_says_what_was_not_executed() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let actions = json!({"actions": [
         {"tool": "click", "arguments": click()},
         {"tool": "focusElement", "arguments": {"ref": "e9"}},
@@ -327,7 +327,7 @@ async fn a_batch_stops_at_the_first_failure_and_says_what_was_not_executed() {
 async fn a_batch_stops_where_text_was_read_back_wrong() {
     let fake = desktop();
     fake.edit(|scene| scene.evidence = desktop::Evidence::Mismatch);
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let actions = json!({"actions": [
         {"tool": "type", "arguments": {"text": "a"}}, {"tool": "press", "arguments": {"key": "Enter"}},
     ]});
@@ -339,7 +339,7 @@ async fn a_batch_stops_where_text_was_read_back_wrong() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_with_one_bad_part_does_nothing_at_all() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let actions = json!({"actions": [
         {"tool": "click", "arguments": click()}, {"tool": "press", "arguments": {"key": "Entrr"}},
     ]});
@@ -350,13 +350,13 @@ async fn a_batch_with_one_bad_part_does_nothing_at_all() {
 
 #[test]
 fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
-    let router = Router::builtin(desktop(), limits());
-    let risk =
-        |tool: &str, arguments: Value| {
-            router.assess(&request("batch", json!({"actions": [
+    let router = Router::builtin(desktop());
+    let risk = |tool: &str, arguments: Value| {
+        let actions = json!({"actions": [
             {"tool": "think", "arguments": {"thought": "a"}}, {"tool": tool, "arguments": arguments},
-        ]}))).risk
-        };
+        ]});
+        router.assess(&request("batch", actions), &limits()).risk
+    };
     assert_eq!(risk("wait", json!({"seconds": 1})), Some(Risk::Observe));
     assert_eq!(risk("move", click()), Some(Risk::Navigate));
     assert_eq!(risk("click", click()), Some(Risk::Edit));
@@ -364,13 +364,13 @@ fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
 
 #[test]
 fn every_script_is_consequential_whatever_it_says() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     for script in [
         "return 1",
         "do shell script \"rm -rf ~/pond\"",
         "tell application \"System Events\" to keystroke \"w\" using command down",
     ] {
-        let assessment = router.assess(&request("osa", json!({"script": script})));
+        let assessment = router.assess(&request("osa", json!({"script": script})), &limits());
         assert_eq!(assessment.risk, Some(Risk::Consequential), "{script}");
     }
 }

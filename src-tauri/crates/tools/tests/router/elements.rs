@@ -1,8 +1,8 @@
 //! Tools that act on an element: what reaches the desktop, what is said of it, and what of it is evidence.
 
-use crate::stage::{call, desktop, limits};
+use crate::stage::{call, desktop};
 use desktop::fake::Call;
-use desktop::{Button, Deed, DesktopError, Evidence, Selector, Target, WindowId, WindowView};
+use desktop::{Button, DesktopError, ElementAction, Evidence, Selector, Target, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn save() -> Target {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_deed_reaches_the_element_that_was_named() {
+async fn each_action_reaches_the_element_that_was_named() {
     let selector = json!({"app": "Editor", "role": "button", "name": "Save", "within": "tool bar"});
     let with = |more: Value| {
         let mut all = selector.clone();
@@ -27,7 +27,7 @@ async fn each_deed_reaches_the_element_that_was_named() {
         }
         all
     };
-    let click = |button, count| Deed::Click { button, count };
+    let click = |button, count| ElementAction::Click { button, count };
     let reference = || Target::Ref("e1".into());
     let table = [
         (
@@ -48,25 +48,25 @@ async fn each_deed_reaches_the_element_that_was_named() {
             "setValue",
             json!({"ref": "e1", "value": "s3cret", "role": "", "app": " "}),
             reference(),
-            Deed::SetValue("s3cret".into()),
+            ElementAction::SetValue("s3cret".into()),
             "set the value of button \"Save\"",
         ),
-        ("focusElement", with(json!({})), save(), Deed::Focus, "focused button \"Save\""),
+        ("focusElement", with(json!({})), save(), ElementAction::Focus, "focused button \"Save\""),
         (
             "doAction",
             json!({"ref": "e1", "action": "expand"}),
             reference(),
-            Deed::Do("expand".into()),
+            ElementAction::Do("expand".into()),
             "did expand of button \"Save\"",
         ),
     ];
-    for (tool, arguments, target, deed, summary) in table {
+    for (tool, arguments, target, action, summary) in table {
         let fake = desktop();
         fake.edit(|scene| scene.evidence = Evidence::ReadBack);
-        let executed = call(&Router::builtin(fake.clone(), limits()), tool, arguments).await;
+        let executed = call(&Router::builtin(fake.clone()), tool, arguments).await;
         let reached: Vec<Call> =
             fake.calls().into_iter().filter(|call| matches!(call, Call::Operate(..))).collect();
-        assert_eq!(reached, [Call::Operate(target, deed)], "{tool}");
+        assert_eq!(reached, [Call::Operate(target, action)], "{tool}");
         assert_eq!((executed.result.effect, executed.result.summary.as_str()), (Effect::Confirmed, summary));
         assert_eq!(executed.result.data["by"], "accessibility");
         assert!(executed.picture.unwrap().dot.is_some(), "{tool}");
@@ -76,7 +76,7 @@ async fn each_deed_reaches_the_element_that_was_named() {
 #[tokio::test(start_paused = true)]
 async fn a_menu_is_chosen_by_its_path() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let path = json!(["File", "Save As..."]);
     let result = call(&router, "pressMenu", json!({"app": "Editor", "path": path})).await.result;
     assert_eq!(result.summary, "chose menu item \"File > Save As...\"; the screen is as before");
@@ -89,7 +89,7 @@ async fn a_menu_is_chosen_by_its_path() {
 async fn an_element_that_is_gone_is_refused_with_the_desktops_words() {
     let fake = desktop();
     let words = "e12 (button \"Save\") is gone; the nearest now is e40 (button \"Save As...\")";
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = {
         // The first call that can fail is the look before the act.
         fake.fail_next(DesktopError::Failed("no picture".into()));
@@ -103,8 +103,7 @@ async fn an_element_that_is_gone_is_refused_with_the_desktops_words() {
 
 #[tokio::test(start_paused = true)]
 async fn a_press_that_changed_nothing_is_no_success() {
-    let result =
-        call(&Router::builtin(desktop(), limits()), "clickElement", json!({"ref": "e1"})).await.result;
+    let result = call(&Router::builtin(desktop()), "clickElement", json!({"ref": "e1"})).await.result;
     assert_eq!(result.effect, Effect::NoChange);
     assert_eq!(result.summary, "clicked button \"Save\"; the screen is as before");
 }
@@ -136,7 +135,7 @@ async fn a_window_that_opens_and_a_focus_that_moves_are_evidence() {
         scene.focused = Some("entry \"Name\"".into());
         scene.colour = [1, 2, 3];
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = call(&router, "click", json!({"x": 1, "y": 2})).await.result;
     assert_eq!(result.effect, Effect::Unverified);
     assert_eq!(result.summary, "clicked left at 1,2; opened the window \"Save\"");
@@ -160,7 +159,7 @@ async fn a_confirmed_act_does_not_wait_for_a_screen_that_never_rests() {
             restless.edit(|scene| scene.colour[0] = scene.colour[0].wrapping_add(1));
         }
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = call(&router, "clickElement", json!({"ref": "e1"})).await.result;
     assert_eq!(result.effect, Effect::Confirmed);
     assert!(result.took.0 <= 400, "{:?}", result.took);
@@ -170,7 +169,7 @@ async fn a_confirmed_act_does_not_wait_for_a_screen_that_never_rests() {
 async fn a_batch_takes_elements_and_stops_at_the_first_that_is_not_as_wished() {
     let fake = desktop();
     fake.edit(|scene| scene.evidence = Evidence::Mismatch);
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let actions = json!({"actions": [
         {"tool": "setValue", "arguments": {"ref": "e1", "value": "a"}},
         {"tool": "clickElement", "arguments": {"ref": "e1"}},

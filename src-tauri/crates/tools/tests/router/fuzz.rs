@@ -1,7 +1,7 @@
 //! A thousand arbitrary arguments for each tool: never a panic, never an act with wrong arguments.
 
-use crate::stage::{call, desktop, limits};
-use desktop::{Action, Deed, Selector, Target, fake::Call};
+use crate::stage::{call, desktop};
+use desktop::{Action, ElementAction, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use protocol::tool::{Effect, ToolErrorKind};
@@ -197,7 +197,7 @@ fn is_justified(action: &Action, arguments: &Value) -> bool {
 }
 
 /// The same for what was done to an element.
-fn is_meant(target: &Target, deed: &Deed, arguments: &Value) -> bool {
+fn is_meant(target: &Target, action: &ElementAction, arguments: &Value) -> bool {
     let target = match target {
         Target::Ref(reference) => arguments["ref"] == **reference,
         Target::Selector(Selector { role, name, .. }) => {
@@ -206,20 +206,20 @@ fn is_meant(target: &Target, deed: &Deed, arguments: &Value) -> bool {
             said("role", role) && said("name", name) && (role.is_some() || name.is_some())
         }
     };
-    let deed = match deed {
-        Deed::Click { count, .. } => (1..=3).contains(count),
-        Deed::SetValue(value) => arguments["value"] == **value,
-        Deed::Focus => true,
-        Deed::Do(action) => arguments["action"] == **action,
+    let is_it = match action {
+        ElementAction::Click { count, .. } => (1..=3).contains(count),
+        ElementAction::SetValue(value) => arguments["value"] == **value,
+        ElementAction::Focus => true,
+        ElementAction::Do(action) => arguments["action"] == **action,
     };
-    target && deed
+    target && is_it
 }
 
 fn a_thousand(tool: &'static str) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let mut runner = TestRunner::new(Config { cases: 1_000, failure_persistence: None, ..Config::default() });
     runner
         .run(&prop_oneof![any_json(), nearly_right(tool)], |arguments| {
@@ -245,7 +245,7 @@ fn a_thousand(tool: &'static str) {
             for call in &calls {
                 let justified = match call {
                     Call::Act(action) => parts.iter().any(|part| is_justified(action, part)),
-                    Call::Operate(target, deed) => parts.iter().any(|part| is_meant(target, deed, part)),
+                    Call::Operate(target, action) => parts.iter().any(|part| is_meant(target, action, part)),
                     Call::Menu(_, path) => parts.iter().any(|part| part["path"] == json!(path)),
                     _ => true,
                 };

@@ -1,8 +1,9 @@
 //! The tools that look: what they ask the desktop for, and what they say of it.
 
-use crate::stage::{call, desktop, limits};
+use crate::stage::{call, desktop};
+use desktop::Area;
 use desktop::fake::Call;
-use desktop::{Area, TextLine, Unread};
+use ocr::{TextLine, Unread};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::ToolErrorKind;
 use serde_json::json;
@@ -28,7 +29,7 @@ fn rect(x: f64, y: f64, width: f64, height: f64) -> protocol::geometry::NormRect
 async fn zoom_shows_a_region_in_its_own_pixels_and_says_where_it_is() {
     let fake = desktop();
     fake.edit(|scene| scene.displays[0].bounds.width = 4000);
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let executed = call(&router, "zoom", json!({"x": 500, "y": 0, "width": 100, "height": 500})).await;
     let picture = executed.picture.unwrap();
     assert_eq!((picture.size.width, picture.size.height), (400, 24));
@@ -49,7 +50,7 @@ async fn a_windows_picture_says_where_the_window_is_and_a_missing_one_is_not_fou
         let window = desktop::WindowView { id, title, app, pid: None, display: 0, bounds, states: vec![] };
         scene.windows.push(window);
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let executed = call(&router, "screenshot", json!({"window": 7})).await;
     assert_eq!(executed.result.data["shows"]["x"], 250.0);
     assert_eq!(executed.picture.unwrap().size.width, 32);
@@ -69,7 +70,7 @@ async fn marks_are_boxes_with_the_refs_of_the_elements_and_not_of_what_holds_the
             scene.snapshot.elements.push(desktop::Element { bounds, ..element });
         }
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let plain = call(&router, "screenshot", json!({})).await.picture.unwrap();
     let marked = call(&router, "screenshot", json!({"marks": true})).await;
     assert_eq!(marked.result.data["marks"], json!([{"ref": "e1", "role": "button", "name": "Save"}]));
@@ -83,7 +84,7 @@ async fn marks_are_boxes_with_the_refs_of_the_elements_and_not_of_what_holds_the
 #[tokio::test(start_paused = true)]
 async fn the_picture_after_a_drag_has_its_line_and_the_one_after_a_click_has_none() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let drag = json!({"path": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}]});
     call(&router, "drag", drag).await;
     let line = vec![point(1.0, 2.0), point(3.0, 4.0), point(5.0, 6.0)];
@@ -100,7 +101,7 @@ async fn the_picture_after_a_drag_has_its_line_and_the_one_after_a_click_has_non
 #[tokio::test]
 async fn an_unchanged_screen_is_the_same_sight_and_another_part_of_it_is_not() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let mut sights = Vec::new();
     for (tool, arguments) in [
         ("screenshot", json!({})),
@@ -117,6 +118,18 @@ async fn an_unchanged_screen_is_the_same_sight_and_another_part_of_it_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_act_is_looked_at_without_encoding_and_its_one_picture_is_of_the_screen_at_rest() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let executed = call(&router, "click", json!({"x": 100, "y": 100})).await;
+    let thumbnails = fake.calls().iter().filter(|call| matches!(call, Call::Thumbnail(_))).count();
+    // Before the act, and twice the same after it.
+    assert_eq!((thumbnails, shots(&fake).len()), (3, 1));
+    assert!(matches!(fake.calls().last(), Some(Call::Screenshot(_))), "{:?}", fake.calls());
+    assert!(executed.picture.unwrap().dot.is_some());
+}
+
+#[tokio::test(start_paused = true)]
 async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() {
     let fake = desktop();
     let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
@@ -124,7 +137,7 @@ async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() 
     fake.edit(|scene| {
         scene.text.lines = vec![line("Save\u{200b} As", 0.99), line("保存", 0.6), line("Quit", 0.9)]
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = call(&router, "readText", json!({"query": ""})).await.result;
     let at = json!({"x": 10.0, "y": 20.0, "width": 30.0, "height": 4.0});
     assert_eq!(result.summary, "read 3 lines of text");
@@ -152,7 +165,7 @@ async fn text_in_pictures_is_data_with_bounds_and_a_query_leaves_out_the_rest() 
 #[tokio::test(start_paused = true)]
 async fn text_that_could_not_be_read_in_time_is_counted_and_asking_again_is_told_to_go_on() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let again = "; call readText again: it goes on from here";
     for (lines, percent, said) in [
         (12, 0, "12 more are not read yet"),

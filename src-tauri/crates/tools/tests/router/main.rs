@@ -5,9 +5,15 @@ mod contract;
 #[cfg(test)]
 mod elements;
 #[cfg(test)]
+mod focus;
+#[cfg(test)]
 mod fuzz;
 #[cfg(test)]
 mod looking;
+#[cfg(test)]
+mod registry;
+#[cfg(test)]
+mod seat;
 #[cfg(test)]
 mod specs;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a model is offered: names, schemas, and what is left out where it cannot work.
 
 use crate::stage::{call, desktop, limits, request};
-use desktop::browser::fake::FakeBrowser;
+use browser::fake::FakeBrowser;
 use protocol::tool::{Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tools::{Decision, Router};
@@ -49,16 +49,16 @@ const ACT: &[&str] = &[
 ];
 
 fn with_all() -> Router {
-    Router::builtin(desktop(), limits()).with_browser(FakeBrowser::new())
+    Router::builtin(desktop()).with_browser(FakeBrowser::new())
 }
 
 fn names(router: &Router, mode: Mode) -> Vec<String> {
-    router.specs(mode).into_iter().map(|spec| spec.name).collect()
+    router.specs(mode).into_iter().map(|spec| spec.name.to_string()).collect()
 }
 
 #[test]
 fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     assert_eq!(names(&router, Mode::Act), ACT);
     assert_eq!(
         names(&router, Mode::Plan),
@@ -82,7 +82,7 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
 fn every_schema_is_as_in_its_snapshot() {
     for spec in with_all().specs(Mode::Act) {
         let shown = json!({ "description": spec.description, "risk": spec.risk, "schema": spec.schema });
-        insta::assert_json_snapshot!(spec.name.clone(), shown);
+        insta::assert_json_snapshot!(&*spec.name, shown);
     }
 }
 
@@ -143,7 +143,7 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
     fake.edit(|scene| {
         scene.abilities = desktop::Abilities::default();
     });
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     assert_eq!(names(&router, Mode::Act), ["wait", "think", "batch", "done"]);
     for name in ACT.iter().filter(|name| !["wait", "think", "batch", "done"].contains(name)).chain(&WEB) {
         let error = call(&router, name, json!({})).await.result.error.unwrap();
@@ -156,7 +156,7 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
 #[tokio::test]
 async fn the_browsers_tools_are_there_once_a_browser_can_be_found_and_plan_mode_only_looks() {
     let browser = FakeBrowser::new();
-    let router = Router::builtin(desktop(), limits()).with_browser(browser.clone());
+    let router = Router::builtin(desktop()).with_browser(browser.clone());
     let web = |mode| {
         let mut names = names(&router, mode);
         names.retain(|name| name.starts_with("web"));
@@ -164,7 +164,7 @@ async fn the_browsers_tools_are_there_once_a_browser_can_be_found_and_plan_mode_
     };
     assert_eq!(web(Mode::Act), WEB);
     assert_eq!(web(Mode::Plan), ["webElements", "webRead", "webTabs"]);
-    assert_eq!(names(&router.with_limits(limits()), Mode::Act).len(), ACT.len() + WEB.len());
+    assert_eq!(names(&router, Mode::Act).len(), ACT.len() + WEB.len());
     browser.edit(|pages| pages.missing = Some("no browser was found; install Chromium".into()));
     assert_eq!(web(Mode::Act), Vec::<String>::new());
     let error = call(&router, "webElements", json!({})).await.result.error.unwrap();
@@ -176,7 +176,7 @@ async fn the_browsers_tools_are_there_once_a_browser_can_be_found_and_plan_mode_
 #[tokio::test]
 async fn only_exact_names_pass() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let good = json!({"x": 1, "y": 2});
     for name in [
         "Click",
@@ -196,7 +196,7 @@ async fn only_exact_names_pass() {
         "__proto__",
     ] {
         let request = request(name, good.clone());
-        let assessment = router.assess(&request);
+        let assessment = router.assess(&request, &limits());
         assert_eq!(assessment.risk, None, "{name:?}");
         assert!(matches!(assessment.decision, Decision::Forbid { .. }), "{name:?}");
         let error = call(&router, name, good.clone()).await.result.error.unwrap();
@@ -209,7 +209,7 @@ async fn only_exact_names_pass() {
 #[tokio::test]
 async fn an_extra_field_is_refused_by_its_name() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits()).with_browser(FakeBrowser::new());
+    let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
     for spec in router.specs(Mode::Act) {
         let result = call(&router, &spec.name, json!({"extraField": 1})).await.result;
         let error = result.error.unwrap();

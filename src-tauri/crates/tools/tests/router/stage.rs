@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use desktop::fake::FakeDesktop;
 use desktop::{
-    Abilities, Acted, Action, AppView, Area, Clipboard, Deed, Desktop, DesktopError, Element, ElementQuery,
-    Elements, Fence, Hands, Interruption, Operated, Picture, Screen, Script, Shot, Snapshot, Target,
-    TextRead, WindowChange, WindowId, WindowView, Windows,
+    Abilities, Acted, Action, AppView, Area, Clipboard, Desktop, DesktopError, Element, ElementAction,
+    ElementQuery, Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target,
+    WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
+use ocr::TextRead;
+use pictures::{Picture, Thumbnail};
 use protocol::geometry::{NormRect, PixelSize};
 use protocol::ids::CallId;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
@@ -30,7 +32,6 @@ pub fn limits() -> Limits {
         picture: PixelSize { width: 1280, height: 800 }.into(),
         data_chars: 2_000,
         settle: Duration::from_millis(800),
-        fence: tools::Fence::default(),
     }
 }
 
@@ -74,7 +75,11 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
 }
 
 pub async fn call(router: &Router, tool: &str, arguments: Value) -> Executed {
-    router.execute(request(tool, arguments), CancellationToken::new()).await
+    execute(router, request(tool, arguments), CancellationToken::new()).await
+}
+
+pub async fn execute(router: &Router, request: ExecRequest, cancel: CancellationToken) -> Executed {
+    router.execute(tools::Call { request, cancel, limits: Arc::new(limits()) }).await
 }
 
 /// What an act, or a look at the elements, does in place of its work.
@@ -143,6 +148,14 @@ impl Screen for Troubled {
             self.fake.screenshot(shot).await
         })
     }
+    fn thumbnail(&self, area: Area) -> BoxFuture<'_, Result<Thumbnail, DesktopError>> {
+        Box::pin(async move {
+            if self.blind {
+                return Err(DesktopError::Failed("the display is gone".into()));
+            }
+            self.fake.thumbnail(area).await
+        })
+    }
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         self.fake.read_text(area)
     }
@@ -159,6 +172,9 @@ impl Hands for Troubled {
     }
     fn release_all(&self) {
         self.fake.release_all();
+    }
+    fn is_holding(&self) -> bool {
+        self.fake.is_holding()
     }
     fn fence(&self, fence: Fence) {
         self.fake.fence(fence);
@@ -180,10 +196,10 @@ impl Elements for Troubled {
     fn operate(
         &self,
         target: Target,
-        deed: Deed,
+        action: ElementAction,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
-        self.fake.operate(target, deed, cancel)
+        self.fake.operate(target, action, cancel)
     }
     fn press_menu(
         &self,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::stage::{call, desktop, limits};
+use crate::stage::{call, desktop};
 use desktop::fake::Call;
-use desktop::{Action, Area, Button, Evidence, Key, Script};
+use desktop::{Action, Area, Button, Evidence, Key, Script, Shot};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
@@ -133,12 +133,12 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
             (second.index, second.bounds.x, second.primary) = (1, 1920, false);
             scene.displays.push(second);
         });
-        let router = Router::builtin(fake.clone(), limits());
+        let router = Router::builtin(fake.clone());
         let display = u32::from(arguments["display"] == 1);
         let executed = call(&router, tool, arguments).await;
         for call in fake.calls() {
-            let Call::Screenshot(shot) = call else { continue };
-            assert_eq!(shot.area, Area::Display(display), "{tool}: the pictures are of where it acts");
+            let (Call::Screenshot(Shot { area, .. }) | Call::Thumbnail(area)) = call else { continue };
+            assert_eq!(area, Area::Display(display), "{tool}: the looks are at where it acts");
         }
         assert_eq!(fake.actions(), [action], "{tool}");
         assert_eq!(executed.result.summary, summary);
@@ -152,7 +152,7 @@ async fn each_acting_tool_sends_its_action_and_says_it_in_one_line() {
 
 #[tokio::test(start_paused = true)]
 async fn the_red_dot_is_where_the_action_was() {
-    let router = Router::builtin(desktop(), limits());
+    let router = Router::builtin(desktop());
     call(&router, "elementsJson", json!({})).await;
     for (tool, arguments, dot) in [
         ("click", json!({"x": 1, "y": 2}), Some(point(1.0, 2.0))),
@@ -267,7 +267,7 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
         ),
     ];
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     for (tool, arguments, expected) in table {
         let executed = call(&router, tool, arguments).await;
         let error = executed.result.error.unwrap();
@@ -284,7 +284,7 @@ async fn bad_arguments_are_refused_with_the_field_and_nothing_is_done() {
 #[tokio::test(start_paused = true)]
 async fn a_read_back_is_confirmed_and_a_mismatch_is_said() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     fake.edit(|scene| scene.evidence = Evidence::ReadBack);
     assert_eq!(call(&router, "type", json!({"text": "a"})).await.result.effect, Effect::Confirmed);
     fake.edit(|scene| scene.evidence = Evidence::Mismatch);
@@ -297,8 +297,7 @@ async fn a_read_back_is_confirmed_and_a_mismatch_is_said() {
 async fn a_click_that_changes_nothing_on_the_screen_says_so() {
     let fake = desktop();
     fake.react(|_, _| {});
-    let result =
-        call(&Router::builtin(fake.clone(), limits()), "click", json!({"x": 1, "y": 2})).await.result;
+    let result = call(&Router::builtin(fake.clone()), "click", json!({"x": 1, "y": 2})).await.result;
     assert_eq!(result.effect, Effect::NoChange);
     assert_eq!(result.summary, "clicked left at 1,2; the screen is as before");
     assert_eq!(result.data["screen"], "sent; the screen is as before");
@@ -308,7 +307,7 @@ async fn a_click_that_changes_nothing_on_the_screen_says_so() {
 async fn a_change_that_comes_late_is_still_seen() {
     let fake = desktop();
     fake.react(|_, _| {});
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let later = fake.clone();
     tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -321,7 +320,7 @@ async fn a_change_that_comes_late_is_still_seen() {
 async fn elements_are_data_without_invisible_characters() {
     let fake = desktop();
     fake.edit(|scene| scene.snapshot.elements[0].name = "Sa\u{200b}ve\u{e0041}".into());
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = call(&router, "elementsJson", json!({"app": "Edit", "query": ""})).await.result;
     assert_eq!(result.effect, Effect::Confirmed);
     assert_eq!(result.summary, "found 1 element in Editor");
@@ -347,7 +346,7 @@ async fn elements_are_data_without_invisible_characters() {
 async fn focus_goes_to_a_known_element_and_an_unknown_one_is_not_found() {
     let fake = desktop();
     fake.edit(|scene| scene.evidence = Evidence::ReadBack);
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     call(&router, "elementsJson", json!({})).await;
     let result = call(&router, "focusElement", json!({"ref": "e1"})).await.result;
     assert_eq!((result.effect, result.summary.as_str()), (Effect::Confirmed, "focused button \"Save\""));
@@ -357,7 +356,7 @@ async fn focus_goes_to_a_known_element_and_an_unknown_one_is_not_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_screenshot_is_a_picture_without_a_dot() {
-    let executed = call(&Router::builtin(desktop(), limits()), "screenshot", Value::Null).await;
+    let executed = call(&Router::builtin(desktop()), "screenshot", Value::Null).await;
     let picture = executed.picture.unwrap();
     assert_eq!((picture.size.width, picture.size.height, picture.dot), (64, 48, None));
     assert_eq!(executed.result.effect, Effect::Confirmed);
@@ -367,7 +366,7 @@ async fn a_screenshot_is_a_picture_without_a_dot() {
 #[tokio::test(start_paused = true)]
 async fn a_script_gets_its_values_as_arguments() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let result = call(&router, "osa", json!({"script": "on run argv", "arguments": ["a\"b"]})).await.result;
     assert_eq!((result.effect, result.data), (Effect::Confirmed, json!({"output": "output"})));
     let script = Script {
@@ -381,7 +380,7 @@ async fn a_script_gets_its_values_as_arguments() {
 #[tokio::test(start_paused = true)]
 async fn waiting_thinking_and_ending_do_nothing_to_the_desktop() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone(), limits());
+    let router = Router::builtin(fake.clone());
     let waited = call(&router, "wait", json!({"seconds": 30})).await.result;
     assert_eq!((waited.effect, waited.summary.as_str()), (Effect::Confirmed, "waited 30 s"));
     assert!(waited.took.0 >= 30_000);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::stage::{call, desktop, limits, request};
-use desktop::browser::fake::{FakeBrowser, WebCall};
-use desktop::browser::{
+use browser::fake::{FakeBrowser, WebCall};
+use browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
     TabChange, TextQuery, Then, WebClick, WebElement, WebText,
 };
@@ -15,7 +15,7 @@ use tools::{Decision, ExecRequest, Router};
 
 fn router() -> (Arc<FakeBrowser>, Router) {
     let browser = FakeBrowser::new();
-    (browser.clone(), Router::builtin(desktop(), limits()).with_browser(browser))
+    (browser.clone(), Router::builtin(desktop()).with_browser(browser))
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,10 +111,10 @@ fn what_can_send_something_out_asks_first() {
         ("webType", json!({"ref": "w1", "text": "x"}), Risk::Edit),
     ] {
         let asking = ExecRequest { approval: ApprovalMode::Ask, ..request(tool, arguments.clone()) };
-        let assessment = router.assess(&asking);
+        let assessment = router.assess(&asking, &limits());
         assert_eq!(assessment.risk, Some(risk), "{tool}");
         assert_eq!(matches!(assessment.decision, Decision::Ask { .. }), risk >= Risk::Edit, "{tool}");
-        let planning = router.assess(&ExecRequest { mode: Mode::Plan, ..asking });
+        let planning = router.assess(&ExecRequest { mode: Mode::Plan, ..asking }, &limits());
         assert_eq!(matches!(planning.decision, Decision::Run), risk == Risk::Observe, "{tool}");
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::book::Known;
 use super::bus::{self, ACCESSIBLE, CallError, Object};
+use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
@@ -53,7 +53,7 @@ pub(super) struct Named {
 
 impl Operand {
     /// What a ref stands for, as it is now.
-    pub(super) async fn of(known: &Known) -> Result<Self, CallError> {
+    pub(super) async fn of(known: &KnownObject) -> Result<Self, CallError> {
         let object = known.object.clone();
         let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
         let name = name.unwrap_or_default();
@@ -122,7 +122,7 @@ impl Operand {
         }
     }
 
-    /// All actions; none where the object has no such interface.
+    /// All actions; none if the object has no such interface.
     pub(super) async fn actions(&self) -> Result<Vec<Named>, CallError> {
         let asked: Result<Vec<(String, String, String)>, CallError> =
             self.object.call(ACTION, "GetActions", &()).await;
@@ -324,23 +324,4 @@ fn told(before: States, now: States) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_press_is_told_by_the_states_it_changes() {
-        let none = States::default();
-        assert_eq!(told(none, States::CHECKED), Some("checked"));
-        assert_eq!(told(States::CHECKED, none), Some("no longer checked"));
-        assert_eq!(told(none, States::EXPANDED), Some("expanded"));
-        assert_eq!(told(none, States::FOCUSED), None);
-        assert_eq!(told(States::CHECKED, States::CHECKED), None);
-    }
-
-    #[test]
-    fn a_long_or_missing_name_is_called_so() {
-        assert_eq!(called(43, " Save "), "button \"Save\"");
-        assert_eq!(called(43, ""), "button without a name");
-        assert_eq!(called(29, &"x".repeat(70)), format!("label \"{}...\"", "x".repeat(60)));
-    }
-}
+mod tests;

@@ -15,7 +15,7 @@ type Item = (Reference, Reference, Reference, i32, i32, Vec<String>, String, u32
 
 const CACHE: &str = "/org/a11y/atspi/cache";
 
-/// Nothing where there is no such cache, or the window is not in it.
+/// `None` if there is no such cache, or the window is not in it.
 pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     let asked = window.program.call::<_, Vec<Item>>(CACHE, "org.a11y.atspi.Cache", "GetItems", &());
     let items = tokio::time::timeout_at(wish.deadline, asked).await.ok()?.ok()?;

@@ -4,10 +4,10 @@
 use protocol::view::DisplayView;
 
 use super::acting::Operand;
-use super::book::Known;
 use super::bus::{CallError, Object};
-use super::place;
+use super::ref_table::KnownObject;
 use super::role::States;
+use super::visibility;
 use super::{Accessibility, bus};
 use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
 
@@ -37,7 +37,7 @@ impl Accessibility {
         }
     }
 
-    async fn still_there(&self, known: Known, display: &DisplayView) -> Result<Operand, DesktopError> {
+    async fn still_there(&self, known: KnownObject, display: &DisplayView) -> Result<Operand, DesktopError> {
         match Operand::of(&known).await {
             Ok(operand) if operand.states.has(States::DEFUNCT) => {}
             Ok(operand) => {
@@ -110,7 +110,7 @@ fn with_reason(error: DesktopError, now: &Snapshot) -> DesktopError {
 
 /// Whether an object that is not showing is only scrolled away, folded in, or on another page.
 async fn is_in_open_window(object: &Object) -> bool {
-    match place::window_of(object).await {
+    match visibility::window_of(object).await {
         Some(window) => window.states().await.is_ok_and(|states| states.has(States::SHOWING)),
         None => false,
     }

@@ -61,7 +61,7 @@ impl Accessibility {
         (described.ok().flatten(), count())
     }
 
-    /// Nothing where it has lost the focus, or is ours.
+    /// `None` if it has lost the focus, or is ours.
     async fn describe(&self, bus: &Bus, program: &str, path: &str) -> Option<String> {
         let object = Object::new(&bus.program(program), path);
         let (role, name, states, pid) =

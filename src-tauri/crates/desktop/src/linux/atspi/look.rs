@@ -8,17 +8,17 @@ use protocol::view::DisplayView;
 use tokio::time::Instant;
 
 use super::applications::{self, Application, Applications, Choice};
-use super::book::{About, Known, Told};
 use super::bus::{Bus, Object};
 use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
 use super::prune::{self, Pruned, View};
+use super::ref_table::{About, KnownObject, NewSnapshot};
 use super::role::Toolkit;
 use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
 use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
 
 /// What was chosen, and what of it are elements.
-struct Look {
+struct Chosen {
     choice: Choice,
     pruned: Pruned,
     /// The snapshot's number.
@@ -41,10 +41,10 @@ impl Accessibility {
             Err(Unseen::Nothing(error)) => return Ok(nothing(&error)),
             Err(Unseen::Failed(error)) => return Err(error),
         };
-        let Look { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
+        let Chosen { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
         let mut gone = Vec::new();
         if let Some(since) = query.since {
-            match lock(&self.inner.book).difference(since) {
+            match lock(&self.inner.refs).difference(since) {
                 Some(difference) => {
                     elements.retain(|element| difference.changed.contains(&element.reference));
                     gone = difference.gone;
@@ -66,12 +66,12 @@ impl Accessibility {
     }
 
     /// What a ref of any earlier snapshot stands for; its object may be gone by now.
-    pub(super) fn known(&self, reference: &str) -> Option<Known> {
-        lock(&self.inner.book).find(reference)
+    pub(super) fn known(&self, reference: &str) -> Option<KnownObject> {
+        lock(&self.inner.refs).find(reference)
     }
 
     /// Chooses, reads, prunes, and gives each element its ref.
-    async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Look, Unseen> {
+    async fn look(&self, query: &ElementQuery, display: &DisplayView) -> Result<Chosen, Unseen> {
         let limit = query.deadline.unwrap_or(DEADLINE);
         // Leaves time to hand over what was read before the caller's own clock runs out.
         let deadline = Instant::now() + limit.mul_f32(0.9);
@@ -155,15 +155,15 @@ impl Accessibility {
         cut.append(&mut pruned.cut);
         pruned.cut = cut;
         let about = About::new(&application.bus_name, query);
-        let told = Told {
+        let told = NewSnapshot {
             about,
             app: &application.name,
             objects: pruned.sources.iter().map(|&at| &read.nodes[at].object).collect(),
             windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
         };
-        let number = lock(&self.inner.book).enter(told, &mut pruned.elements);
+        let number = lock(&self.inner.refs).enter(told, &mut pruned.elements);
         lock(&self.inner.last).application = Some(Arc::clone(&application.bus_name));
-        Ok(Look { choice, pruned, number })
+        Ok(Chosen { choice, pruned, number })
     }
 
     async fn list(
@@ -242,7 +242,7 @@ fn unknown(reference: &str) -> DesktopError {
     DesktopError::NotFound(format!("element {reference} is not known; call elementsJson again for new refs"))
 }
 
-fn gone(known: &Known) -> DesktopError {
+fn gone(known: &KnownObject) -> DesktopError {
     let Element { reference, role, name, .. } = &known.element;
     DesktopError::NotFound(format!(
         "{role} \"{name}\" ({reference}) is no longer on the screen; call elementsJson without root"

@@ -9,7 +9,7 @@ use super::nodes::{Facts, MOST, Node, Reading, Wish, adopt, extents, pipeline};
 use super::role::States;
 use crate::Scope;
 
-/// Everything wished for below a window; nothing where the program cannot match, or matches nothing.
+/// Everything wished for below a window; `None` if the program cannot match, or matches nothing.
 pub(super) async fn read(window: &Object, wish: Wish) -> Result<Option<Reading>, CallError> {
     let states = match wish.scope {
         Scope::Interactive => States::SHOWING.with(States::FOCUSABLE),

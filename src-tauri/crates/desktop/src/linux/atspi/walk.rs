@@ -9,7 +9,7 @@ use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline};
 use super::role::{States, Toolkit};
 use crate::Scope;
 
-struct Place {
+struct Visited {
     object: Object,
     /// Position among the siblings at each level: the tree's order, when sorted.
     order: Vec<u32>,
@@ -18,10 +18,10 @@ struct Place {
 
 pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     let mut reading = Reading { whole: true, ..Reading::default() };
-    let mut places: Vec<Place> = Vec::new();
+    let mut visited: Vec<Visited> = Vec::new();
     let mut level = vec![(window.clone(), Vec::new())];
     while !level.is_empty() {
-        let room = MOST.saturating_sub(places.len());
+        let room = MOST.saturating_sub(visited.len());
         reading.unread += level.len().saturating_sub(room);
         level.truncate(room);
         let wished = level.len();
@@ -46,7 +46,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
                 place.push(index);
                 level.push((Object::new(&object.program, path.as_str()), place));
             }
-            places.push(Place { object, order, facts });
+            visited.push(Visited { object, order, facts });
         }
         if asked < wished {
             reading.late = true;
@@ -54,10 +54,10 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
             break;
         }
     }
-    places.sort_by(|one, other| one.order.cmp(&other.order));
+    visited.sort_by(|one, other| one.order.cmp(&other.order));
     let index: HashMap<Vec<u32>, usize> =
-        places.iter().enumerate().map(|(at, place)| (place.order.clone(), at)).collect();
-    for place in places {
+        visited.iter().enumerate().map(|(at, place)| (place.order.clone(), at)).collect();
+    for place in visited {
         let parent = place.order.split_last().and_then(|(_, above)| index.get(above)).copied();
         reading.nodes.push(Node { object: place.object, parent, facts: place.facts });
     }
@@ -120,12 +120,4 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_class_of_gtk_4_is_no_name() {
-        assert!(is_class("GtkTextView") && is_class("AdwHeaderBar"));
-        assert!(!is_class("Gtk") && !is_class("Gtk 4 tutorial") && !is_class("Gtkfish") && !is_class("Save"));
-    }
-}
+mod tests;

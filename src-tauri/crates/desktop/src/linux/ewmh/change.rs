@@ -21,11 +21,7 @@ const PAGER: u32 = 2;
 
 impl Ewmh {
     /// Changes one window, and looks whether it is so.
-    pub(in crate::platform) fn change(
-        &self,
-        id: WindowId,
-        change: WindowChange,
-    ) -> Result<Acted, DesktopError> {
+    pub(in crate::linux) fn change(&self, id: WindowId, change: WindowChange) -> Result<Acted, DesktopError> {
         let client = self.find(id)?;
         self.fence.check_app(&[&client.app])?;
         let window = client.window;
@@ -33,7 +29,8 @@ impl Ewmh {
         match change {
             WindowChange::Focus => {
                 self.focus(window)?;
-                let has_it = || Ok(self.active()? == Some(window));
+                // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
+                let has_it = || Ok(self.active()? == Some(window) && !self.session.focus_is_own(&self.own)?);
                 self.told(has_it, format!("{called} has the keyboard"), format!("{called} did not come up"))
             }
             WindowChange::Move { x, y } => {
@@ -108,7 +105,7 @@ impl Ewmh {
     }
 
     /// Asks a window to close, as its close button does.
-    pub(in crate::platform) fn close(&self, window: Window) -> Result<(), DesktopError> {
+    pub(in crate::linux) fn close(&self, window: Window) -> Result<(), DesktopError> {
         let atoms = &self.session.atoms;
         if self.is_managed()? {
             return self.message(window, atoms._NET_CLOSE_WINDOW, [x11rb::CURRENT_TIME, PAGER, 0, 0, 0]);
@@ -119,7 +116,7 @@ impl Ewmh {
         self.session.sync()
     }
 
-    pub(in crate::platform) fn focus(&self, window: Window) -> Result<(), DesktopError> {
+    pub(in crate::linux) fn focus(&self, window: Window) -> Result<(), DesktopError> {
         if self.is_managed()? {
             let data = [PAGER, x11rb::CURRENT_TIME, 0, 0, 0];
             return self.message(window, self.session.atoms._NET_ACTIVE_WINDOW, data);
@@ -248,15 +245,4 @@ fn length(norm: f64, room: u32) -> Result<u32, DesktopError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_off_the_display_is_refused_not_clamped() {
-        assert_eq!(along(500.0, 1000, 800).unwrap(), 1400);
-        for bad in [-1.0, 1000.5, f64::NAN] {
-            assert!(along(bad, 0, 100).is_err());
-            assert!(length(bad, 100).is_err());
-        }
-    }
-}
+mod tests;

@@ -15,8 +15,8 @@ use x11rb::protocol::xproto::ConnectionExt as _;
 
 use self::motion::{Axes, Shake};
 use super::super::failsafe::in_corner;
-use super::super::held::{Down, Held};
 use super::super::keymap::Keymap;
+use super::super::pressed::{Down, PressedInput};
 use super::super::session::Session;
 use super::super::windows::Own;
 use crate::{DesktopError, Interruption, Key};
@@ -122,7 +122,7 @@ impl Senses {
     /// Tells of all that has happened; answers how long nothing needs a look unless an event comes.
     pub(super) fn look(
         &mut self,
-        held: &Held,
+        held: &PressedInput,
         tell: impl Fn(Interruption),
     ) -> Result<Duration, DesktopError> {
         loop {
@@ -160,7 +160,11 @@ impl Senses {
         Ok(())
     }
 
-    fn look_at_escape(&mut self, held: &Held, tell: &impl Fn(Interruption)) -> Result<(), DesktopError> {
+    fn look_at_escape(
+        &mut self,
+        held: &PressedInput,
+        tell: &impl Fn(Interruption),
+    ) -> Result<(), DesktopError> {
         let (Some(escape), Some(code)) = (&self.escape, self.escape_code) else { return Ok(()) };
         if escape.told || escape.since.elapsed() < ESCAPE {
             return Ok(());

@@ -1,0 +1,206 @@
+//! Questions to the user: rows in the journal, decided exactly once, whether their run has a task or not.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use journal::Decided;
+use protocol::command::AnswerApproval;
+use protocol::event::{Activity, RunEnd, Scope, Status};
+use protocol::ids::{ApprovalId, RunId, SessionId};
+use protocol::principal::Surface;
+use protocol::tool::{Answer, Approval, Risk};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::task::AbortHandle;
+
+use crate::engine::Engine;
+use crate::run::{Message, status};
+use crate::runs::{Entry, Task};
+use crate::start::live;
+
+/// Says no to what nobody has answered in time.
+pub struct Deadlines {
+    engine: Weak<Engine>,
+    timers: Mutex<BTreeMap<ApprovalId, AbortHandle>>,
+}
+
+impl Deadlines {
+    pub fn new(engine: Weak<Engine>) -> Self {
+        Self { engine, timers: Mutex::default() }
+    }
+
+    /// The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
+    pub fn arm(&self, approval: ApprovalId, within: Duration) {
+        let (engine, id) = (self.engine.clone(), approval.clone());
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(within).await;
+            let Some(engine) = engine.upgrade() else { return };
+            if let Err(error) = engine.let_lapse(&id).await {
+                tracing::error!("the question {id} did not lapse: {error}");
+            }
+        });
+        self.timers().insert(approval, timer.abort_handle());
+    }
+
+    /// Of a question that is open no more.
+    fn disarm(&self, approval: &ApprovalId) {
+        // A timer that decided it is running right now and must not be cut off: it removes itself from the list alone.
+        self.timers().remove(approval);
+    }
+
+    fn cancel(&self, approval: &ApprovalId) {
+        if let Some(timer) = self.timers().remove(approval) {
+            timer.abort();
+        }
+    }
+
+    fn timers(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, AbortHandle>> {
+        self.timers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine {
+    /// Decides an open question and lets its run go on.
+    ///
+    /// # Errors
+    /// `NotFound` if it is not open; `BadRequest` if the digest is of another call, or if a consequential call is to be
+    /// allowed for the session.
+    pub async fn answer_approval(
+        self: &Arc<Self>,
+        command: AnswerApproval,
+        by: Surface,
+    ) -> Result<(), ErrorView> {
+        let AnswerApproval { approval, digest, answer } = command;
+        let id = approval.clone();
+        let asked = self.log.read(move |journal| journal.approval(&id)).await?;
+        let Some((question, _, true)) = asked else { return Err(not_open(&approval)) };
+        if answer == Answer::Thread && question.risk == Risk::Consequential {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a consequential call is approved each time, not for the session",
+            ));
+        }
+        self.decide(&approval, &digest, answer, by).await?;
+        self.deadlines.cancel(&approval);
+        Ok(())
+    }
+
+    async fn let_lapse(self: &Arc<Self>, approval: &ApprovalId) -> Result<(), ErrorView> {
+        let id = approval.clone();
+        let asked = self.log.read(move |journal| journal.approval(&id)).await?;
+        if let Some((question, _, true)) = asked {
+            self.decide(approval, &question.digest, Answer::Deny, Surface::Deadline).await?;
+        }
+        self.deadlines.disarm(approval);
+        Ok(())
+    }
+
+    async fn decide(
+        self: &Arc<Self>,
+        approval: &ApprovalId,
+        digest: &str,
+        answer: Answer,
+        by: Surface,
+    ) -> Result<(), ErrorView> {
+        match self.log.decide(approval, digest, answer, by).await? {
+            Decided::Answered(question, event) => {
+                self.tell_run(question, answer, event.scope).await;
+                Ok(())
+            }
+            Decided::NotOpen => Err(not_open(approval)),
+            Decided::OtherCall => {
+                Err(ErrorView::new(ErrorCode::BadRequest, format!("approval {approval} is for another call")))
+            }
+        }
+    }
+
+    /// It is decided; here it is only told. Whoever decided it is the only one who comes here for it.
+    async fn tell_run(self: &Arc<Self>, question: Approval, answer: Answer, scope: Scope) {
+        let Some(run) = scope.run.clone() else { return };
+        match self.runs.get(&run).map(|entry| entry.task) {
+            Some(Task::Live(live)) => {
+                let message = Message::Answered { approval: Box::new(question.clone()), answer };
+                if live.mailbox.send(message).await.is_err() {
+                    // It was put aside in this very moment, or has ended.
+                    live.over.cancelled().await;
+                    if self.runs.get(&run).is_some_and(|entry| matches!(entry.task, Task::Parked)) {
+                        self.wake_or_end(scope, question, answer).await;
+                    }
+                }
+            }
+            Some(Task::Parked) => self.wake_or_end(scope, question, answer).await,
+            None => {}
+        }
+    }
+
+    /// Goes on with a run that has no task, or says why that cannot be.
+    pub async fn wake_or_end(self: &Arc<Self>, scope: Scope, question: Approval, answer: Answer) {
+        let Some(run) = scope.run.clone() else { return };
+        // From here on it has a task: a stop reaches it, whatever it takes to open its model.
+        let (live, mailbox) = live();
+        if !self.runs.unpark(&run, live.clone()) {
+            return;
+        }
+        let Err(error) = self.wake(scope.clone(), question, answer, live.clone(), mailbox).await else {
+            return;
+        };
+        tracing::warn!("run {run} cannot go on: {error}");
+        let end = RunEnd::Interrupted { reason: Some(error.message) };
+        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+            tracing::error!("its end cannot be written: {error}");
+        }
+        self.runs.remove(&run);
+        self.log.set_status(scope, Status::default());
+        live.over.cancel();
+    }
+
+    /// Takes a run of an earlier process among those that have not ended, with its question open.
+    pub fn adopt(&self, waiting: journal::OpenRun) -> Result<(), ErrorView> {
+        let (Some(session), Some(run)) = (waiting.scope.session.clone(), waiting.scope.run.clone()) else {
+            return Ok(());
+        };
+        let entry = Entry {
+            session,
+            mode: waiting.spec.mode,
+            parent: waiting.spec.parent.clone(),
+            task: Task::Parked,
+        };
+        self.runs.insert(run, entry)?;
+        if let Some(approval) = waiting.approval {
+            // The time in which nobody could answer does not count.
+            let left = u64::try_from(approval.deadline.0.saturating_sub(self.log.now().0)).unwrap_or(0);
+            let within = left.max(self.settings().approval_deadline_ms);
+            self.deadlines.arm(approval.id.clone(), Duration::from_millis(within));
+            let status = Status {
+                activity: Activity::Waiting,
+                detail: status::asks(&approval.call),
+                step: 0,
+                max_steps: waiting.spec.max_steps,
+                paused: false,
+            };
+            self.log.set_status(waiting.scope, status);
+        }
+        Ok(())
+    }
+
+    /// Ends a run that waits for an answer without a task; `false` if it has one, or has ended.
+    pub async fn end_parked(&self, run: &RunId, session: &SessionId, reason: String) -> bool {
+        if !self.runs.remove_parked(run) {
+            return false;
+        }
+        let scope = Scope { session: Some(session.clone()), run: Some(run.clone()), agent: None };
+        let end = RunEnd::Stopped { reason };
+        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+            tracing::error!("the end of run {run} cannot be written: {error}");
+        }
+        self.log.set_status(scope, Status::default());
+        true
+    }
+}
+
+fn not_open(approval: &ApprovalId) -> ErrorView {
+    ErrorView::new(
+        ErrorCode::NotFound,
+        format!("approval {approval} is not open (answered, late or unknown)"),
+    )
+}

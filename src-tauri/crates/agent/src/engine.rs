@@ -1,0 +1,479 @@
+//! What all runs share: settings, the desktop's seat, the log, and the commands that are about none of them alone.
+//!
+//! No lock is held across an await, and nothing here waits for a run, a tool or a model but for its own caller.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use models::pictures;
+use protocol::command::{EditSession, ListSessions, ReadEvents};
+use protocol::event::{Level, RunEnd, Scope, Status};
+use protocol::ids::{CallId, RunId, SessionId};
+use protocol::principal::{Principal, Surface};
+use protocol::run::RunSpec;
+use protocol::settings::{Settings, SettingsPatch};
+use protocol::view::{EventPage, Overview, Platform, RunStatus, SessionView};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio_util::sync::CancellationToken;
+use tools::{Grants, Interruption, Limits, Router};
+
+use crate::approvals::Deadlines;
+use crate::lease::Seat;
+use crate::log::{Log, closed};
+use crate::ports::{ModelSource, SettingsStore};
+use crate::recovery;
+use crate::rights;
+use crate::run::Message;
+use crate::runs::{Entry, Live, Runs, Task, not_under_way};
+
+/// Sessions and events in one answer, at the most.
+const PAGE: u32 = 1_000;
+/// Sessions in an overview.
+const OVERVIEW_SESSIONS: u32 = 200;
+/// Characters of a session's title.
+const TITLE_CHARS: usize = 200;
+/// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer that rests
+/// in a corner nobody minds) must not keep the machine busy.
+const BREATH: Duration = Duration::from_millis(50);
+
+pub struct Engine {
+    pub(crate) log: Arc<Log>,
+    pub(crate) tools: Arc<Router>,
+    pub(crate) models: Arc<dyn ModelSource>,
+    pub(crate) runs: Runs,
+    pub(crate) seat: Arc<Seat>,
+    pub(crate) deadlines: Arc<Deadlines>,
+    store: Arc<dyn SettingsStore>,
+    settings: Mutex<Settings>,
+    /// Held while settings are written: one change after the other.
+    saving: tokio::sync::Mutex<()>,
+    grants: Mutex<BTreeMap<SessionId, Arc<Mutex<Grants>>>>,
+    /// Single calls of the user's own that act.
+    calls: Mutex<BTreeMap<CallId, CancellationToken>>,
+    pub(crate) leaving: CancellationToken,
+    version: String,
+}
+
+/// What an engine is given at its start.
+pub struct Parts {
+    pub log: Arc<Log>,
+    pub tools: Arc<Router>,
+    pub models: Arc<dyn ModelSource>,
+    pub store: Arc<dyn SettingsStore>,
+    pub settings: Settings,
+    pub version: String,
+}
+
+impl Engine {
+    /// Says what an earlier process left unfinished, then watches for the user's own hands.
+    ///
+    /// # Errors
+    /// If the journal cannot be read or written.
+    pub async fn start(parts: Parts) -> Result<Arc<Self>, ErrorView> {
+        let Parts { log, tools, models, store, settings, version } = parts;
+        let waiting = recovery::sort_open_runs(&log).await?;
+        let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
+            seat: Seat::new(tools.clone(), log.clone()),
+            deadlines: Arc::new(Deadlines::new(weak.clone())),
+            log,
+            tools,
+            models,
+            runs: Runs::default(),
+            store,
+            settings: Mutex::new(settings),
+            saving: tokio::sync::Mutex::new(()),
+            grants: Mutex::default(),
+            calls: Mutex::default(),
+            leaving: CancellationToken::new(),
+            version,
+        });
+        for run in waiting {
+            engine.adopt(run)?;
+        }
+        engine.tools.keep_corner(engine.settings().failsafe);
+        tokio::spawn(watch_the_user(Arc::downgrade(&engine)));
+        Ok(engine)
+    }
+
+    pub fn settings(&self) -> Settings {
+        locked(&self.settings).clone()
+    }
+
+    /// The bounds of a call, with pictures as the model takes them.
+    pub(crate) fn limits(settings: &Settings) -> Arc<Limits> {
+        let picture = pictures::family(&settings.model).best();
+        Arc::new(Limits { picture, ..settings.into() })
+    }
+
+    pub(crate) fn grants(&self, session: &SessionId) -> Arc<Mutex<Grants>> {
+        locked(&self.grants).entry(session.clone()).or_default().clone()
+    }
+
+    pub(crate) fn forget_grants(&self) {
+        locked(&self.grants).clear();
+    }
+
+    /// Whether anything new may begin.
+    ///
+    /// # Errors
+    /// `Storage` after the journal failed; `Unavailable` when the program ends.
+    pub(crate) fn check_open(&self) -> Result<(), ErrorView> {
+        if self.leaving.is_cancelled() {
+            return Err(
+                ErrorView::new(ErrorCode::Unavailable, "the engine is ending").with_hint("start miki again")
+            );
+        }
+        if self.log.has_failed() { Err(closed()) } else { Ok(()) }
+    }
+
+    pub(crate) fn call_begins(&self, call: &CallId, cancel: CancellationToken) {
+        locked(&self.calls).insert(call.clone(), cancel);
+    }
+
+    pub(crate) fn call_ends(&self, call: &CallId) {
+        locked(&self.calls).remove(call);
+    }
+
+    /// Stops `run` and all below it, or whatever is under way if none is named, and releases what they hold. Past every
+    /// queue; answers what was stopped.
+    pub(crate) fn stop_at_once(&self, run: Option<&RunId>, reason: &str) -> Vec<(RunId, Entry)> {
+        let stopped = self.runs.tree(run);
+        for (id, entry) in &stopped {
+            if let Task::Live(Live { stop, .. }) = &entry.task {
+                stop.send(reason);
+                // Another one's drag must go on.
+                self.seat.release_if_held_by(id);
+            }
+        }
+        if run.is_none() {
+            for cancel in locked(&self.calls).values() {
+                cancel.cancel();
+            }
+            self.tools.release_all();
+        }
+        stopped
+    }
+
+    /// Stops, and answers when nothing is held any more and each end is on disk.
+    ///
+    /// # Errors
+    /// `NotFound` if a run is named that is not under way.
+    pub(crate) async fn stop(&self, run: Option<&RunId>, reason: String) -> Result<(), ErrorView> {
+        let stopped = self.stop_at_once(run, &reason);
+        if let (Some(run), true) = (run, stopped.is_empty()) {
+            return Err(not_under_way(run));
+        }
+        for (id, entry) in stopped {
+            if let Task::Live(live) = entry.task {
+                live.over.cancelled().await;
+            }
+            // Also one that was put aside in this very moment; or one that is waking: then its task hears of it.
+            if !self.end_parked(&id, &entry.session, reason.clone()).await
+                && let Some(Entry { task: Task::Live(live), .. }) = self.runs.get(&id)
+            {
+                live.stop.send(&reason);
+                live.over.cancelled().await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says something to a run; to the newest if none is named.
+    ///
+    /// # Errors
+    /// `NotFound` if it has no task; `Busy` if it does not take messages fast enough.
+    pub(crate) fn tell(&self, run: Option<&RunId>, message: Message) -> Result<(), ErrorView> {
+        let (id, entry) = match run {
+            Some(run) => (run.clone(), self.runs.get(run).ok_or_else(|| not_under_way(run))?),
+            None => self
+                .runs
+                .newest()
+                .ok_or_else(|| ErrorView::new(ErrorCode::NotFound, "no run is under way"))?,
+        };
+        let Task::Live(live) = entry.task else {
+            return Err(ErrorView::new(ErrorCode::NotFound, format!("run {id} waits for an answer"))
+                .with_hint("answer its question, or stop it"));
+        };
+        live.mailbox.try_send(message).map_err(|error| match error {
+            tokio::sync::mpsc::error::TrySendError::Closed(_) => not_under_way(&id),
+            tokio::sync::mpsc::error::TrySendError::Full(_) => {
+                ErrorView::new(ErrorCode::Busy, format!("run {id} has not taken the last messages yet"))
+                    .with_hint("try again in a moment")
+            }
+        })
+    }
+
+    /// Where everything stands.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn overview(&self) -> Result<Overview, ErrorView> {
+        let (seq, sessions, questions, open) = self
+            .log
+            .read(|journal| {
+                Ok((
+                    journal.last_seq()?,
+                    journal.sessions(None, OVERVIEW_SESSIONS)?,
+                    journal.questions()?,
+                    journal.running()?,
+                ))
+            })
+            .await?;
+        Ok(Overview {
+            seq,
+            settings: self.settings(),
+            sessions,
+            questions,
+            runs: self.statuses(open),
+            desktop: self.seat.view(),
+            version: self.version.clone(),
+            platform: PLATFORM,
+        })
+    }
+
+    /// Runs that have not ended, oldest first.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn list_runs(&self) -> Result<Vec<RunStatus>, ErrorView> {
+        let open = self.log.read(|journal| journal.running()).await?;
+        Ok(self.statuses(open))
+    }
+
+    fn statuses(&self, open: Vec<(Scope, RunSpec)>) -> Vec<RunStatus> {
+        let statuses = self.log.statuses();
+        open.into_iter()
+            .filter_map(|(scope, spec)| {
+                let (session, run) = (scope.session?, scope.run?);
+                let of_run = |(scope, _): &&(Scope, Status)| scope.run.as_ref() == Some(&run);
+                let status =
+                    statuses.iter().find(of_run).map(|(_, status)| status.clone()).unwrap_or_default();
+                Some(RunStatus { session, run, goal: spec.goal, status })
+            })
+            .collect()
+    }
+
+    /// # Errors
+    /// `NotFound` for a stream that does not exist, or a page beyond its end; `BadRequest` for a limit out of range.
+    pub async fn read_events(&self, command: ReadEvents) -> Result<EventPage, ErrorView> {
+        let ReadEvents { stream, before, after, limit } = command;
+        check_page(limit)?;
+        if before.is_some() && after.is_some() {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a page is before a number or after one, not both",
+            ));
+        }
+        self.log.read(move |journal| journal.page(&stream, before, after, limit)).await
+    }
+
+    /// # Errors
+    /// `NotFound` for the session that the page is to begin after; `BadRequest` for a limit out of range.
+    pub async fn list_sessions(&self, command: ListSessions) -> Result<Vec<SessionView>, ErrorView> {
+        let ListSessions { before, limit } = command;
+        let limit = limit.unwrap_or(OVERVIEW_SESSIONS);
+        check_page(limit)?;
+        self.log.read(move |journal| journal.sessions(before.as_ref(), limit)).await
+    }
+
+    /// A session that there is.
+    ///
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn session(&self, session: &SessionId) -> Result<SessionView, ErrorView> {
+        let id = session.clone();
+        self.log
+            .read(move |journal| journal.session(&id))
+            .await?
+            .ok_or_else(|| ErrorView::new(ErrorCode::NotFound, format!("session {session} does not exist")))
+    }
+
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn edit_session(&self, command: EditSession, by: &Principal) -> Result<SessionView, ErrorView> {
+        let EditSession { session, title, mode, approval, search } = command;
+        if let Some(title) = &title {
+            check_length("title", title, TITLE_CHARS)?;
+        }
+        let _one_at_a_time = self.saving.lock().await;
+        let before = self.session(&session).await?;
+        if approval.is_some_and(|approval| approval > before.approval) {
+            rights::may_loosen(self, by, "edit_session", "approval").await?;
+        } else if mode.is_some_and(|mode| mode > before.mode) {
+            rights::may_loosen(self, by, "edit_session", "mode").await?;
+        }
+        let scope = Scope { session: Some(session.clone()), ..Scope::default() };
+        self.log.append(scope, EventBody::SessionEdited { title, mode, approval, search }).await?;
+        self.session(&session).await
+    }
+
+    /// The file first, the event then; if there is no event, the file is as it was.
+    ///
+    /// # Errors
+    /// `BadRequest` with the range, `Storage`; nothing is changed then.
+    pub async fn update_settings(
+        &self,
+        patch: &SettingsPatch,
+        by: &Principal,
+    ) -> Result<Settings, ErrorView> {
+        let _one_at_a_time = self.saving.lock().await;
+        self.check_open()?;
+        let old = self.settings();
+        let next = old.patched(patch)?;
+        // Under the lock: what was no loosening when it was sent may be one now.
+        if let Some(what) = old.loosened_by(&next) {
+            rights::may_loosen(self, by, "update_settings", what).await?;
+        }
+        self.save(next.clone()).await?;
+        let changed = EventBody::SettingsChanged { settings: Box::new(next.clone()) };
+        if let Err(error) = self.log.append(Scope::default(), changed).await {
+            if let Err(unsaved) = self.save(old).await {
+                tracing::error!("the old settings cannot be written back: {unsaved}");
+            }
+            return Err(error);
+        }
+        self.tools.keep_corner(next.failsafe);
+        *locked(&self.settings) = next.clone();
+        Ok(next)
+    }
+
+    async fn save(&self, settings: Settings) -> Result<(), ErrorView> {
+        let store = self.store.clone();
+        let saved = tokio::task::spawn_blocking(move || store.save(&settings)).await;
+        saved.unwrap_or_else(|panic| {
+            Err(ErrorView::new(ErrorCode::Internal, format!("the settings' thread ended: {panic}")))
+        })
+    }
+
+    /// The end of a run whose task broke down.
+    pub(crate) async fn ended_badly(&self, scope: Scope) {
+        if let Some(run) = &scope.run {
+            self.seat.release_if_held_by(run);
+        }
+        let message = "the run broke down; this is a defect of miki".to_owned();
+        let end = RunEnd::Failed { message, hint: Some("start it again; the log has the details".into()) };
+        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+            tracing::error!("its end cannot be written: {error}");
+        }
+        self.log.set_status(scope, Status::default());
+    }
+
+    /// Tells every surface something that belongs to no call.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn note(&self, level: Level, message: String, hint: Option<String>) -> Result<(), ErrorView> {
+        self.log.append(Scope::default(), EventBody::Noted { level, message, hint }).await.map(drop)
+    }
+
+    /// Stops whatever runs, releases what is held, and lets nothing new begin. What waits for an answer goes on waiting.
+    pub async fn shutdown(&self) {
+        self.leave();
+        self.runs.none_live().await;
+        self.tools.release_all();
+    }
+
+    /// The short part of [`Self::shutdown`].
+    pub fn leave(&self) {
+        self.leaving.cancel();
+        self.runs.close();
+        self.stop_at_once(None, "the program ended");
+    }
+}
+
+/// The corner and Escape stop everything; the user's mouse and keyboard pause the run that has the desktop.
+async fn watch_the_user(engine: Weak<Engine>) {
+    loop {
+        let Some(one) = engine.upgrade() else { return };
+        let leaving = one.leaving.clone();
+        tokio::select! {
+            () = leaving.cancelled() => return,
+            () = one.runs.some_live() => {}
+        }
+        // From here on nothing is missed until no run has a task any more.
+        let mut next = one.tools.interrupted();
+        loop {
+            let how = tokio::select! {
+                biased;
+                how = &mut next => how,
+                () = one.runs.none_live() => break,
+                () = leaving.cancelled() => return,
+            };
+            next = one.tools.interrupted();
+            one.interrupted(how);
+            tokio::time::sleep(BREATH).await;
+        }
+    }
+}
+
+impl Engine {
+    fn interrupted(&self, how: Interruption) {
+        let settings = self.settings();
+        match how {
+            Interruption::Corner | Interruption::Escape if !settings.failsafe => {}
+            Interruption::Corner => {
+                self.stop_at_once(None, "failsafe: the pointer was put into the top left corner");
+            }
+            Interruption::Escape => {
+                self.stop_at_once(None, "failsafe: escape was held down");
+            }
+            Interruption::UserInput if !settings.pause_on_user_input => {}
+            Interruption::UserInput => {
+                if let Some(run) = self.seat.user_meets()
+                    && let Err(error) = self.tell(Some(&run), Message::UserInput)
+                {
+                    tracing::debug!("the user's input concerns no run: {error}");
+                }
+            }
+        }
+    }
+}
+
+/// # Errors
+/// `BadRequest` for a text that is longer than `most` characters.
+pub(crate) fn check_length(what: &str, text: &str, most: usize) -> Result<(), ErrorView> {
+    let length = text.chars().count();
+    if length <= most {
+        return Ok(());
+    }
+    let message = format!("the {what} has {length} characters; at most {most} are taken");
+    Err(ErrorView::new(ErrorCode::BadRequest, message))
+}
+
+fn check_page(limit: u32) -> Result<(), ErrorView> {
+    if (1..=PAGE).contains(&limit) {
+        return Ok(());
+    }
+    Err(ErrorView::new(ErrorCode::BadRequest, format!("limit = {limit} is outside 1-{PAGE}")))
+}
+
+/// A panic under these locks leaves nothing half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn fresh() -> uuid::fmt::Simple {
+    uuid::Uuid::now_v7().simple()
+}
+
+/// Why a run was stopped or paused, for people.
+pub(crate) fn by(surface: Surface) -> String {
+    let place = match surface {
+        Surface::Dashboard => "in the dashboard",
+        Surface::Chat => "in the chat widget",
+        Surface::Overlay => "in the overlay",
+        Surface::Tray => "in the tray menu",
+        Surface::Cli => "on the command line",
+        Surface::Deadline => "by a deadline",
+    };
+    format!("by the user, {place}")
+}
+
+const PLATFORM: Platform = if cfg!(target_os = "macos") {
+    Platform::Macos
+} else if cfg!(windows) {
+    Platform::Windows
+} else {
+    Platform::Linux
+};

@@ -1,0 +1,179 @@
+//! What a command takes beyond its row in the table of rights: looking at what exactly is asked for.
+
+use protocol::command::{AnyCommand, RunOverrides};
+use protocol::event::Level;
+use protocol::ids::RunId;
+use protocol::principal::{AtWork, Missing, Principal, Right, Surface};
+use protocol::run::Fence;
+use protocol::settings::Settings;
+use protocol::tool::Risk;
+use protocol::view::SessionView;
+use protocol::{ErrorCode, ErrorView};
+
+use crate::engine::Engine;
+
+/// Whether `principal` may send this command now. A refusal is journaled.
+///
+/// # Errors
+/// `Forbidden` with what it takes.
+pub async fn permit(engine: &Engine, command: &AnyCommand, principal: &Principal) -> Result<(), ErrorView> {
+    if principal.surface != Surface::Cli {
+        return Ok(());
+    }
+    let at_work = at_work(engine);
+    let run = run_of(engine, command).await?;
+    let settings = engine.settings();
+    let (right, what) = match command {
+        AnyCommand::CallTool(call) if engine.risk_of(&call.tool, &call.arguments) == Some(Risk::Observe) => {
+            (Right::Read, None)
+        }
+        AnyCommand::StartRun(start) => {
+            let session = match &start.session {
+                Some(session) => Some(engine.session(session).await?),
+                None => None,
+            };
+            match loosened_by(&start.overrides, session.as_ref(), &settings) {
+                Some(what) => (Right::Loosen, Some(what)),
+                None => (Right::Start, None),
+            }
+        }
+        other => (other.right(), None),
+    };
+    match principal.may(right, run.as_ref(), at_work) {
+        Ok(()) => Ok(()),
+        Err(missing) => Err(refused(engine, command.name(), missing, what).await?),
+    }
+}
+
+/// Whether `principal` may give an agent more than it has, now: asked by whoever changes it, under the lock of what is
+/// changed.
+///
+/// # Errors
+/// `Forbidden` with what it takes.
+pub async fn may_loosen(
+    engine: &Engine,
+    principal: &Principal,
+    name: &str,
+    what: &str,
+) -> Result<(), ErrorView> {
+    match principal.may(Right::Loosen, None, at_work(engine)) {
+        Ok(()) => Ok(()),
+        Err(missing) => Err(refused(engine, name, missing, Some(what)).await?),
+    }
+}
+
+/// Whether `principal` may act on the desktop by itself, now that it has it.
+///
+/// # Errors
+/// `Forbidden` with what it takes.
+pub async fn may_act(engine: &Engine, principal: &Principal) -> Result<(), ErrorView> {
+    match principal.may(Right::CallTool, None, at_work(engine)) {
+        Ok(()) => Ok(()),
+        Err(missing) => Err(refused(engine, "call_tool", missing, None).await?),
+    }
+}
+
+fn at_work(engine: &Engine) -> AtWork {
+    if engine.runs.is_empty() { AtWork::No } else { AtWork::Yes }
+}
+
+/// Journals a refusal, and answers it.
+async fn refused(
+    engine: &Engine,
+    name: &str,
+    missing: Missing,
+    what: Option<&str>,
+) -> Result<ErrorView, ErrorView> {
+    let error = refusal(name, missing, what);
+    engine.note(Level::Warning, format!("refused to the command line: {}", error.message), None).await?;
+    Ok(error)
+}
+
+fn refusal(name: &str, missing: Missing, what: Option<&str>) -> ErrorView {
+    let asked = what.map_or_else(|| name.to_owned(), |what| format!("{name} with a looser {what}"));
+    let (message, hint) = match missing {
+        Missing::Window => (
+            format!("{asked} is not for this terminal"),
+            "answer in the dashboard, or in the terminal that started the run",
+        ),
+        Missing::Rest => (
+            format!("{asked} is refused while an agent is at work"),
+            "do it in the dashboard, or wait for the agent's end (`miki ps`, `miki stop`)",
+        ),
+    };
+    ErrorView::new(ErrorCode::Forbidden, message).with_hint(hint)
+}
+
+/// The run that a command is about.
+async fn run_of(engine: &Engine, command: &AnyCommand) -> Result<Option<RunId>, ErrorView> {
+    Ok(match command {
+        AnyCommand::SteerRun(steer) => Some(steer.run.clone()),
+        AnyCommand::ResumeRun(resume) => resume.run.clone(),
+        AnyCommand::AnswerApproval(answer) => {
+            let id = answer.approval.clone();
+            engine.log.read(move |journal| journal.approval(&id)).await?.and_then(|(_, scope, _)| scope.run)
+        }
+        _ => None,
+    })
+}
+
+/// What a run would have that the settings do not give; `None` if it stays within them.
+fn loosened_by(
+    over: &RunOverrides,
+    session: Option<&SessionView>,
+    settings: &Settings,
+) -> Option<&'static str> {
+    let approval = over.approval.or(session.map(|session| session.approval));
+    let mode = over.mode.or(session.map(|session| session.mode));
+    let of_settings = Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() };
+    let fence = Fence {
+        displays: of_settings.displays.clone(),
+        apps: over.only_apps.clone().unwrap_or_else(|| of_settings.apps.clone()),
+    };
+    if approval.is_some_and(|approval| approval > settings.approval) {
+        Some("approval")
+    } else if mode.is_some_and(|mode| mode > settings.mode) {
+        Some("mode")
+    } else if !fence.is_within(&of_settings) {
+        Some("fence")
+    } else if over.base_url.is_some() {
+        Some("address")
+    } else if over.recording.is_some() {
+        // What is replayed may say anything.
+        Some("recording")
+    } else if over.max_steps.is_some_and(|steps| steps > settings.max_steps) {
+        Some("number of steps")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::tool::{ApprovalMode, Mode};
+
+    #[test]
+    fn a_run_within_the_settings_takes_no_more_than_a_start() {
+        let settings = Settings { fence_apps: vec!["mousepad".into()], ..Settings::default() };
+        let stricter = RunOverrides {
+            mode: Some(Mode::Plan),
+            approval: Some(ApprovalMode::Ask),
+            only_apps: Some(vec!["Mousepad".into()]),
+            ..RunOverrides::default()
+        };
+        assert_eq!(loosened_by(&stricter, None, &settings), None);
+        assert_eq!(loosened_by(&RunOverrides::default(), None, &settings), None);
+        for (over, what) in [
+            (RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() }, "approval"),
+            (RunOverrides { only_apps: Some(vec!["xterm".into()]), ..RunOverrides::default() }, "fence"),
+            (RunOverrides { only_apps: Some(Vec::new()), ..RunOverrides::default() }, "fence"),
+            (RunOverrides { base_url: Some("http://x.test".into()), ..RunOverrides::default() }, "address"),
+        ] {
+            assert_eq!(loosened_by(&over, None, &settings), Some(what));
+        }
+        let plan = Settings { mode: Mode::Plan, ..Settings::default() };
+        let act = RunOverrides { mode: Some(Mode::Act), ..RunOverrides::default() };
+        assert_eq!(loosened_by(&act, None, &plan), Some("mode"));
+    }
+}

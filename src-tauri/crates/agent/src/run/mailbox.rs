@@ -1,0 +1,109 @@
+//! What is said to a run under way, heard at any moment, kept before it is answered.
+
+use std::convert::Infallible;
+
+use protocol::ids::RunId;
+use protocol::tool::{Answer, Approval};
+use protocol::{ErrorView, EventBody};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Driver;
+use crate::machine::Input;
+use crate::runs::not_under_way;
+
+type Reply = oneshot::Sender<Result<(), ErrorView>>;
+
+/// Messages that may wait for a run; it takes them at any moment, also while it stops.
+pub const CAPACITY: usize = 64;
+
+/// What may be said to a run under way. A stop goes another way: see [`crate::cancellation`].
+pub enum Message {
+    Pause {
+        reason: String,
+    },
+    Resume,
+    Steer {
+        text: String,
+        reply: Reply,
+    },
+    /// It is on disk already, and was asked by this run.
+    Answered {
+        approval: Box<Approval>,
+        answer: Answer,
+    },
+    /// The user has taken the mouse or the keyboard.
+    UserInput,
+}
+
+impl Message {
+    /// Tells whoever waits that this run hears no more. One that has gone does not mind.
+    pub fn refuse(self, run: &RunId) {
+        match self {
+            Self::Steer { reply, .. } => drop(reply.send(Err(not_under_way(run)))),
+            Self::Pause { .. } | Self::Resume | Self::Answered { .. } | Self::UserInput => {}
+        }
+    }
+}
+
+/// Refuses all that comes, for as long as it is polled.
+pub async fn refuse_all(mailbox: &mut mpsc::Receiver<Message>, run: &RunId) -> Infallible {
+    while let Some(message) = mailbox.recv().await {
+        message.refuse(run);
+    }
+    std::future::pending().await
+}
+
+impl Driver {
+    /// Refuses what came in the moment of the end. Answers the answer to its question, if one is among it.
+    pub(super) fn close_mailbox(&mut self) -> Option<(Box<Approval>, Answer)> {
+        let mut answered = None;
+        self.run.mailbox.close();
+        while let Ok(message) = self.run.mailbox.try_recv() {
+            match message {
+                Message::Answered { approval, answer } => answered = Some((approval, answer)),
+                other => other.refuse(&self.run.id),
+            }
+        }
+        answered
+    }
+
+    pub(super) async fn hear(&mut self, message: Message) -> Result<(), ErrorView> {
+        match message {
+            Message::Pause { reason } => self.feed(Input::Pause { reason }).await,
+            Message::Resume => {
+                self.feed(Input::Resume).await?;
+                self.take_up_call();
+                Ok(())
+            }
+            Message::Steer { text, reply } => self.steer(text, reply).await,
+            Message::Answered { approval, answer } => self.answered_by_user(&approval, answer).await,
+            Message::UserInput => self.user_takes_over().await,
+        }
+    }
+
+    pub(super) async fn answered_by_user(
+        &mut self,
+        approval: &Approval,
+        answer: Answer,
+    ) -> Result<(), ErrorView> {
+        if self.question.take_if(|question| question.id == approval.id).is_none() {
+            return Ok(());
+        }
+        self.operation = None;
+        self.proposals.answered(&approval.call.id, answer != Answer::Deny);
+        if answer == Answer::Thread {
+            self.grants().allow_call(&approval.call);
+        }
+        self.feed(Input::Answered { approval: approval.id.clone(), answer }).await
+    }
+
+    /// On disk before the answer: words that were taken are never lost, however the run ends.
+    async fn steer(&mut self, text: String, reply: Reply) -> Result<(), ErrorView> {
+        let kept = self.append(EventBody::RunSteered { text: text.clone() }).await;
+        // A caller that has gone does not mind.
+        let _ = reply.send(kept.clone());
+        kept?;
+        self.steers.push(text);
+        self.feed(Input::Steered).await
+    }
+}

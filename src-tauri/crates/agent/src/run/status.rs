@@ -1,0 +1,100 @@
+//! What the surfaces are told of a run: derived from the machine alone, so that it cannot say otherwise.
+
+use protocol::event::{Activity, RunEnd, Status};
+use protocol::tool::ToolCall;
+use protocol::{ErrorView, EventBody};
+use serde_json::Value;
+
+use super::Driver;
+use crate::machine::{Next, State};
+use crate::recovery;
+
+impl Driver {
+    /// Shows where the run stands; what is between two states shows nothing.
+    pub(super) fn show_status(&self) {
+        let waiting = match &self.machine.state {
+            State::AwaitingApproval { calls, .. } => Some(asks(&calls.current)),
+            State::Idle | State::Completed | State::Failed | State::Stopped => return,
+            State::ToolProposed { .. }
+            | State::AwaitingModel { .. }
+            | State::ExecutingTool { .. }
+            | State::AwaitingContinue { .. } => self.machine.is_paused().then(|| "paused".to_owned()),
+        };
+        if let Some(detail) = waiting {
+            return self.show(Activity::Waiting, detail);
+        }
+        match &self.machine.state {
+            State::AwaitingModel { .. } => self.show(Activity::Working, "waiting for the model".into()),
+            State::ExecutingTool { calls } if self.seeks_seat => {
+                self.show(Activity::Working, format!("waits for the desktop: {}", calls.current.tool));
+            }
+            State::ExecutingTool { calls } => {
+                let call = &calls.current;
+                self.show(Activity::Working, format!("{}{}", call.tool, reason_of(call)));
+            }
+            State::AwaitingContinue { next: Next::Model { .. } } => {
+                if let Some(wait) = self.retrying {
+                    let seconds = wait.as_secs_f32().ceil();
+                    self.show(
+                        Activity::Working,
+                        format!("the model did not answer; trying again in {seconds} s"),
+                    );
+                }
+            }
+            State::AwaitingContinue { next: Next::Tool { .. } }
+            | State::ToolProposed { .. }
+            | State::AwaitingApproval { .. }
+            | State::Idle
+            | State::Completed
+            | State::Failed
+            | State::Stopped => {}
+        }
+    }
+
+    /// What stays until the next run: a failure with its reason, otherwise rest.
+    pub(super) fn show_end(&self, broken: Option<&ErrorView>) {
+        let failure = match (broken, &self.end) {
+            (Some(error), _) => Some(error.message.clone()),
+            (None, Some(RunEnd::Failed { message, .. })) => Some(message.clone()),
+            (None, _) => None,
+        };
+        let activity = if failure.is_some() { Activity::Error } else { Activity::Idle };
+        let status = Status { activity, detail: failure.unwrap_or_default(), ..Status::default() };
+        self.run.log.set_status(self.run.scope.clone(), status);
+    }
+
+    /// The run cannot go on though its journal can be written: then its end stands there, too.
+    ///
+    /// # Errors
+    /// Where nothing can be written any more.
+    pub(super) async fn broke_down(&mut self, error: ErrorView) -> Result<(), ErrorView> {
+        if self.run.log.has_failed() {
+            return Ok(());
+        }
+        if let Some(call) = self.running.take() {
+            let result = recovery::interrupted();
+            self.append(EventBody::ToolFinished { call: call.id, result }).await?;
+        }
+        let ErrorView { message, hint, .. } = error;
+        self.append(EventBody::RunEnded { end: RunEnd::Failed { message, hint } }).await
+    }
+
+    fn show(&self, activity: Activity, detail: String) {
+        let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
+        let status = Status { activity, detail, step, max_steps, paused: self.machine.is_paused() };
+        self.run.log.set_status(self.run.scope.clone(), status);
+    }
+}
+
+/// The status line of a run whose question is open.
+pub fn asks(call: &ToolCall) -> String {
+    format!("asks whether it may: {}", call.tool)
+}
+
+/// What the model says the call is for, for the status line.
+fn reason_of(call: &ToolCall) -> String {
+    match call.arguments.get("reason").and_then(Value::as_str) {
+        Some(reason) => format!(": {}", reason.chars().take(80).collect::<String>()),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,55 @@
+//! The user takes the mouse or the keyboard: the run that has the desktop pauses at once, and its model looks again.
+
+use protocol::ErrorView;
+use protocol::tool::{Risk, ToolError, ToolErrorKind};
+
+use super::Driver;
+use crate::machine::{Input, Verdict};
+
+/// What the model is told when it goes on.
+const DISTURBED: &str = "The user used the mouse or the keyboard while you worked. The screen, the focus and what \
+    was under way may have changed: look again before you act.";
+
+/// What the model is told when its run goes on after a long wait, perhaps in another process.
+const WOKEN: &str = "Time has passed since you asked, and the program may have been started again. What you saw before \
+    may be gone: look again before you act.";
+
+impl Driver {
+    pub(super) async fn user_takes_over(&mut self) -> Result<(), ErrorView> {
+        // Who answers a question is expected to use the computer.
+        if self.question.is_some() {
+            return Ok(());
+        }
+        if self.machine.is_paused() {
+            self.disturbed = true;
+            return Ok(());
+        }
+        // What is under way ends and comes up first; what became of it is told as after every tool.
+        self.halt.cancel();
+        self.run.seat.release_if_held_by(&self.run.id);
+        self.disturbed = true;
+        let reason = "you took the mouse or the keyboard".into();
+        self.feed(Input::Pause { reason }).await
+    }
+
+    /// Refuses what was planned before the user used the computer, unless it only looks.
+    pub(super) fn unless_disturbed(&self, risk: Option<Risk>, verdict: Verdict) -> Verdict {
+        if !self.disturbed || risk == Some(Risk::Observe) || matches!(verdict, Verdict::Forbid(_)) {
+            return verdict;
+        }
+        Verdict::Forbid(ToolError {
+            kind: ToolErrorKind::Cancelled,
+            message: "not done: the user used the computer meanwhile; look again before you act".into(),
+        })
+    }
+
+    /// Before the next turn: the model has a fresh start from here.
+    pub(super) fn tell_of_disturbance(&mut self) {
+        let (woken, disturbed) = (std::mem::take(&mut self.is_woken), std::mem::take(&mut self.disturbed));
+        if woken {
+            self.run.context.push_user(WOKEN.into());
+        } else if disturbed {
+            self.run.context.push_user(DISTURBED.into());
+        }
+    }
+}

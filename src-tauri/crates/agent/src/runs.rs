@@ -1,0 +1,265 @@
+//! The runs that have not ended, and the tree by which a stop goes down: a run, and all that its agents asked for.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use protocol::ids::{RunId, SessionId};
+use protocol::tool::Mode;
+use protocol::{ErrorCode, ErrorView};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::cancellation::StopSignal;
+use crate::run::Message;
+
+/// All runs that have not ended.
+pub struct Runs {
+    entries: Mutex<Entries>,
+    /// How many have a task.
+    live: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Entries {
+    all: BTreeMap<RunId, Entry>,
+    /// Nothing new begins any more.
+    closed: bool,
+}
+
+#[derive(Clone)]
+pub struct Entry {
+    pub session: SessionId,
+    pub mode: Mode,
+    pub parent: Option<RunId>,
+    pub task: Task,
+}
+
+/// Where a run that has not ended is.
+#[derive(Clone)]
+pub enum Task {
+    Live(Live),
+    /// It waits for an answer and has no task: all there is of it is in the journal.
+    Parked,
+}
+
+/// The ways to a run's task.
+#[derive(Clone)]
+pub struct Live {
+    pub stop: StopSignal,
+    pub mailbox: mpsc::Sender<Message>,
+    /// Cancelled when the task has ended.
+    pub over: CancellationToken,
+}
+
+impl Entry {
+    /// Its end is written or about to be; its task takes nothing any more.
+    fn is_ending(&self) -> bool {
+        matches!(&self.task, Task::Live(live) if live.mailbox.is_closed())
+    }
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self { entries: Mutex::default(), live: watch::channel(0).0 }
+    }
+}
+
+impl Runs {
+    /// Adds a run.
+    ///
+    /// # Errors
+    /// `Busy` if its session has one that has not ended.
+    pub fn insert(&self, run: RunId, entry: Entry) -> Result<(), ErrorView> {
+        let mut entries = self.entries();
+        if entries.closed {
+            return Err(closed());
+        }
+        if let Some(error) = busy(&entries.all, &entry.session) {
+            return Err(error);
+        }
+        entries.all.insert(run, entry);
+        self.count(&entries);
+        Ok(())
+    }
+
+    /// From now on no run begins or goes on.
+    pub fn close(&self) {
+        self.entries().closed = true;
+    }
+
+    /// Whether a session can have a new run; waits for one that is ending.
+    ///
+    /// # Errors
+    /// `Busy` if it has one that has not ended.
+    pub async fn free(&self, session: &SessionId) -> Result<(), ErrorView> {
+        let ending = {
+            let entries = self.entries();
+            let of_session = entries.all.values().find(|entry| entry.session == *session);
+            of_session.filter(|entry| entry.is_ending()).cloned()
+        };
+        if let Some(Entry { task: Task::Live(live), .. }) = ending {
+            live.over.cancelled().await;
+        }
+        busy(&self.entries().all, session).map_or(Ok(()), Err)
+    }
+
+    pub fn get(&self, run: &RunId) -> Option<Entry> {
+        self.entries().all.get(run).cloned()
+    }
+
+    /// The newest first.
+    pub fn newest(&self) -> Option<(RunId, Entry)> {
+        self.entries().all.iter().next_back().map(|(run, entry)| (run.clone(), entry.clone()))
+    }
+
+    pub fn ids(&self) -> Vec<RunId> {
+        self.entries().all.keys().cloned().collect()
+    }
+
+    /// Whether every run has ended.
+    pub fn is_empty(&self) -> bool {
+        self.entries().all.values().all(Entry::is_ending)
+    }
+
+    /// From a run with a task to one without.
+    pub fn park(&self, run: &RunId) {
+        let mut entries = self.entries();
+        if let Some(entry) = entries.all.get_mut(run) {
+            entry.task = Task::Parked;
+        }
+        self.count(&entries);
+    }
+
+    /// From a run without a task to one with: from here on a stop reaches it. `false` if it has ended meanwhile, has a task,
+    /// or if nothing goes on any more.
+    pub fn unpark(&self, run: &RunId, live: Live) -> bool {
+        let mut entries = self.entries();
+        match entries.all.get_mut(run) {
+            Some(entry) if matches!(entry.task, Task::Parked) => entry.task = Task::Live(live),
+            Some(_) | None => return false,
+        }
+        if entries.closed {
+            if let Some(entry) = entries.all.get_mut(run) {
+                entry.task = Task::Parked;
+            }
+            return false;
+        }
+        self.count(&entries);
+        true
+    }
+
+    pub fn remove(&self, run: &RunId) {
+        let mut entries = self.entries();
+        entries.all.remove(run);
+        self.count(&entries);
+    }
+
+    /// Takes a run out that has no task; `false` if it has one, or has ended. Whoever gets a `true` writes its end.
+    pub fn remove_parked(&self, run: &RunId) -> bool {
+        let mut entries = self.entries();
+        let is_parked = entries.all.get(run).is_some_and(|entry| matches!(entry.task, Task::Parked));
+        if is_parked {
+            entries.all.remove(run);
+        }
+        is_parked
+    }
+
+    /// `run` and all below it; every run if none is named.
+    pub fn tree(&self, run: Option<&RunId>) -> Vec<(RunId, Entry)> {
+        let entries = &self.entries().all;
+        let is_below = |one: &RunId| {
+            let Some(top) = run else { return true };
+            // A parent that has ended cuts nothing off: its runs were stopped with it.
+            let mut at = Some(one.clone());
+            while let Some(here) = at {
+                if here == *top {
+                    return true;
+                }
+                at = entries.get(&here).and_then(|entry| entry.parent.clone());
+            }
+            false
+        };
+        entries.iter().filter(|(id, _)| is_below(id)).map(|(id, entry)| (id.clone(), entry.clone())).collect()
+    }
+
+    /// Completes when a run has a task.
+    pub async fn some_live(&self) {
+        // The sender lives as long as this.
+        let _ = self.live.subscribe().wait_for(|count| *count > 0).await;
+    }
+
+    /// Completes when no run has a task.
+    pub async fn none_live(&self) {
+        let _ = self.live.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    fn count(&self, entries: &Entries) {
+        let live = entries.all.values().filter(|entry| matches!(entry.task, Task::Live(_))).count();
+        self.live.send_replace(live);
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn busy(entries: &BTreeMap<RunId, Entry>, session: &SessionId) -> Option<ErrorView> {
+    let (run, entry) = entries.iter().find(|(_, entry)| entry.session == *session)?;
+    let what = match entry.task {
+        Task::Live(_) => format!("run {run} is under way in this session"),
+        Task::Parked => format!("run {run} of this session waits for your answer"),
+    };
+    Some(
+        ErrorView::new(ErrorCode::Busy, what)
+            .with_hint("answer or stop it, or start the new run in a session of its own"),
+    )
+}
+
+fn closed() -> ErrorView {
+    ErrorView::new(ErrorCode::Unavailable, "the engine is ending").with_hint("start miki again")
+}
+
+pub fn not_under_way(run: &RunId) -> ErrorView {
+    ErrorView::new(ErrorCode::NotFound, format!("run {run} is not under way"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(session: &str, parent: Option<&str>) -> Entry {
+        Entry {
+            session: SessionId(session.into()),
+            mode: Mode::Act,
+            parent: parent.map(|parent| RunId(parent.into())),
+            task: Task::Parked,
+        }
+    }
+
+    #[test]
+    fn a_stop_goes_down_the_tree_and_nowhere_else() {
+        let runs = Runs::default();
+        for (run, parent) in [("r-1", None), ("r-2", Some("r-1")), ("r-3", Some("r-2")), ("r-4", None)] {
+            runs.insert(RunId(run.into()), entry(&format!("s-{run}"), parent)).unwrap();
+        }
+        let tree = |run: Option<&str>| -> Vec<String> {
+            let run = run.map(|run| RunId(run.into()));
+            runs.tree(run.as_ref()).into_iter().map(|(id, _)| id.0).collect()
+        };
+        assert_eq!(tree(Some("r-1")), ["r-1", "r-2", "r-3"]);
+        assert_eq!(tree(Some("r-2")), ["r-2", "r-3"]);
+        assert_eq!(tree(Some("r-4")), ["r-4"]);
+        assert_eq!(tree(None).len(), 4);
+        assert!(tree(Some("r-9")).is_empty());
+    }
+
+    #[test]
+    fn a_session_has_one_run_at_a_time() {
+        let runs = Runs::default();
+        runs.insert(RunId("r-1".into()), entry("s-1", None)).unwrap();
+        let error = runs.insert(RunId("r-2".into()), entry("s-1", None)).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Busy);
+        assert!(error.message.contains("r-1"), "{error}");
+        runs.insert(RunId("r-2".into()), entry("s-2", None)).unwrap();
+    }
+}

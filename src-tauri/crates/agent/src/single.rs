@@ -1,0 +1,175 @@
+//! A single call by a person, outside any run, through the same contract.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::command::CallTool;
+use protocol::event::Scope;
+use protocol::ids::CallId;
+use protocol::principal::Principal;
+use protocol::run::Fence;
+use protocol::tool::{ExecResult, PictureView, Risk, ToolCall};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tools::{Assessment, Call, Decision, ExecRequest, Grants, Interruption};
+
+use crate::engine::{Engine, fresh};
+use crate::lease::Holder;
+use crate::rights;
+
+/// Between two looks at whether someone who uses the mouse has gone on to the corner.
+const BESIDE: Duration = Duration::from_millis(100);
+/// How long a call waits for the desktop.
+const FREE_WITHIN: Duration = Duration::from_secs(5);
+
+impl Engine {
+    /// The risk of a call; `None` if there is no such tool, or if its arguments cannot be read.
+    pub(crate) fn risk_of(&self, tool: &str, arguments: &Value) -> Option<Risk> {
+        self.weigh(tool.to_owned(), arguments.clone()).1.risk
+    }
+
+    fn weigh(&self, tool: String, arguments: Value) -> (ExecRequest, Assessment) {
+        let settings = self.settings();
+        let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
+        let (mode, approval) = (settings.mode, settings.approval);
+        let mut request = ExecRequest { call, mode, approval, grants: Grants::default(), approved: None };
+        let assessment = self.tools.assess(&request, &Self::limits(&settings));
+        // The person who asks is the approval.
+        if matches!(assessment.decision, Decision::Ask { .. }) {
+            request.approved = Some(assessment.digest.clone());
+        }
+        (request, assessment)
+    }
+
+    /// Runs one call. One that only looks may run beside runs; one that acts takes the desktop.
+    ///
+    /// # Errors
+    /// `Busy` if the desktop is not free in time. A tool's failure is in the result.
+    pub(crate) async fn call_tool(
+        self: &Arc<Self>,
+        command: CallTool,
+        by: &Principal,
+    ) -> Result<ExecResult, ErrorView> {
+        self.check_open()?;
+        let (request, assessment) = self.weigh(command.tool, command.arguments);
+        let settings = self.settings();
+        let acts = assessment.seat;
+        let cancel = CancellationToken::new();
+        let id = request.call.id.clone();
+        let _registered = acts.then(|| Registered::new(self, &id, cancel.clone()));
+        let lease = if acts {
+            let fence =
+                Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() };
+            let taken = self.seat.take(Holder::Call(id.clone()), fence);
+            let lease = tokio::select! {
+                biased;
+                () = cancel.cancelled() => {
+                    return Err(ErrorView::new(ErrorCode::Busy, "the call was stopped before it began"));
+                }
+                taken = tokio::time::timeout(FREE_WITHIN, taken) => taken.map_err(|_| {
+                    ErrorView::new(ErrorCode::Busy, "another call or a run has the desktop")
+                        .with_hint("wait for it, or stop it")
+                })?,
+            };
+            // A run may have begun meanwhile.
+            rights::may_act(self, by).await?;
+            Some(lease)
+        } else {
+            None
+        };
+        let call = Single {
+            engine: self.clone(),
+            call: Call { request, cancel: cancel.clone(), limits: Self::limits(&settings) },
+            risk: assessment.risk.unwrap_or(Risk::Observe),
+            acts,
+            watched: acts && settings.failsafe,
+        };
+        // On a task of its own: who asks may go away, and what came of it is journaled all the same.
+        let gone = cancel.drop_guard();
+        let task = tokio::spawn(async move {
+            let outcome = call.carry_out().await;
+            drop(lease);
+            outcome
+        });
+        let outcome = task.await.map_err(|panic| {
+            ErrorView::new(ErrorCode::Internal, format!("the call's task ended badly: {panic}"))
+        })?;
+        gone.disarm();
+        outcome
+    }
+}
+
+/// A call that a stop of everything reaches, for as long as this lives.
+struct Registered<'a> {
+    engine: &'a Engine,
+    id: CallId,
+}
+
+impl<'a> Registered<'a> {
+    fn new(engine: &'a Engine, id: &CallId, cancel: CancellationToken) -> Self {
+        engine.call_begins(id, cancel);
+        Self { engine, id: id.clone() }
+    }
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.engine.call_ends(&self.id);
+    }
+}
+
+/// One call outside a run.
+struct Single {
+    engine: Arc<Engine>,
+    call: Call,
+    risk: Risk,
+    acts: bool,
+    /// By the failsafe.
+    watched: bool,
+}
+
+impl Single {
+    /// Ends early if nobody waits for it any more, or if the pointer is thrown into the corner.
+    async fn carry_out(&self) -> Result<ExecResult, ErrorView> {
+        let mut work = pin!(self.journaled());
+        tokio::select! {
+            biased;
+            outcome = &mut work => return outcome,
+            () = self.call.cancel.cancelled() => {}
+            () = self.stepped_in() => {}
+        }
+        self.call.cancel.cancel();
+        if self.acts {
+            self.engine.tools.release_all();
+        }
+        work.await
+    }
+
+    async fn stepped_in(&self) {
+        if !self.watched {
+            std::future::pending::<()>().await;
+        }
+        // Whoever asks by hand may use the mouse meanwhile; the failsafe is what counts.
+        while self.engine.tools.interrupted().await == Interruption::UserInput {
+            tokio::time::sleep(BESIDE).await;
+        }
+    }
+
+    /// Journaled like any other call.
+    async fn journaled(&self) -> Result<ExecResult, ErrorView> {
+        let (log, call) = (&self.engine.log, self.call.request.call.clone());
+        log.append(Scope::default(), EventBody::ToolStarted { call: call.clone(), risk: self.risk }).await?;
+        let executed = self.engine.tools.execute(self.call.clone()).await;
+        let mut result = executed.result;
+        if let Some(taken) = executed.picture {
+            let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+            let blob = log.put_blob(taken.jpeg, "image/jpeg").await?;
+            result.picture = Some(PictureView { blob, width, height, dot });
+        }
+        log.append(Scope::default(), EventBody::ToolFinished { call: call.id, result: result.clone() })
+            .await?;
+        Ok(result)
+    }
+}

@@ -1,0 +1,396 @@
+//! How a run comes to be, and how one that was put aside goes on.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use models::{RetryPolicy, SharedModel, ToolSpec};
+use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattended};
+use protocol::event::Scope;
+use protocol::ids::{AgentId, RunId, SessionId};
+use protocol::principal::Surface;
+use protocol::run::{Fence, RunSpec};
+use protocol::settings::Settings;
+use protocol::tool::{Answer, Approval, Mode};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::cancellation::StopSignal;
+use crate::context::{Bounds, Context};
+use crate::engine::{Engine, check_length, fresh};
+use crate::history::{self, Rebuilt};
+use crate::machine::Rules;
+use crate::ports::OpenModel;
+use crate::prompts;
+use crate::run::{Begin, CAPACITY, Ending, Message, Run, Woken, drive};
+use crate::runs::{Entry, Live, Task};
+
+/// Characters of a goal that make a session's title.
+const TITLE_CHARS: usize = 60;
+/// Characters of what a user says at once.
+pub(crate) const GOAL_CHARS: usize = 100_000;
+/// Events that are read for a message of the conversation: a turn has two messages, and an event or three for each call.
+const EVENTS_PER_MESSAGE: u32 = 16;
+
+impl Engine {
+    /// Starts the work on a goal.
+    ///
+    /// # Errors
+    /// As [`crate::AgentHandle::start_run`] has it.
+    pub(crate) async fn start_run(
+        self: &Arc<Self>,
+        command: StartRun,
+        surface: Surface,
+    ) -> Result<StartedRun, ErrorView> {
+        self.check_open()?;
+        if command.overrides.recording.is_some() && surface != Surface::Cli {
+            return Err(ErrorView::new(
+                ErrorCode::BadRequest,
+                "a run is recorded and replayed by the command line only",
+            )
+            .with_hint("miki run --record FILE \"GOAL\""));
+        }
+        check_length("goal", &command.goal, GOAL_CHARS)?;
+        if command.goal.trim().is_empty() {
+            return Err(ErrorView::new(ErrorCode::BadRequest, "the goal is empty")
+                .with_hint("say what is to be done"));
+        }
+        let over = &command.overrides;
+        let mut settings = self.with_overrides(over)?;
+        let known = match &command.session {
+            Some(session) => {
+                self.runs.free(session).await?;
+                Some(self.session(session).await?)
+            }
+            None => None,
+        };
+        let search = over.search.or(known.as_ref().map(|session| session.search)).unwrap_or(false);
+        let what = OpenModel { search, recording: over.recording.as_ref(), ..OpenModel::of(&settings) };
+        let model = self.models.open(what).await?;
+        if let Some(Recording::Replay(_)) = over.recording {
+            settings.model = model.id().clone();
+        }
+        let (mode, approval) = match &known {
+            Some(session) => (session.mode, session.approval),
+            None => (settings.mode, settings.approval),
+        };
+        let session = known.map(|session| session.id);
+        let spec = RunSpec {
+            goal: command.goal,
+            model: settings.model.clone(),
+            base_url: over.base_url.clone(),
+            mode: over.mode.unwrap_or(mode),
+            approval: over.approval.unwrap_or(approval),
+            max_steps: settings.max_steps,
+            search,
+            fence: Some(Fence {
+                displays: settings.fence_displays.clone(),
+                apps: settings.fence_apps.clone(),
+            }),
+            unattended: over.unattended,
+            space: None,
+            parent: None,
+            recording: over.recording.clone(),
+        };
+        // On a task of its own: a caller that goes away must not leave half a run, nor one that nobody waits for.
+        let (engine, gone) = (self.clone(), CancellationToken::new());
+        let left = gone.clone().drop_guard();
+        let began = tokio::spawn(async move {
+            if gone.is_cancelled() {
+                return Err(ErrorView::new(ErrorCode::Unavailable, "nobody waits for the run any more"));
+            }
+            let began = engine.begin(session, spec, settings, model).await;
+            if let (Ok(unheard), true) = (&began, gone.is_cancelled()) {
+                engine.stop_at_once(Some(&unheard.run), "whoever asked for it went away as it began");
+            }
+            began
+        });
+        let began = began.await.map_err(|panic| {
+            ErrorView::new(ErrorCode::Internal, format!("the run's start ended badly: {panic}"))
+        })?;
+        left.disarm();
+        began
+    }
+
+    /// The settings of one run.
+    fn with_overrides(&self, over: &RunOverrides) -> Result<Settings, ErrorView> {
+        let mut settings = self.settings();
+        if let Some(max_steps) = over.max_steps {
+            settings.max_steps = max_steps;
+        }
+        if let Some(model) = &over.model {
+            settings.model = model.clone();
+        }
+        if let Some(url) = &over.base_url {
+            let provider = settings.model.provider().unwrap_or_default().to_owned();
+            settings.base_urls.insert(provider, url.clone());
+        }
+        if let Some(apps) = &over.only_apps {
+            settings.fence_apps = apps.clone();
+        }
+        settings.validate()?;
+        Ok(settings)
+    }
+
+    async fn begin(
+        self: &Arc<Self>,
+        session: Option<SessionId>,
+        spec: RunSpec,
+        settings: Settings,
+        model: SharedModel,
+    ) -> Result<StartedRun, ErrorView> {
+        let session = match session {
+            Some(session) => session,
+            None => self.new_session(&spec).await?,
+        };
+        let run = RunId::from_suffix(fresh());
+        let scope = Scope {
+            session: Some(session.clone()),
+            run: Some(run.clone()),
+            agent: Some(AgentId::from_suffix(fresh())),
+        };
+        let (live, mailbox) = live();
+        let entry = Entry {
+            session: session.clone(),
+            mode: spec.mode,
+            parent: spec.parent.clone(),
+            task: Task::Live(live.clone()),
+        };
+        self.runs.insert(run.clone(), entry)?;
+        let unbegun = Unbegun { engine: self, run: run.clone(), live: live.clone(), has_begun: false };
+        match self.conversation(&session, &scope, &spec, &settings).await {
+            Ok(context) => {
+                unbegun.has_begun();
+                let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
+                self.spawn(run_task, Begin::Anew, live);
+                Ok(StartedRun { session, run })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the model is told at a run's start, with the start on disk.
+    async fn conversation(
+        &self,
+        session: &SessionId,
+        scope: &Scope,
+        spec: &RunSpec,
+        settings: &Settings,
+    ) -> Result<Context, ErrorView> {
+        let events = self.recent(session, settings).await?;
+        let earlier = self.rebuilt(events).await?.closed();
+        let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
+        let (system, tools) = (prompts::system(spec.mode), self.offered(spec.mode));
+        let context = Context::new(system, tools, earlier, &spec.goal, bounds);
+        self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
+        Ok(context)
+    }
+
+    /// Gives a run that waits without a task its answer, and a task again. The screen is looked at before it acts: the
+    /// window that was in front must be there, and the model is told that time has passed.
+    ///
+    /// # Errors
+    /// Why it cannot go on.
+    pub(crate) async fn wake(
+        self: &Arc<Self>,
+        scope: Scope,
+        approval: Approval,
+        answer: Answer,
+        live: Live,
+        mailbox: mpsc::Receiver<Message>,
+    ) -> Result<(), ErrorView> {
+        let cannot =
+            |why: &str| ErrorView::new(ErrorCode::Unavailable, format!("the run cannot go on: {why}"));
+        let (Some(session), Some(run)) = (scope.session.clone(), scope.run.clone()) else {
+            return Err(cannot("it belongs to no session"));
+        };
+        let open = self.log.read(|journal| journal.running()).await?;
+        let spec = open.into_iter().find(|(of, _)| of.run.as_ref() == Some(&run)).map(|(_, spec)| spec);
+        let spec = spec.ok_or_else(|| cannot("its start is not in the journal"))?;
+        if !spec.can_go_on() {
+            return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
+        }
+        let over = RunOverrides {
+            model: Some(spec.model.clone()),
+            base_url: spec.base_url.clone(),
+            max_steps: Some(spec.max_steps),
+            ..RunOverrides::default()
+        };
+        let settings = self.with_overrides(&over)?;
+        let what = OpenModel { search: spec.search, ..OpenModel::of(&settings) };
+        let model = self.models.open(what).await?;
+        let events = self.recent(&session, &settings).await?;
+        let mut rebuilt = self.rebuilt(events).await?;
+        rebuilt.settle_paused();
+        let Rebuilt { messages, open, said, .. } = rebuilt;
+        let open = open
+            .filter(|open| open.calls.iter().any(|call| call.id == approval.call.id))
+            .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
+        if open.adapted {
+            return Err(cannot("its model acts by its vendor's own computer tool"));
+        }
+        let is_goal = |message: &models::Message| {
+            matches!(message, models::Message::User(parts) if parts.iter().any(|part| {
+                matches!(part, models::Part::Text(text) if *text == spec.goal)
+            }))
+        };
+        let goal = messages.iter().rposition(is_goal);
+        let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
+        let (system, tools) = (prompts::system(spec.mode), self.offered(spec.mode));
+        let context = match goal {
+            Some(goal) => Context::resumed(system, tools, messages, goal, bounds),
+            // So long a run that its beginning is not read any more.
+            None => Context::new(system, tools, Vec::new(), &spec.goal, bounds),
+        };
+        let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
+        let woken = Woken { open, approval, answer, steers: said };
+        self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one place puts a run together")]
+    fn run(
+        &self,
+        scope: Scope,
+        spec: RunSpec,
+        settings: Settings,
+        model: SharedModel,
+        context: Context,
+        live: &Live,
+        mailbox: mpsc::Receiver<Message>,
+    ) -> Run {
+        let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
+        Run {
+            id: scope.run.clone().unwrap_or_else(|| RunId(String::new())),
+            limits: Self::limits(&settings),
+            rules: Rules {
+                max_steps: spec.max_steps,
+                model_tries: RetryPolicy::default().tries,
+                repairs: 3,
+                end_on_approval: spec.unattended == Unattended::End,
+            },
+            grants: self.grants(&session),
+            log: self.log.clone(),
+            router: self.tools.clone(),
+            seat: self.seat.clone(),
+            deadlines: self.deadlines.clone(),
+            stop: live.stop.clone(),
+            leaving: self.leaving.clone(),
+            scope,
+            spec,
+            settings,
+            model,
+            context,
+            mailbox,
+        }
+    }
+
+    fn spawn(self: &Arc<Self>, run: Run, begin: Begin, live: Live) {
+        let (engine, id, scope) = (self.clone(), run.id.clone(), run.scope.clone());
+        tokio::spawn(async move {
+            let driven = std::panic::AssertUnwindSafe(drive(run, begin)).catch_unwind().await;
+            let mut answered = None;
+            match driven {
+                Ok(Ok(Ending::Over)) => {
+                    engine.runs.remove(&id);
+                    engine.log.forget_status(&id);
+                }
+                Ok(Ok(Ending::Parked(answer))) => {
+                    engine.runs.park(&id);
+                    let is_leaving = engine.leaving.is_cancelled();
+                    if live.stop.token.is_cancelled() && !is_leaving {
+                        // It was stopped in the very moment in which it was put aside.
+                        let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
+                        engine.end_parked(&id, &session, live.stop.received().await).await;
+                    } else if !is_leaving {
+                        answered = answer;
+                    }
+                }
+                Ok(Err(error)) => {
+                    tracing::error!("run {id} stopped: {error}");
+                    engine.runs.remove(&id);
+                }
+                Err(_) => {
+                    tracing::error!("run {id} broke down");
+                    engine.runs.remove(&id);
+                    engine.ended_badly(scope.clone()).await;
+                }
+            }
+            live.over.cancel();
+            if let Some((question, answer)) = answered {
+                engine.wake_or_end(scope, *question, answer).await;
+            }
+        });
+    }
+
+    /// What a model is offered.
+    fn offered(&self, mode: Mode) -> Vec<ToolSpec> {
+        let specs = self.tools.specs(mode).into_iter();
+        specs
+            .map(|spec| ToolSpec {
+                name: spec.name.to_string(),
+                description: spec.description.clone(),
+                schema: spec.schema.clone(),
+            })
+            .collect()
+    }
+
+    /// As many of a session's newest events as its next conversation can have in it.
+    async fn recent(
+        &self,
+        session: &SessionId,
+        settings: &Settings,
+    ) -> Result<Vec<protocol::Event>, ErrorView> {
+        let (id, most) = (session.clone(), settings.history_messages.saturating_mul(EVENTS_PER_MESSAGE));
+        self.log.read(move |journal| journal.tail(&id, most)).await
+    }
+
+    /// Reads the turns' blobs, too.
+    async fn rebuilt(&self, events: Vec<protocol::Event>) -> Result<Rebuilt, ErrorView> {
+        let journal = self.log.journal().clone();
+        tokio::task::spawn_blocking(move || history::rebuild(journal.blobs(), events)).await.map_err(
+            |panic| ErrorView::new(ErrorCode::Internal, format!("a session cannot be read: {panic}")),
+        )
+    }
+
+    async fn new_session(&self, spec: &RunSpec) -> Result<SessionId, ErrorView> {
+        let id = SessionId::from_suffix(fresh());
+        let title = spec.goal.trim().lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect();
+        let created = EventBody::SessionCreated {
+            title,
+            mode: spec.mode,
+            approval: spec.approval,
+            search: spec.search,
+        };
+        self.log.append(Scope { session: Some(id.clone()), ..Scope::default() }, created).await?;
+        Ok(id)
+    }
+}
+
+pub(crate) fn live() -> (Live, mpsc::Receiver<Message>) {
+    let (mailbox, heard) = mpsc::channel(CAPACITY);
+    (Live { stop: StopSignal::default(), mailbox, over: CancellationToken::new() }, heard)
+}
+
+/// A run between its place among the runs and its task: whatever breaks in between, nobody waits for it in vain.
+struct Unbegun<'a> {
+    engine: &'a Engine,
+    run: RunId,
+    live: Live,
+    has_begun: bool,
+}
+
+impl Unbegun<'_> {
+    fn has_begun(mut self) {
+        self.has_begun = true;
+    }
+}
+
+impl Drop for Unbegun<'_> {
+    fn drop(&mut self) {
+        if !self.has_begun {
+            self.engine.runs.remove(&self.run);
+            self.live.over.cancel();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Questions that outlive their run's task, and the process: open again, decided once, and the run goes on.
+
+use std::time::Duration;
+
+use desktop::{WindowId, WindowView};
+use models::Message;
+use models::scripted::Step;
+use protocol::command::{AnswerApproval, SteerRun, StopRun};
+use protocol::event::{Activity, RunEnd};
+use protocol::geometry::NormRect;
+use protocol::ids::SessionId;
+use protocol::principal::Surface;
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect};
+use protocol::view::Question;
+use protocol::{ErrorCode, EventBody};
+use serde_json::json;
+
+use crate::bench::{Bench, click, done, history};
+
+fn answer(approval: &Approval, answer: Answer) -> AnswerApproval {
+    AnswerApproval { approval: approval.id.clone(), digest: approval.digest.clone(), answer }
+}
+
+/// What is on disk at this moment, as a start after a crash finds it.
+fn crashed(bench: &Bench) -> tempfile::TempDir {
+    let copy = crate::bench::home();
+    for entry in std::fs::read_dir(bench.home.path()).unwrap() {
+        let entry = entry.unwrap();
+        let to = copy.path().join(entry.file_name());
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to).unwrap();
+        } else {
+            std::fs::create_dir_all(&to).unwrap();
+            for blob in std::fs::read_dir(entry.path()).unwrap() {
+                let blob = blob.unwrap();
+                std::fs::copy(blob.path(), to.join(blob.file_name())).unwrap();
+            }
+        }
+    }
+    copy
+}
+
+/// A run that has asked, and the same after a crash, with a model that says `then`.
+async fn after_a_crash(steps: Vec<Step>, then: Vec<Step>) -> (Bench, SessionId, Question) {
+    let mut before = Bench::new(steps).await;
+    let session = before.start(ApprovalMode::Ask).await;
+    let asked = before.question().await;
+    let next = Bench::at(crashed(&before), then).await;
+    before.handle.shutdown().await;
+    let overview = next.handle.overview().await.unwrap();
+    let [question] = &overview.questions[..] else { panic!("{:?}", overview.questions) };
+    assert_eq!((&question.approval, &question.session), (&asked, &session));
+    let [run] = &overview.runs[..] else { panic!("{:?}", overview.runs) };
+    assert_eq!((run.status.activity, run.goal.as_str()), (Activity::Waiting, "press the button"));
+    let question = question.clone();
+    (next, session, question)
+}
+
+#[tokio::test]
+async fn a_question_is_open_after_a_crash_as_before_and_a_yes_lets_the_run_go_on() {
+    let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    assert_eq!(next.clicks(), 0);
+    next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert_eq!(next.end().await, RunEnd::Completed { summary: "pressed it".into() });
+    assert_eq!(next.clicks(), 1);
+    // The model is told what it had said and what came of it, under the provider's own id of the call.
+    let messages = next.model.requests()[0].messages.clone();
+    let [Message::User(_), Message::Assistant(turn), Message::ToolResults(answers), Message::User(told)] =
+        &messages[..]
+    else {
+        panic!("{messages:?}")
+    };
+    assert!(format!("{told:?}").contains("look again before you act"), "{told:?}");
+    assert_eq!(turn.calls[0].name, "click");
+    assert_eq!(answers[0].id.as_deref(), Some("p1"));
+    let events = history(&next.handle, &session).await;
+    let count = |wanted: fn(&EventBody) -> bool| events.iter().filter(|event| wanted(&event.body)).count();
+    assert_eq!(count(|body| matches!(body, EventBody::RunStarted(_))), 1);
+    assert_eq!(count(|body| matches!(body, EventBody::ApprovalAnswered { .. })), 1);
+    assert_eq!(count(|body| matches!(body, EventBody::RunEnded { .. })), 1);
+    let numbers: Vec<u64> = events.iter().filter_map(|event| event.position).map(|at| at.n).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_no_after_a_crash_is_told_to_the_model_and_nothing_is_done() {
+    let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    next.handle.answer_approval(answer(&question.approval, Answer::Deny), Surface::Dashboard).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 0);
+    let again = answer(&question.approval, Answer::Once);
+    let late = next.handle.answer_approval(again, Surface::Dashboard).await.unwrap_err();
+    assert_eq!(late.code, ErrorCode::NotFound);
+    let events = history(&next.handle, &session).await;
+    let refused = events.iter().any(|event| {
+        matches!(&event.body, EventBody::ToolFinished { result, .. } if result.effect == Effect::Refused)
+    });
+    assert!(refused);
+}
+
+#[tokio::test]
+async fn calls_before_the_question_keep_their_answers_and_those_after_it_are_done() {
+    let turn = || {
+        Step::calls(vec![
+            ("think", json!({ "thought": "which one?" })),
+            ("click", json!({ "x": 500, "y": 500, "reason": "press it" })),
+            ("think", json!({ "thought": "and then?" })),
+        ])
+    };
+    let (mut next, _, question) = after_a_crash(vec![turn(), done()], vec![done()]).await;
+    next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Chat).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    let messages = next.model.requests()[0].messages.clone();
+    let [.., Message::ToolResults(answers), Message::User(_)] = &messages[..] else { panic!("{messages:?}") };
+    let effects: Vec<_> = answers.iter().map(|answer| answer.response["effect"].clone()).collect();
+    assert_eq!(effects.len(), 3, "{answers:?}");
+    assert_eq!(effects[0], json!("confirmed"));
+    assert_ne!(effects[1], json!("refused"));
+    assert_eq!(effects[2], json!("confirmed"));
+}
+
+#[tokio::test]
+async fn what_the_user_says_while_the_run_waits_is_in_its_next_request() {
+    let (mut next, _, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    let words = SteerRun { run: question.run.clone(), text: "the blue one".into() };
+    next.handle.steer_run(words).await.unwrap();
+    next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Chat).await.unwrap();
+    next.end().await;
+    let messages = format!("{:?}", next.model.requests()[0].messages);
+    assert!(messages.contains("the blue one"), "{messages}");
+}
+
+#[tokio::test]
+async fn a_run_that_waits_without_a_task_is_stopped_like_any_other() {
+    let (next, _, question) = after_a_crash(vec![click()], vec![]).await;
+    next.handle.stop_run(StopRun { run: Some(question.run.clone()) }, Surface::Dashboard).await.unwrap();
+    let overview = next.handle.overview().await.unwrap();
+    assert_eq!((overview.questions.len(), overview.runs.len()), (0, 0));
+    assert!(matches!(overview.sessions[0].last_run.as_ref().unwrap().end, Some(RunEnd::Stopped { .. })));
+    let late = answer(&question.approval, Answer::Once);
+    assert_eq!(
+        next.handle.answer_approval(late, Surface::Dashboard).await.unwrap_err().code,
+        ErrorCode::NotFound
+    );
+}
+
+fn window(id: u64, title: &str) -> WindowView {
+    WindowView {
+        id: WindowId(id),
+        title: title.into(),
+        app: "editor".into(),
+        pid: Some(7),
+        display: 0,
+        bounds: NormRect { x: 0.0, y: 0.0, width: 500.0, height: 500.0 },
+        states: vec!["focused".into()],
+    }
+}
+
+#[tokio::test]
+async fn after_a_crash_an_approved_act_needs_the_window_that_was_in_front() {
+    let typing = || Step::call("type", json!({ "text": "hello", "reason": "to greet" }));
+    for is_there in [true, false] {
+        let mut before = Bench::new(vec![typing()]).await;
+        before.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+        before.start(ApprovalMode::Ask).await;
+        let asked = before.question().await;
+        assert_eq!(asked.window.as_ref().unwrap().title, "letter");
+        let mut next = Bench::at(crashed(&before), vec![done()]).await;
+        before.handle.shutdown().await;
+        let here = if is_there { window(1, "letter") } else { window(2, "another") };
+        next.desktop.edit(|scene| scene.windows = vec![here]);
+        next.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+        assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+        assert_eq!(next.desktop.actions().len(), usize::from(is_there), "{:?}", next.desktop.actions());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_left_waiting_for_days_without_a_task_and_goes_on_when_it_is_answered() {
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    let week = json!({ "approvalDeadlineMs": 7 * 86_400_000_u64 });
+    bench.handle.update_settings(serde_json::from_value(week).unwrap()).await.unwrap();
+    bench.start(ApprovalMode::Ask).await;
+    let question = bench.question().await;
+    tokio::time::sleep(Duration::from_secs(3 * 86_400)).await;
+    assert_eq!(bench.handle.list_runs().await.unwrap()[0].status.activity, Activity::Waiting);
+    bench.handle.answer_approval(answer(&question, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(bench.clicks(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_answers_in_time_is_a_no_with_and_without_a_task() {
+    for deadline in [60_000_u64, 600_000] {
+        let mut bench = Bench::new(vec![click(), done()]).await;
+        let patch = serde_json::from_value(json!({ "approvalDeadlineMs": deadline })).unwrap();
+        bench.handle.update_settings(patch).await.unwrap();
+        bench.start(ApprovalMode::Ask).await;
+        bench.question().await;
+        tokio::time::sleep(Duration::from_millis(deadline)).await;
+        let answered = bench.until(|body| matches!(body, EventBody::ApprovalAnswered { .. })).await;
+        assert!(matches!(
+            answered.body,
+            EventBody::ApprovalAnswered { answer: Answer::Deny, by: Surface::Deadline, .. }
+        ));
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        assert_eq!(bench.clicks(), 0);
+    }
+}
+
+#[tokio::test]
+async fn the_programs_end_keeps_a_question_open() {
+    let mut before = Bench::new(vec![click()]).await;
+    before.start(ApprovalMode::Ask).await;
+    let asked = before.question().await;
+    before.handle.shutdown().await;
+    let Bench { home, handle, events, .. } = before;
+    drop((handle, events));
+    let mut next = Bench::at(home, vec![done()]).await;
+    let questions = next.handle.overview().await.unwrap().questions;
+    assert_eq!(questions.iter().map(|question| &question.approval).collect::<Vec<_>>(), [&asked]);
+    next.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_counts_even_if_whoever_gave_it_has_gone() {
+    let (mut next, _, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    let mut answering =
+        Box::pin(next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Dashboard));
+    assert!(futures::poll!(&mut answering).is_pending());
+    drop(answering);
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 1);
+}
+
+/// The windows that were given the focus, in order.
+fn focused(bench: &Bench) -> Vec<WindowId> {
+    let given = |call| match call {
+        desktop::fake::Call::ChangeWindow(id, desktop::WindowChange::Focus) => Some(id),
+        _ => None,
+    };
+    bench.desktop.calls().into_iter().filter_map(given).collect()
+}
+
+#[tokio::test]
+async fn an_approved_act_goes_to_the_window_that_was_in_front_when_it_was_asked_for() {
+    // The first: asked in a run's first turn. The second: another window came to the front in between.
+    let typing = || Step::call("type", json!({ "text": "hello", "reason": "to greet" }));
+    let mut bench = Bench::new(vec![typing(), typing(), done()]).await;
+    bench.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+    bench.start(ApprovalMode::Ask).await;
+    for id in [1, 2] {
+        let asked = bench.question().await;
+        assert_eq!(asked.window.as_ref().map(|window| window.id), Some(id));
+        // The user answers in a window of ours: none of the others has the focus then.
+        bench.desktop.edit(|scene| scene.windows.iter_mut().for_each(|one| one.states.clear()));
+        bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+        bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+        bench.desktop.edit(|scene| scene.windows = vec![window(2, "list"), window(1, "letter")]);
+    }
+    bench.end().await;
+    assert_eq!(focused(&bench), [WindowId(1), WindowId(2)]);
+}

@@ -1,0 +1,22 @@
+//! Which addresses are opened. Pure.
+
+use desktop::DesktopError;
+
+/// Refuses what is not `http`, `https` or `about:blank`.
+pub(crate) fn checked_url(url: &str) -> Result<&str, DesktopError> {
+    let url = url.trim();
+    let lower = url.to_ascii_lowercase();
+    let web = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let named =
+        web.is_some_and(|rest| rest.chars().next().is_some_and(|c| !matches!(c, '/' | '?' | '#' | ':')));
+    if (named || lower == "about:blank") && !url.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Ok(url);
+    }
+    let shown: String = url.chars().take(80).collect();
+    Err(DesktopError::Forbidden(format!(
+        "{shown:?} is no web address; only http://, https:// and about:blank are opened"
+    )))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+//! Tests of `address`.
+
+use super::*;
+
+#[test]
+fn only_web_addresses_are_opened() {
+    for good in ["https://example.org/a?b#c", "HTTP://127.0.0.1:8080/", "about:blank", " http://[::1]/ "] {
+        assert_eq!(checked_url(good), Ok(good.trim()));
+    }
+    for bad in [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "chrome://settings",
+        "example.org",
+        "view-source:https://example.org",
+        "about:config",
+        "http://",
+        "https:///etc",
+        "http://a b",
+        "https://a\nb",
+        "",
+    ] {
+        assert!(matches!(checked_url(bad), Err(DesktopError::Forbidden(_))), "{bad}");
+    }
+}

@@ -1,0 +1,145 @@
+//! [`Browser`] by the Chrome DevTools Protocol: one attached browser, one thing done at a time.
+
+use std::sync::Arc;
+
+use desktop::{Desktop, DesktopError};
+use futures::future::BoxFuture;
+use tokio::sync::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
+
+use crate::live::Live;
+use crate::{
+    Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Tab, TabChange,
+    TextQuery, WebActed, WebClick, WebText, find,
+};
+
+pub(crate) struct CdpBrowser {
+    options: Options,
+    desktop: Arc<dyn Desktop>,
+    live: Mutex<Option<Live>>,
+}
+
+/// The lock, with a browser in it.
+pub(crate) struct Attached<'a>(MutexGuard<'a, Option<Live>>);
+
+impl Attached<'_> {
+    pub(crate) fn live(&mut self) -> Result<&mut Live, DesktopError> {
+        self.0.as_mut().ok_or_else(|| DesktopError::Failed("the browser is gone".into()))
+    }
+}
+
+impl CdpBrowser {
+    pub(crate) fn new(options: Options, desktop: Arc<dyn Desktop>) -> Self {
+        Self { options, desktop, live: Mutex::new(None) }
+    }
+
+    /// The browser, attached to or started first where that is needed.
+    pub(crate) async fn held(&self) -> Result<Attached<'_>, DesktopError> {
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+            *held = None;
+            *held = Some(find::attach(&self.options).await?);
+        }
+        Ok(Attached(held))
+    }
+
+    /// Whether a running browser lets itself be debugged; it is attached to then.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) async fn attach_running(&self) -> bool {
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+            *held = find::attach_running(&self.options).await.ok().flatten();
+        }
+        held.is_some()
+    }
+
+    /// Whether there is a browser to start.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn can_start(&self) -> bool {
+        find::can_start(&self.options)
+    }
+
+    pub(crate) async fn display(&self, index: u32) -> Option<protocol::geometry::PhysicalRect> {
+        let displays = self.desktop.displays().await.ok()?;
+        displays.iter().find(|display| display.index == index).map(|display| display.bounds)
+    }
+}
+
+impl Browser for CdpBrowser {
+    fn missing(&self) -> Option<String> {
+        // A browser that is in use is there; nobody waits for it to be asked.
+        let attached = self.live.try_lock().map_or(true, |held| held.is_some());
+        if attached { None } else { find::missing(&self.options) }
+    }
+
+    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+        Box::pin(async move {
+            let mut held = self.held().await?;
+            let live = held.live()?;
+            if live.has_tabs() {
+                live.front().await?;
+            }
+            live.tabs().await
+        })
+    }
+
+    fn change_tab(
+        &self,
+        change: TabChange,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+        Box::pin(stoppable(cancel, self.change_tab_now(change)))
+    }
+
+    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+        Box::pin(self.elements_now(query))
+    }
+
+    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+        Box::pin(self.read_now(query))
+    }
+
+    fn click(
+        &self,
+        click: WebClick,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        Box::pin(async move { self.click_now(click, &cancel).await })
+    }
+
+    fn type_text(
+        &self,
+        text: WebText,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        Box::pin(async move { self.type_now(text, &cancel).await })
+    }
+
+    fn answer(
+        &self,
+        answer: DialogAnswer,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        Box::pin(stoppable(cancel, self.answer_now(answer)))
+    }
+
+    fn navigate(
+        &self,
+        journey: Journey,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+        Box::pin(stoppable(cancel, self.navigate_now(journey)))
+    }
+}
+
+/// Work that holds nothing down can be dropped at any await.
+pub(crate) async fn stoppable<T>(
+    cancel: CancellationToken,
+    work: impl Future<Output = Result<T, DesktopError>>,
+) -> Result<T, DesktopError> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(DesktopError::Cancelled),
+        done = work => done,
+    }
+}

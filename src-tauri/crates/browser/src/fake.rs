@@ -1,0 +1,146 @@
+//! A browser in memory, for the tests of the rooms above: it records what it is asked, and answers what it is told.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use desktop::{Acted, DesktopError, Evidence};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Tab, TabChange, TextQuery,
+    WebActed, WebClick, WebText,
+};
+
+/// What the fake shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pages {
+    pub missing: Option<String>,
+    pub tabs: Vec<Tab>,
+    pub view: PageView,
+    pub text: PageText,
+    /// What clicks, texts and answers are said to have done.
+    pub acted: WebActed,
+    pub arrived: Arrived,
+    /// Answered first, one for each call.
+    pub failures: VecDeque<DesktopError>,
+}
+
+/// One call that reached the fake, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WebCall {
+    Tabs,
+    ChangeTab(TabChange),
+    Elements(PageQuery),
+    Read(TextQuery),
+    Click(WebClick),
+    Type(WebText),
+    Answer(DialogAnswer),
+    Navigate(Journey),
+}
+
+pub struct FakeBrowser {
+    state: Mutex<(Pages, Vec<WebCall>)>,
+}
+
+impl Default for FakeBrowser {
+    fn default() -> Self {
+        let acted = WebActed {
+            acted: Acted { evidence: Evidence::ReadBack, note: "fake".into() },
+            called: "button \"Go\"".into(),
+            at: None,
+            url: "https://example.org/".into(),
+            title: "Example".into(),
+            dialog: None,
+            opened: None,
+        };
+        let pages = Pages {
+            missing: None,
+            tabs: Vec::new(),
+            view: PageView::default(),
+            text: PageText::default(),
+            acted,
+            arrived: Arrived::default(),
+            failures: VecDeque::new(),
+        };
+        Self { state: Mutex::new((pages, Vec::new())) }
+    }
+}
+
+impl FakeBrowser {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self::default())
+    }
+
+    pub fn edit(&self, edit: impl FnOnce(&mut Pages)) {
+        edit(&mut self.state().0);
+    }
+
+    pub fn calls(&self) -> Vec<WebCall> {
+        self.state().1.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, (Pages, Vec<WebCall>)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answered<T: Send + 'static>(
+        &self,
+        call: WebCall,
+        answer: impl FnOnce(&Pages) -> T,
+    ) -> BoxFuture<'_, Result<T, DesktopError>> {
+        let mut state = self.state();
+        state.1.push(call);
+        let answer = match state.0.failures.pop_front() {
+            Some(error) => Err(error),
+            None => Ok(answer(&state.0)),
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+impl Browser for FakeBrowser {
+    fn missing(&self) -> Option<String> {
+        self.state().0.missing.clone()
+    }
+    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+        self.answered(WebCall::Tabs, |pages| pages.tabs.clone())
+    }
+    fn change_tab(
+        &self,
+        change: TabChange,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+        self.answered(WebCall::ChangeTab(change), |pages| pages.tabs.clone())
+    }
+    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+        self.answered(WebCall::Elements(query), |pages| pages.view.clone())
+    }
+    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+        self.answered(WebCall::Read(query), |pages| pages.text.clone())
+    }
+    fn click(&self, click: WebClick, _: CancellationToken) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        self.answered(WebCall::Click(click), |pages| pages.acted.clone())
+    }
+    fn type_text(
+        &self,
+        text: WebText,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        self.answered(WebCall::Type(text), |pages| pages.acted.clone())
+    }
+    fn answer(
+        &self,
+        answer: DialogAnswer,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+        self.answered(WebCall::Answer(answer), |pages| pages.acted.clone())
+    }
+    fn navigate(
+        &self,
+        journey: Journey,
+        _: CancellationToken,
+    ) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+        self.answered(WebCall::Navigate(journey), |pages| pages.arrived.clone())
+    }
+}

@@ -1,0 +1,140 @@
+//! Where tabs go, what is refused, and how a browser is found, lost and found again.
+
+use browser::{Attach, DialogAnswer, DialogKind, Journey, Loaded, Options, TabChange};
+use desktop::DesktopError;
+use tokio_util::sync::CancellationToken;
+
+use crate::stage::{Stage, query};
+
+fn pages(path: &str) -> (u16, String) {
+    match path {
+        "/one" => (200, "<title>One</title><a href='#part'>Part</a><button onclick=\"history.pushState(0,'','/state')\">State</button>".into()),
+        "/two" => (200, "<title>Two</title>".into()),
+        "/stay" => (200, "<title>Stay</title><button>Touch</button><script>addEventListener('beforeunload',event=>{event.preventDefault();event.returnValue='x'})</script>".into()),
+        "/state" => (200, "<title>State</title>".into()),
+        _ => (404, "<title>Nothing</title>not here".into()),
+    }
+}
+
+async fn go(stage: &Stage, journey: Journey) -> Result<browser::Arrived, DesktopError> {
+    stage.browser.navigate(journey, CancellationToken::new()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journey_ends_with_address_title_and_status() {
+    let stage = Stage::open(pages).await;
+    let one = stage.goto("/one").await;
+    assert_eq!((one.title.as_str(), one.status, one.loaded), ("One", Some(200), Loaded::Wholly));
+    assert_eq!(one.url, format!("{}/one", stage.here));
+    assert_eq!(stage.goto("/nowhere").await.status, Some(404));
+    assert_eq!(stage.goto("/two").await.title, "Two");
+    let back = go(&stage, Journey::Back).await.unwrap();
+    assert_eq!(back.title, "Nothing");
+    assert_eq!(go(&stage, Journey::Back).await.unwrap().title, "One");
+    assert_eq!(go(&stage, Journey::Forward).await.unwrap().title, "Nothing");
+    assert_eq!(go(&stage, Journey::Reload).await.unwrap().status, Some(404));
+    stage.goto("/one").await;
+    assert!(stage.goto("/one#part").await.url.ends_with("#part"));
+    stage.click("button", "State").await;
+    assert!(go(&stage, Journey::Back).await.unwrap().url.ends_with("/one#part"));
+
+    for refused in ["file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "data:text/html,x"] {
+        let error = go(&stage, Journey::To(refused.into())).await.unwrap_err();
+        assert!(matches!(error, DesktopError::Forbidden(_)), "{refused}: {error:?}");
+    }
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = format!("http://127.0.0.1:{}/", listener.local_addr().unwrap().port());
+    drop(listener);
+    let error = go(&stage, Journey::To(closed)).await.unwrap_err();
+    assert!(error.to_string().contains("ERR_CONNECTION_REFUSED"), "{error}");
+    while go(&stage, Journey::Back).await.is_ok() {}
+    let error = go(&stage, Journey::Back).await.unwrap_err();
+    assert!(error.to_string().contains("no page to go back to"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_asks_whether_it_may_be_left_is_told() {
+    let stage = Stage::open(pages).await;
+    stage.goto("/stay").await;
+    // Only a page that was touched may ask.
+    stage.click("button", "Touch").await;
+    let asked = stage.goto("/two").await;
+    assert_eq!(asked.dialog.map(|dialog| dialog.kind), Some(DialogKind::Leave));
+    stage.browser.answer(DialogAnswer::Dismiss, CancellationToken::new()).await.unwrap();
+    assert_eq!(stage.view(query()).await.title, "Stay");
+    stage.goto("/two").await;
+    stage.browser.answer(DialogAnswer::Accept(None), CancellationToken::new()).await.unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while stage.view(query()).await.title != "Two" {
+        assert!(std::time::Instant::now() < end, "the page was not left");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tabs_are_listed_opened_brought_to_the_front_and_closed() {
+    let stage = Stage::open(pages).await;
+    stage.goto("/one").await;
+    let change = async |change| stage.browser.change_tab(change, CancellationToken::new()).await;
+    let tabs = change(TabChange::Open(format!("{}/two", stage.here))).await.unwrap();
+    let titles: Vec<_> = tabs.iter().map(|tab| (tab.title.as_str(), tab.front)).collect();
+    assert_eq!(titles, [("One", false), ("Two", true)]);
+    assert_eq!(stage.view(query()).await.title, "Two");
+    change(TabChange::Activate(tabs[0].reference.clone())).await.unwrap();
+    assert_eq!(stage.view(query()).await.title, "One");
+    let left = change(TabChange::Close(tabs[0].reference.clone())).await.unwrap();
+    assert_eq!(left.iter().map(|tab| tab.title.as_str()).collect::<Vec<_>>(), ["Two"]);
+    assert_eq!(stage.view(query()).await.title, "Two");
+    let error = change(TabChange::Activate("t99".into())).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::NotFound(said) if said.contains("Two")), "{error:?}");
+    let error = change(TabChange::Open("file:///etc/passwd".into())).await.unwrap_err();
+    assert!(matches!(error, DesktopError::Forbidden(_)), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_runs_is_attached_to_and_one_that_ended_is_started_again() {
+    let stage = Stage::open(pages).await;
+    assert_eq!(stage.browser.missing(), None);
+    stage.goto("/one").await;
+    let port: u16 = std::fs::read_to_string(stage.profile().join("DevToolsActivePort"))
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let before = stage.browser_pids().len();
+    let same = browser::open(stage.options.clone(), stage.desktop.clone());
+    assert_eq!(same.elements(query()).await.unwrap().title, "One");
+    let by_port = Options { port: Some(port), attach: Attach::Own, ..Options::default() };
+    let by_port = browser::open(by_port, stage.desktop.clone());
+    assert_eq!(by_port.elements(query()).await.unwrap().title, "One");
+    assert!(stage.browser_pids().len() <= before + 1, "none was started");
+    // Nobody but this machine can reach the port.
+    let heard =
+        std::process::Command::new("ss").args(["-Hltn", &format!("sport = :{port}")]).output().unwrap();
+    let heard = String::from_utf8_lossy(&heard.stdout).into_owned();
+    assert!(heard.contains(&format!("127.0.0.1:{port}")) && heard.lines().count() == 1, "{heard}");
+
+    stage.kill_browser();
+    stage.goto("/two").await;
+    assert_eq!(stage.view(query()).await.title, "Two");
+    assert!(by_port.elements(query()).await.is_err(), "its port is gone");
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_browser_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let options = Options {
+        data: home.path().into(),
+        program: Some("/bin/false".into()),
+        attach: Attach::Own,
+        display: Some(":0".into()),
+        ..Options::default()
+    };
+    let browser = browser::open(options, desktop::fake::FakeDesktop::new());
+    let error = browser.elements(query()).await.unwrap_err();
+    assert!(
+        matches!(&error, DesktopError::NotAvailable(said) if said.contains("/bin/false ended")),
+        "{error:?}"
+    );
+}

@@ -1,0 +1,201 @@
+//! Linux with X11: one facade over threads that may block and an accessibility bus that may not.
+//!
+//! Capturing and acting each have a thread (`worker.rs`) with a connection of its own; releasing and the failsafe have
+//! theirs, so that neither waits for the other two. Wayland without an X server is named and refused.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use protocol::view::{Check, CheckState, CheckView};
+use tokio_util::sync::CancellationToken;
+
+use self::apps::SessionAddress;
+pub use self::atspi::Accessibility;
+use self::capture::Capturer;
+use self::ewmh::Ewmh;
+use self::fence::Fenced;
+use self::input::InputSender;
+use self::locks::Locks;
+use self::pressed::PressedInput;
+use self::session::Session;
+use self::watch::Watch;
+use self::watchdog::Watchdog;
+pub(crate) use self::watchdog::run_watchdog;
+use self::windows::Own;
+use crate::reading::{self, TextReader};
+use crate::worker::Worker;
+use crate::{Abilities, Desktop, DesktopError, Options, Script};
+
+mod as_clipboard;
+mod as_elements;
+mod as_hands;
+mod as_screen;
+mod as_windows;
+
+mod apps;
+mod atspi;
+mod capture;
+mod checks;
+mod clipboard;
+mod compose;
+mod ewmh;
+mod failsafe;
+mod fence;
+mod holding;
+mod input;
+mod keymap;
+mod locks;
+mod pressed;
+mod scene;
+mod session;
+mod shared;
+mod typing;
+mod watch;
+mod watchdog;
+mod windows;
+
+/// A picture, a list of displays, a check: what only looks.
+const LOOK: Duration = Duration::from_secs(10);
+/// How long opening may wait for an X server that does not answer.
+const OPENING: Duration = Duration::from_secs(2);
+
+pub(crate) fn open(options: Options) -> Arc<dyn Desktop> {
+    Arc::new(LinuxDesktop::open(options))
+}
+
+struct LinuxDesktop {
+    abilities: Abilities,
+    capturer: Worker<Capturer>,
+    ewmh: Worker<Ewmh>,
+    address: Arc<SessionAddress>,
+    fence: Arc<Fenced>,
+    input: Worker<InputSender>,
+    held: Arc<PressedInput>,
+    /// Whether acts keep out of the corner.
+    corner: Arc<AtomicBool>,
+    watch: Arc<Watch>,
+    accessibility: Accessibility,
+    text_reader: Option<TextReader>,
+    locks: Locks,
+}
+
+impl LinuxDesktop {
+    fn open(options: Options) -> Self {
+        let Options {
+            failsafe,
+            own_titles,
+            own_pid,
+            watchdog,
+            ocr_models,
+            display,
+            session_bus,
+            scripted_apps: _,
+        } = options;
+        let session = first_session(display.clone());
+        let has_bus = session_bus.is_some() || names_a_bus();
+        let abilities = match &session {
+            Some(session) => checks::abilities(session, has_bus),
+            None => Abilities::default(),
+        };
+        let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
+        let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
+        let own = Own { titles: own_titles.clone(), pid: own_pid };
+        let watchdog = Watchdog::new(watchdog, display.clone());
+        let held = PressedInput::new(display.clone(), session.map(Arc::new), watchdog);
+        let corner = Arc::new(AtomicBool::new(failsafe));
+        let watch = Watch::new(display.clone(), own.clone(), Arc::clone(&held));
+        let capturer = {
+            let (display, own) = (display.clone(), own.clone());
+            Worker::new("capture", move || Capturer::open(display.as_deref(), own.clone()))
+        };
+        let fence: Arc<Fenced> = Arc::default();
+        let ewmh = {
+            let (display, own, fence) = (display.clone(), own.clone(), Arc::clone(&fence));
+            Worker::new("windows", move || Ewmh::open(display.as_deref(), own.clone(), Arc::clone(&fence)))
+        };
+        let address = Arc::new(SessionAddress { display: display.clone(), session_bus: session_bus.clone() });
+        let input = {
+            let (display, held, corner) = (display.clone(), Arc::clone(&held), Arc::clone(&corner));
+            let fence = Arc::clone(&fence);
+            let open = move || {
+                let (corner, fence) = (Arc::clone(&corner), Arc::clone(&fence));
+                InputSender::open(display.clone(), own.clone(), Arc::clone(&held), corner, fence)
+            };
+            Worker::new("input", open)
+        };
+        let locks = Locks::new(display.clone(), session_bus.clone());
+        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        Self {
+            abilities,
+            capturer,
+            ewmh,
+            address,
+            fence,
+            input,
+            held,
+            corner,
+            watch,
+            accessibility,
+            text_reader,
+            locks,
+        }
+    }
+}
+
+impl Drop for LinuxDesktop {
+    fn drop(&mut self) {
+        self.held.end();
+    }
+}
+
+/// The connection kept for releasing. An X server that accepts but never answers must not hang the start.
+fn first_session(display: Option<String>) -> Option<Session> {
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    std::thread::Builder::new()
+        .name("desktop-open".into())
+        .spawn(move || {
+            let _gone = sender.send(Session::connect(display.as_deref()));
+        })
+        .ok()?;
+    receiver.recv_timeout(OPENING).ok()?.ok()
+}
+
+/// Whether there is a session bus to ask for the accessibility bus.
+fn names_a_bus() -> bool {
+    let named = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|address| !address.is_empty());
+    named
+        || std::env::var_os("XDG_RUNTIME_DIR")
+            .is_some_and(|folder| std::path::Path::new(&folder).join("bus").exists())
+}
+
+impl Desktop for LinuxDesktop {
+    fn abilities(&self) -> Abilities {
+        self.abilities
+    }
+
+    fn run_script(&self, _: Script, _: CancellationToken) -> BoxFuture<'_, Result<String, DesktopError>> {
+        Box::pin(async { Err(DesktopError::NotAvailable("AppleScript needs macOS".into())) })
+    }
+
+    fn checks(&self) -> BoxFuture<'_, Vec<CheckView>> {
+        Box::pin(async move {
+            let display = self.capturer.run(LOOK, |capturer| Ok(capturer.checks())).await;
+            let mut all = display.unwrap_or_else(|error| checks::of_display(Err(&error)));
+            let accessibility = tokio::time::timeout(LOOK, self.accessibility.check()).await;
+            all.push(accessibility.unwrap_or_else(|_| {
+                let detail = format!("the accessibility bus did not answer within {LOOK:?}");
+                let mend = "log out and in again, or restart at-spi2-core";
+                checks::view(Check::Accessibility, CheckState::Missing, detail, Some(mend))
+            }));
+            all.push(reading::check(self.text_reader.as_ref()));
+            all
+        })
+    }
+
+    fn open_permission(&self, _: Check) -> BoxFuture<'_, Result<(), DesktopError>> {
+        let message = "X11 has no permissions to give; `miki doctor` says what is missing";
+        Box::pin(async move { Err(DesktopError::NotAvailable(message.into())) })
+    }
+}

@@ -1,0 +1,26 @@
+//! Tests of `apps`.
+
+use super::*;
+
+#[test]
+fn an_unknown_application_is_answered_with_the_nearest_names() {
+    let names = ["Mousepad", "Galculator", "Chromium", "Mouse settings"];
+    let said = unknown("mosepad", names.into_iter()).to_string();
+    let place = |name: &str| said.find(name).unwrap();
+    assert!(place("Mousepad") < place("Galculator"), "{said}");
+}
+
+#[test]
+fn a_launchable_is_known_by_its_name_its_file_its_program_and_its_class() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("org.example.Writer.desktop");
+    let text = "[Desktop Entry]\nType=Application\nName=Fine Writer\nExec=/opt/x/fwriter --new %F\nStartupWMClass=Fwr\n";
+    std::fs::write(&file, text).unwrap();
+    let entry = DesktopEntry::from_path(file, None::<&[&str]>).unwrap();
+    let one = Launchable { name: "Fine Writer".into(), entry };
+    for name in ["fine writer", "org.example.Writer", "writer", "fwriter", "fwr"] {
+        assert!(one.is_called(name), "{name}");
+    }
+    assert!(!one.is_called("fine") && !one.is_called(""));
+    assert_eq!(one.entry.parse_exec().unwrap(), ["/opt/x/fwriter", "--new"]);
+}

@@ -1,0 +1,300 @@
+//! The accessibility tree of Linux (AT-SPI 2): one bounded snapshot, the keyboard focus, the focused text.
+//!
+//! Everything is asked in bulk and pipelined, on the application's own bus where it has one; a call that would need
+//! one round trip for each property is a defect. Presses nothing and types nothing. Our own windows do not exist here.
+//!
+//! KnownObject limit: content embedded from another process (a WebKitGTK page) is not followed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use protocol::view::{Check, CheckState, CheckView};
+use tokio::time::Instant;
+
+use self::applications::{Applications, Own};
+use self::bus::{Bus, CallError, Object, Program};
+use self::ref_table::{KnownObject, RefTable};
+use self::role::States;
+use crate::{Acted, DesktopError, Evidence};
+
+pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::visibility::{Hit, Visibility};
+
+mod look;
+
+mod acting;
+mod finding;
+mod heard;
+mod menu;
+mod setting;
+mod visibility;
+
+mod applications;
+mod cached;
+mod cut;
+mod details;
+mod fingerprint;
+mod matched;
+mod nodes;
+mod origin;
+mod prune;
+mod role;
+mod table;
+mod walk;
+
+mod bus;
+mod line;
+mod ref_table;
+
+/// For a snapshot whose query names no deadline.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// For one application to name its windows, before it is left out.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// The same between two acts, where the text that was typed is read back.
+const BRIEFLY: Duration = Duration::from_millis(120);
+/// For the focus to arrive after it was asked for.
+const FOCUS: Duration = Duration::from_millis(600);
+/// For reading the focused text; it is asked between two acts.
+const TEXT: Duration = Duration::from_millis(400);
+const MEND: &str =
+    "install at-spi2-core and start this program inside a desktop session (or with dbus-run-session)";
+
+/// The accessibility of one session. Cheap to clone; connects at the first use, and again after a failure.
+#[derive(Clone)]
+pub struct Accessibility {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    session: Option<String>,
+    own: Own,
+    /// The X display; the environment's if `None`.
+    display: Option<String>,
+    bus: Mutex<Option<Connected>>,
+    refs: Mutex<RefTable>,
+    last: Mutex<Last>,
+    heard: Arc<heard::Heard>,
+}
+
+#[derive(Clone)]
+struct Connected {
+    bus: Bus,
+    /// Applications' own buses, by their name on the shared one.
+    near: HashMap<Arc<str>, Program>,
+}
+
+/// What later calls remember of the last snapshot.
+#[derive(Default)]
+struct Last {
+    application: Option<Arc<str>>,
+    focused: Option<Object>,
+}
+
+impl Accessibility {
+    /// `session` is the session bus's address; the environment's if `None`. Windows of the process `own_pid` and
+    /// windows titled as one of `own_titles` are left out of everything.
+    pub fn new(session: Option<String>, own_pid: u32, own_titles: Vec<String>) -> Self {
+        Self::on_display(None, session, own_pid, own_titles)
+    }
+
+    /// The same on the X server `display`, which is asked where windows lie; the environment's if `None`.
+    pub fn on_display(
+        display: Option<String>,
+        session: Option<String>,
+        own_pid: u32,
+        own_titles: Vec<String>,
+    ) -> Self {
+        let own = Own { pid: own_pid, titles: own_titles };
+        Self {
+            inner: Arc::new(Inner {
+                session,
+                own,
+                display,
+                bus: Mutex::default(),
+                refs: Mutex::default(),
+                last: Mutex::default(),
+                heard: Arc::default(),
+            }),
+        }
+    }
+
+    /// Gives an element of the last snapshot the keyboard focus, and reads back whether it has it.
+    ///
+    /// # Errors
+    /// `NotFound` where the ref is unknown or its object is gone.
+    pub async fn focus(&self, reference: &str) -> Result<Acted, DesktopError> {
+        let again = |what: &str| {
+            DesktopError::NotFound(format!(
+                "element {reference} {what}; call elementsJson again for new refs"
+            ))
+        };
+        let Some(KnownObject { object, element, .. }) = self.known(reference) else {
+            return Err(again("is not known"));
+        };
+        let called = format!("{} \"{}\"", element.role, element.name);
+        let taken: Result<bool, CallError> = object.call("org.a11y.atspi.Component", "GrabFocus", &()).await;
+        match taken {
+            Ok(_) => {}
+            Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
+            Err(CallError::Refused(_)) if object.states().await.is_ok() => {
+                return Ok(Acted {
+                    evidence: Evidence::Mismatch,
+                    note: format!("{called} cannot take the focus; click it instead"),
+                });
+            }
+            Err(_) => return Err(again("is no longer there")),
+        }
+        let until = Instant::now() + FOCUS;
+        loop {
+            match object.states().await {
+                Ok(states) if states.has(States::FOCUSED) => {
+                    return Ok(Acted {
+                        evidence: Evidence::ReadBack,
+                        note: format!("{called} has the focus"),
+                    });
+                }
+                Ok(_) if Instant::now() < until => tokio::time::sleep(Duration::from_millis(15)).await,
+                Ok(_) => {
+                    return Ok(Acted {
+                        evidence: Evidence::Mismatch,
+                        note: format!("{called} did not take the focus; click it instead"),
+                    });
+                }
+                Err(_) => return Err(again("is no longer there")),
+            }
+        }
+    }
+
+    /// The whole text of the editable object that has the keyboard focus; `None` if there is none. A password's
+    /// is never read.
+    pub async fn focused_text(&self) -> Option<String> {
+        let deadline = Instant::now() + TEXT;
+        let known = lock(&self.inner.last).focused.clone();
+        tokio::time::timeout_at(deadline, async {
+            let object = match known {
+                Some(object) if has_focus(&object).await => object,
+                _ => self.find_focused(deadline).await?,
+            };
+            lock(&self.inner.last).focused = Some(object.clone());
+            let role = object.role().await.ok()?;
+            if role == role::number::PASSWORD {
+                return None;
+            }
+            nodes::text(&object, -1).await.ok()
+        })
+        .await
+        .ok()
+        .flatten()
+    }
+
+    /// Whether there is a bus and applications on it, and how to mend what is not.
+    pub async fn check(&self) -> CheckView {
+        let view = |state, detail: String, mend: Option<&str>| CheckView {
+            check: Check::Accessibility,
+            state,
+            detail,
+            mend: mend.map(str::to_owned),
+        };
+        let bus = match self.bus().await {
+            Ok(bus) => bus,
+            Err(error) => return view(CheckState::Missing, error.to_string(), Some(MEND)),
+        };
+        match applications::list(&bus, &self.inner.own, PATIENCE).await {
+            Ok(found) if found.all.is_empty() => view(
+                CheckState::Limited,
+                "the accessibility bus answers; no application with a window is on it".into(),
+                Some(
+                    "start applications after this program, or turn on accessibility in the desktop's settings",
+                ),
+            ),
+            Ok(Applications { all, .. }) => {
+                let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+                view(CheckState::Well, format!("applications with a tree: {}", names.join(", ")), None)
+            }
+            Err(error) => {
+                self.forget();
+                view(CheckState::Missing, error.to_string(), Some(MEND))
+            }
+        }
+    }
+
+    async fn bus(&self) -> Result<Bus, DesktopError> {
+        if let Some(connected) = lock(&self.inner.bus).as_ref()
+            && !connected.bus.is_closed()
+        {
+            return Ok(connected.bus.clone());
+        }
+        let bus = Bus::connect(self.inner.session.as_deref())
+            .await
+            .map_err(|error| DesktopError::NotAvailable(format!("{error}; {MEND}")))?;
+        *lock(&self.inner.bus) = Some(Connected { bus: bus.clone(), near: HashMap::new() });
+        Ok(bus)
+    }
+
+    /// The application on its own bus where it has one; remembered.
+    async fn near(&self, bus: &Bus, name: &Arc<str>) -> Program {
+        let known = lock(&self.inner.bus).as_ref().and_then(|connected| connected.near.get(name).cloned());
+        if let Some(program) = known.filter(|program| !program.is_closed()) {
+            return program;
+        }
+        let program = bus.program(name).nearest().await;
+        if let Some(connected) = lock(&self.inner.bus).as_mut() {
+            connected.near.retain(|_, program| !program.is_closed());
+            connected.near.insert(name.clone(), program.clone());
+        }
+        program
+    }
+
+    /// Gives up the application's own bus; the next call opens it again.
+    fn leave(&self, name: &Arc<str>) {
+        if let Some(connected) = lock(&self.inner.bus).as_mut() {
+            connected.near.remove(name);
+        }
+    }
+
+    async fn find_focused(&self, deadline: Instant) -> Option<Object> {
+        let bus = self.bus().await.ok()?;
+        let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
+        let active =
+            |application: &&applications::Application| application.windows.iter().any(|window| window.active);
+        let application = found.all.iter().find(active)?;
+        let near = self.near(&bus, &application.bus_name).await;
+        for window in application.windows.iter().filter(|window| window.active) {
+            let root = Object { program: near.clone(), path: window.object.path.clone() };
+            if let Some(object) = nodes::focused(&root, deadline).await {
+                return Some(object);
+            }
+        }
+        None
+    }
+
+    /// Says a failed call in the crate's words, and drops a connection that broke.
+    fn failed(&self, error: &CallError, limit: Duration) -> DesktopError {
+        match error {
+            CallError::Late => DesktopError::Timeout(limit),
+            CallError::Gone => DesktopError::NotFound("the application has closed; look again".into()),
+            CallError::Broken(_) => {
+                self.forget();
+                DesktopError::Failed(format!("the accessibility bus failed: {error}"))
+            }
+            CallError::Refused(_) => {
+                DesktopError::Failed(format!("the application refused to show its elements: {error}"))
+            }
+        }
+    }
+
+    fn forget(&self) {
+        *lock(&self.inner.bus) = None;
+        lock(&self.inner.refs).forget_objects();
+    }
+}
+
+async fn has_focus(object: &Object) -> bool {
+    object.states().await.is_ok_and(|states| states.has(States::FOCUSED.with(States::EDITABLE)))
+}
+
+/// A lock whose holder panicked still guards whole values: each is replaced, never half changed.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,58 @@
+//! Tests of `ref_table`.
+
+use super::*;
+
+fn element(name: &str) -> Element {
+    Element { name: name.into(), ..Element::default() }
+}
+
+fn told_refs(told: &NumberedSnapshot) -> Vec<&str> {
+    told.elements.iter().map(|one| one.reference.as_str()).collect()
+}
+
+#[test]
+fn a_ref_stays_with_its_object_and_is_never_given_to_another() {
+    let mut refs = RefTable::default();
+    let first = refs.enter("Editor", "", &[10, 20], vec![element("a"), element("b")], None);
+    assert_eq!(told_refs(&first), ["e1", "e2"]);
+    let second = refs.enter("Editor", "", &[30, 20], vec![element("c"), element("b")], None);
+    assert_eq!(told_refs(&second), ["e3", "e2"]);
+    assert_eq!(refs.find("e1").map(|entry| entry.node), Some(10));
+    assert_eq!(refs.find("e9"), None);
+    assert_eq!(refs.find("x"), None);
+}
+
+#[test]
+fn since_tells_only_what_is_new_changed_or_gone() {
+    let mut refs = RefTable::default();
+    let all = vec![element("a"), element("b"), element("c")];
+    let first = refs.enter("Editor", "", &[1, 2, 3], all, None);
+    let now = vec![element("a"), element("B"), element("d")];
+    let told = refs.enter("Editor", "", &[1, 2, 4], now, Some(first.number));
+    assert_eq!(told_refs(&told), ["e2", "e4"]);
+    assert_eq!(told.gone, ["e3"]);
+    assert_eq!(told.note, None);
+}
+
+#[test]
+fn an_unknown_snapshot_is_said_and_everything_is_told() {
+    let mut refs = RefTable::default();
+    let told = refs.enter("Editor", "", &[1], vec![element("a")], Some(77));
+    assert_eq!(told.elements.len(), 1);
+    assert!(told.note.is_some());
+}
+
+#[test]
+fn the_oldest_are_forgotten_and_the_book_stays_bounded() {
+    let mut refs = RefTable::default();
+    let batch = 6_000_u32;
+    for round in 0..5 {
+        let nodes: Vec<u32> = (round * batch..(round + 1) * batch).collect();
+        let elements = vec![element(""); nodes.len()];
+        refs.enter("Editor", "", &nodes, elements, None);
+    }
+    assert_eq!(refs.entries.len(), MOST);
+    assert_eq!(refs.numbers.len(), MOST);
+    assert_eq!(refs.find("e1"), None);
+    assert!(refs.find("e30000").is_some());
+}

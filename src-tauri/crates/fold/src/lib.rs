@@ -1,0 +1,21 @@
+//! What events add up to: a session in a list, a run that has not ended, what is open now, a session's transcript. Pure
+//! functions of `protocol`'s types, the same for the journal, the shell and the windows; compiles to wasm.
+//!
+//! No words for people, no colours, no clocks, and nothing that carries anything out.
+
+mod overview;
+mod run;
+#[cfg(test)]
+mod sample;
+mod session;
+mod stream;
+pub mod transcript;
+
+pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
+pub use run::{OpenRun, run};
+pub use session::{changed_for_a_list, session};
+pub use stream::Stream;
+pub use transcript::Transcript;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Where everything stands, kept up to date by the events that every reader gets.
+
+use protocol::event::{Activity, Event, EventBody, RunEnd};
+use protocol::ids::{RunId, SessionId};
+use protocol::view::{DesktopView, Overview, RunStatus, SessionView};
+
+/// The overview after `event`. Events that it does not show change nothing but `seq`.
+pub fn overview(view: &mut Overview, event: &Event) {
+    view.seq = view.seq.max(event.seq());
+    match &event.body {
+        EventBody::SettingsChanged { settings } => view.settings.clone_from(settings),
+        EventBody::SessionChanged { session } => put_session(view, session),
+        EventBody::QuestionsChanged { questions } => view.questions.clone_from(questions),
+        EventBody::DesktopChanged { desktop } => view.desktop.clone_from(desktop),
+        EventBody::StatusChanged { status } => {
+            let (Some(session), Some(run)) = (&event.scope.session, &event.scope.run) else { return };
+            if let Some(known) = view.runs.iter_mut().find(|known| known.run == *run) {
+                known.status.clone_from(status);
+            } else if !matches!(status.activity, Activity::Idle | Activity::Error) {
+                let goal = goal_of(view, run);
+                let (session, run, status) = (session.clone(), run.clone(), status.clone());
+                view.runs.push(RunStatus { session, run, goal, status });
+            }
+        }
+        // Whatever ran has stopped, though nothing could be written of it.
+        EventBody::JournalFailed { .. } => {
+            view.runs.clear();
+            view.desktop = DesktopView::default();
+        }
+        // Exhaustive on purpose: a new event must say here whether it changes the overview.
+        EventBody::SessionCreated { .. }
+        | EventBody::SessionEdited { .. }
+        | EventBody::RunStarted(_)
+        | EventBody::RunSteered { .. }
+        | EventBody::RunPaused { .. }
+        | EventBody::RunResumed
+        | EventBody::TurnFinished { .. }
+        | EventBody::TurnFailed { .. }
+        | EventBody::TurnDropped { .. }
+        | EventBody::ApprovalRequested { .. }
+        | EventBody::ApprovalAnswered { .. }
+        | EventBody::ToolStarted { .. }
+        | EventBody::ToolFinished { .. }
+        | EventBody::RunEnded { .. }
+        | EventBody::Noted { .. }
+        | EventBody::TurnDelta { .. } => {}
+    }
+}
+
+/// The run of a session that has not ended: one at a time.
+pub fn run_in<'a>(view: &'a Overview, session: &SessionId) -> Option<&'a RunStatus> {
+    view.runs.iter().find(|run| run.session == *session)
+}
+
+/// What a run has of the desktop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Desktop {
+    Has,
+    /// `before` others get it earlier, apart from the one that has it.
+    Waits {
+        before: usize,
+    },
+    #[default]
+    Nothing,
+}
+
+pub fn desktop_of(view: &Overview, run: &RunId) -> Desktop {
+    if view.desktop.owner.as_ref() == Some(run) {
+        return Desktop::Has;
+    }
+    let before = view.desktop.waiting.iter().position(|waiting| waiting == run);
+    before.map_or(Desktop::Nothing, |before| Desktop::Waits { before })
+}
+
+/// How a session stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SessionState {
+    /// Nothing has run in it.
+    #[default]
+    New,
+    Works,
+    /// It cannot go on without an answer.
+    Asks {
+        questions: usize,
+    },
+    Paused,
+    Ended(Outcome),
+}
+
+/// How a run ended, without its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    Completed,
+    Failed,
+    Stopped,
+    NeedsApproval,
+    Interrupted,
+}
+
+/// How a session stands. Questions before all: they are what the user can do something about.
+pub fn session_state(view: &Overview, session: &SessionView) -> SessionState {
+    let run = run_in(view, &session.id);
+    let questions = view.questions.iter().filter(|question| question.session == session.id).count();
+    if questions > 0 {
+        return SessionState::Asks { questions };
+    }
+    match (run, &session.last_run) {
+        (Some(run), _) if run.status.paused => SessionState::Paused,
+        (Some(_), _) => SessionState::Works,
+        (None, None) => SessionState::New,
+        (None, Some(last)) => match &last.end {
+            Some(end) => SessionState::Ended(Outcome::from(end)),
+            None => SessionState::Works,
+        },
+    }
+}
+
+impl SessionState {
+    /// For stylesheets, tests and machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Works => "working",
+            Self::Asks { .. } => "asking",
+            Self::Paused => "paused",
+            Self::Ended(outcome) => outcome.name(),
+        }
+    }
+}
+
+impl Outcome {
+    /// As on the wire, but with underscores.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::NeedsApproval => "needs_approval",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl From<&RunEnd> for Outcome {
+    fn from(end: &RunEnd) -> Self {
+        match end {
+            RunEnd::Completed { .. } => Self::Completed,
+            RunEnd::Failed { .. } => Self::Failed,
+            RunEnd::Stopped { .. } => Self::Stopped,
+            RunEnd::NeedsApproval { .. } => Self::NeedsApproval,
+            RunEnd::Interrupted { .. } => Self::Interrupted,
+        }
+    }
+}
+
+/// What all runs do together, and the words of the one that says it. A question is the most urgent, then work; the newest
+/// session's failure is shown until the next run.
+pub fn activity(view: &Overview) -> (Activity, String) {
+    for activity in [Activity::Waiting, Activity::Working] {
+        if let Some(run) = view.runs.iter().find(|run| run.status.activity == activity) {
+            return (activity, run.status.detail.clone());
+        }
+    }
+    let last = view.sessions.first().and_then(|session| session.last_run.as_ref());
+    match last.and_then(|run| run.end.as_ref()) {
+        Some(RunEnd::Failed { message, .. }) if view.runs.is_empty() => (Activity::Error, message.clone()),
+        _ => (Activity::Idle, String::new()),
+    }
+}
+
+/// The newest stands first; a run that has ended is none of those under way.
+fn put_session(view: &mut Overview, session: &SessionView) {
+    view.sessions.retain(|known| known.id != session.id);
+    view.sessions.insert(0, session.clone());
+    let Some(run) = &session.last_run else { return };
+    if run.end.is_some() {
+        view.runs.retain(|known| known.run != run.id);
+    } else if let Some(known) = view.runs.iter_mut().find(|known| known.run == run.id) {
+        known.goal.clone_from(&run.goal);
+    }
+}
+
+fn goal_of(view: &Overview, run: &RunId) -> String {
+    let last = view.sessions.iter().filter_map(|session| session.last_run.as_ref());
+    last.filter(|last| last.id == *run).map(|last| last.goal.clone()).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! A run that has begun and not ended.
+
+use protocol::event::{Event, EventBody, Scope};
+use protocol::ids::Timestamp;
+use protocol::run::RunSpec;
+use protocol::tool::{Approval, ToolCall};
+
+/// A run without an end: it is under way, or the program stopped in the middle of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenRun {
+    /// Of its `RunStarted`.
+    pub scope: Scope,
+    pub spec: RunSpec,
+    pub started: Timestamp,
+    /// Calls without an outcome: they may or may not have happened. Never to be run again by themselves.
+    pub in_doubt: Vec<ToolCall>,
+    /// The question it waits for, if it does.
+    pub approval: Option<Approval>,
+}
+
+/// The run after one more of its events. `None` before its start and after its end.
+pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
+    if let EventBody::RunStarted(spec) = &event.body {
+        return Some(OpenRun {
+            scope: event.scope.clone(),
+            spec: (**spec).clone(),
+            started: event.time,
+            in_doubt: Vec::new(),
+            approval: None,
+        });
+    }
+    let mut run = before?;
+    match &event.body {
+        EventBody::RunEnded { .. } => return None,
+        EventBody::ToolStarted { call, .. } => run.in_doubt.push(call.clone()),
+        EventBody::ToolFinished { call, .. } => run.in_doubt.retain(|begun| begun.id != *call),
+        EventBody::ApprovalRequested { approval } => run.approval = Some(approval.clone()),
+        EventBody::ApprovalAnswered { approval, .. } => {
+            run.approval = run.approval.filter(|asked| asked.id != *approval);
+        }
+        // Exhaustive on purpose: a new event must say here whether it begins or ends something.
+        EventBody::SessionCreated { .. }
+        | EventBody::SessionEdited { .. }
+        | EventBody::RunStarted(_)
+        | EventBody::RunSteered { .. }
+        | EventBody::RunPaused { .. }
+        | EventBody::RunResumed
+        | EventBody::TurnFinished { .. }
+        | EventBody::TurnFailed { .. }
+        | EventBody::TurnDropped { .. }
+        | EventBody::SettingsChanged { .. }
+        | EventBody::Noted { .. }
+        | EventBody::TurnDelta { .. }
+        | EventBody::StatusChanged { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::QuestionsChanged { .. }
+        | EventBody::DesktopChanged { .. }
+        | EventBody::JournalFailed { .. } => {}
+    }
+    Some(run)
+}

@@ -1,0 +1,153 @@
+//! Each fold step by step. That the journal keeps the same is tested there.
+
+use protocol::event::{Event, EventBody, Level, Position, RunEnd, Scope};
+use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
+use protocol::principal::Surface;
+use protocol::run::RunSpec;
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, ToolCall};
+use protocol::view::{RunView, SessionView};
+use serde_json::json;
+
+use crate::{OpenRun, changed_for_a_list, run, session};
+
+fn scope() -> Scope {
+    Scope { session: Some(SessionId::from_suffix("1")), run: Some(RunId::from_suffix("1")), agent: None }
+}
+
+/// The event with this number, at a time of its own.
+fn event(number: u64, body: EventBody) -> Event {
+    let time = Timestamp(i64::try_from(number).unwrap() * 10);
+    let position = Some(Position { seq: Seq(number), n: number });
+    Event { position, stream: scope().stream(), time, scope: scope(), body }
+}
+
+fn spec() -> RunSpec {
+    let spec = json!({"goal": "g", "model": "gemini/x", "mode": "act", "approval": "ask", "maxSteps": 3});
+    RunSpec { model: ModelId("gemini/y".into()), ..serde_json::from_value(spec).unwrap() }
+}
+
+fn started() -> EventBody {
+    EventBody::RunStarted(Box::new(spec()))
+}
+
+fn ended() -> EventBody {
+    EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } }
+}
+
+fn created() -> EventBody {
+    EventBody::SessionCreated {
+        title: "t".into(),
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        search: false,
+    }
+}
+
+fn noted() -> EventBody {
+    EventBody::Noted { level: Level::Info, message: "n".into(), hint: None }
+}
+
+fn fold_session(bodies: impl IntoIterator<Item = EventBody>) -> Option<SessionView> {
+    let id = SessionId::from_suffix("1");
+    (1..).zip(bodies).fold(None, |view, (number, body)| session(view, &id, &event(number, body)))
+}
+
+#[test]
+fn a_session_is_what_was_set_last_with_its_last_run() {
+    let edited =
+        EventBody::SessionEdited { title: Some("u".into()), mode: None, approval: None, search: Some(true) };
+    let expected = SessionView {
+        id: SessionId::from_suffix("1"),
+        title: "u".into(),
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        search: true,
+        created: Timestamp(10),
+        updated: Timestamp(40),
+        last_run: Some(RunView {
+            id: RunId::from_suffix("1"),
+            goal: "g".into(),
+            end: Some(RunEnd::Interrupted { reason: None }),
+        }),
+    };
+    assert_eq!(fold_session([created(), edited, started(), ended()]), Some(expected));
+}
+
+#[test]
+fn events_of_a_session_that_was_never_created_make_none() {
+    assert_eq!(fold_session([noted(), started()]), None);
+}
+
+#[test]
+fn a_list_shows_a_session_otherwise_for_anything_but_a_later_event() {
+    let before = fold_session([created()]).unwrap();
+    assert!(changed_for_a_list(None, &before));
+    assert!(!changed_for_a_list(Some(&before), &before));
+    let later = fold_session([created(), noted()]).unwrap();
+    assert_ne!(later, before);
+    assert!(!changed_for_a_list(Some(&before), &later));
+    let at_work = fold_session([created(), started()]).unwrap();
+    assert!(changed_for_a_list(Some(&before), &at_work));
+    let done = fold_session([created(), started(), ended()]).unwrap();
+    assert!(changed_for_a_list(Some(&at_work), &done));
+}
+
+fn fold_run(bodies: impl IntoIterator<Item = EventBody>) -> Option<OpenRun> {
+    (1..).zip(bodies).fold(None, |before, (number, body)| run(before, &event(number, body)))
+}
+
+fn call(id: &str) -> ToolCall {
+    ToolCall { id: CallId::from_suffix(id), tool: "click".into(), arguments: json!({}) }
+}
+
+fn approval() -> Approval {
+    Approval {
+        id: ApprovalId::from_suffix("1"),
+        call: call("2"),
+        risk: Risk::Edit,
+        reason: "r".into(),
+        digest: "d".into(),
+        deadline: Timestamp(1),
+        window: None,
+    }
+}
+
+#[test]
+fn an_open_run_has_what_began_and_did_not_end() {
+    let begun = |id| EventBody::ToolStarted { call: call(id), risk: Risk::Edit };
+    let done = EventBody::ToolFinished {
+        call: CallId::from_suffix("1"),
+        result: ExecResult {
+            effect: Effect::Confirmed,
+            summary: "s".into(),
+            data: json!(null),
+            error: None,
+            picture: None,
+            took: Millis(1),
+        },
+    };
+    let asked = EventBody::ApprovalRequested { approval: approval() };
+    let answer = |id| EventBody::ApprovalAnswered { approval: id, answer: Answer::Once, by: Surface::Chat };
+    let mut expected = OpenRun {
+        scope: scope(),
+        spec: spec(),
+        started: Timestamp(20),
+        in_doubt: vec![call("2")],
+        approval: Some(approval()),
+    };
+    let mut bodies = vec![noted(), started(), begun("1"), begun("2"), done, asked];
+    bodies.push(answer(ApprovalId::from_suffix("another")));
+    assert_eq!(fold_run(bodies.clone()), Some(expected.clone()));
+
+    bodies.push(answer(ApprovalId::from_suffix("1")));
+    expected.approval = None;
+    assert_eq!(fold_run(bodies.clone()), Some(expected));
+
+    bodies.push(ended());
+    assert_eq!(fold_run(bodies), None);
+}
+
+#[test]
+fn what_comes_before_its_start_makes_no_run() {
+    assert_eq!(fold_run([noted(), EventBody::RunResumed]), None);
+}

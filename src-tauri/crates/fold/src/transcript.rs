@@ -1,0 +1,395 @@
+//! What one session looks like: its goals, turns, steps and ends, folded from its events in order.
+
+use protocol::Event;
+use protocol::citation::Citation;
+use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
+use protocol::geometry::NormPoint;
+use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
+use protocol::tool::{Answer, Effect, ExecResult, PictureView, Risk, ToolCall};
+use protocol::turn::{Cost, Spent, Usage};
+
+/// The entries of one stream, or of a part of it, oldest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transcript {
+    entries: Vec<Entry>,
+    /// The answer as it streams in; empty between turns.
+    pub streaming: Streaming,
+    /// Of the last run.
+    pub bill: Bill,
+    turns: Turns,
+}
+
+/// One entry. `id` and `revision` name exactly this content, so that a list redraws only what changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub id: EntryId,
+    pub revision: u32,
+    pub body: EntryBody,
+}
+
+/// The number in the stream of the event that the entry came with, and its place among those that came with it: the same
+/// after older events were put in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId {
+    pub n: u64,
+    pub part: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntryBody {
+    Goal {
+        run: Option<RunId>,
+        goal: String,
+        model: String,
+    },
+    Said {
+        text: String,
+    },
+    Turn {
+        turn: u32,
+        text: String,
+        thinking: String,
+        citations: Vec<Citation>,
+    },
+    Step(Step),
+    TurnFailed {
+        message: String,
+        hint: Option<String>,
+        retry: bool,
+        instead: Vec<ModelId>,
+    },
+    Paused {
+        reason: String,
+    },
+    Resumed,
+    Noted {
+        level: Level,
+        message: String,
+        hint: Option<String>,
+    },
+    /// `is_told` where the failure before it has its words already.
+    End {
+        end: RunEnd,
+        bill: Bill,
+        is_told: bool,
+    },
+}
+
+/// One tool call and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub call: ToolCall,
+    pub risk: Option<Risk>,
+    pub stage: Stage,
+    pub answer: Option<Answer>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stage {
+    Proposed,
+    Waiting {
+        approval: ApprovalId,
+    },
+    Running,
+    Done {
+        result: Box<ExecResult>,
+    },
+    /// The run ended before it was its turn.
+    NotRun,
+}
+
+/// What a run took so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    pub usage: Usage,
+    pub spent: Spent,
+    /// Whether the run's beginning is among the events. If not, it took this much at least.
+    pub is_whole: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Streaming {
+    pub text: String,
+    pub thinking: String,
+}
+
+/// Which deltas may still come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Turns {
+    run: Option<RunId>,
+    /// The last turn of `run` that is over.
+    over: u32,
+    /// The turn that streams, and the number of its next delta.
+    streams: Option<(u32, u32)>,
+}
+
+impl Transcript {
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut transcript = Self::default();
+        for event in events {
+            transcript.fold(event);
+        }
+        transcript
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn entry(&self, id: EntryId) -> Option<&Entry> {
+        let at = self.entries.binary_search_by_key(&id, |entry| entry.id).ok()?;
+        self.entries.get(at)
+    }
+
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
+        self.entries.iter().filter_map(|entry| match &entry.body {
+            EntryBody::Step(step) => Some(step),
+            _ => None,
+        })
+    }
+
+    /// The entries since the last goal, that goal included.
+    pub fn last_run(&self) -> &[Entry] {
+        let start = self.entries.iter().rposition(|entry| matches!(entry.body, EntryBody::Goal { .. }));
+        &self.entries[start.unwrap_or(0)..]
+    }
+
+    /// Where the last action of the last run was or is about to be, in 0-1000 of the display, and whose.
+    pub fn last_point(&self) -> Option<(CallId, NormPoint)> {
+        let last = self.last_run().iter().rev().find_map(|entry| match &entry.body {
+            EntryBody::Step(step) => step.point().map(|point| (step.call.id.clone(), point)),
+            _ => None,
+        });
+        last.and_then(|(call, (point, first))| first.then_some((call, point)))
+    }
+
+    pub fn fold(&mut self, event: &Event) {
+        if event.body.is_durable() {
+            self.turns.of_run(event.scope.run.as_ref());
+        }
+        let n = event.position.map_or(0, |position| position.n);
+        match &event.body {
+            EventBody::RunStarted(spec) => {
+                self.streaming = Streaming::default();
+                self.bill = Bill { is_whole: true, ..Bill::default() };
+                let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
+                self.push(n, EntryBody::Goal { run, goal, model });
+            }
+            EventBody::RunSteered { text } => self.push(n, EntryBody::Said { text: text.clone() }),
+            EventBody::RunPaused { reason } => self.push(n, EntryBody::Paused { reason: reason.clone() }),
+            EventBody::RunResumed => self.push(n, EntryBody::Resumed),
+            EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
+                self.turn_is_over(*turn, *usage, Some(*cost));
+                let (text, thinking) = (text.trim().to_owned(), thinking.trim().to_owned());
+                if !(text.is_empty() && thinking.is_empty() && citations.is_empty()) {
+                    let citations = citations.clone();
+                    self.push(n, EntryBody::Turn { turn: *turn, text, thinking, citations });
+                }
+                for call in calls {
+                    self.push(n, EntryBody::Step(Step::new(call, None, Stage::Proposed)));
+                }
+            }
+            EventBody::TurnFailed { turn, message, hint, retry, usage, cost, instead } => {
+                // Another try has the same number.
+                self.turn_is_over(turn.saturating_sub(u32::from(*retry)), *usage, *cost);
+                let (message, hint, instead) = (message.clone(), hint.clone(), instead.clone());
+                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, instead });
+            }
+            EventBody::TurnDropped { turn, usage, cost } => self.turn_is_over(*turn, *usage, Some(*cost)),
+            EventBody::ApprovalRequested { approval } => {
+                let waiting = Stage::Waiting { approval: approval.id.clone() };
+                self.step(n, &approval.call, |step| {
+                    step.risk = Some(approval.risk);
+                    step.stage = waiting;
+                });
+            }
+            EventBody::ApprovalAnswered { approval, answer, .. } => self.answered(approval, *answer),
+            EventBody::ToolStarted { call, risk } => self.step(n, call, |step| {
+                step.risk = Some(*risk);
+                step.stage = Stage::Running;
+            }),
+            EventBody::ToolFinished { call, result } => self.finished(call, result),
+            EventBody::RunEnded { end } => self.ended(n, end),
+            EventBody::Noted { level, message, hint } => {
+                let (level, message, hint) = (*level, message.clone(), hint.clone());
+                self.push(n, EntryBody::Noted { level, message, hint });
+            }
+            EventBody::TurnDelta { turn, index, kind, text } => {
+                self.streamed(event.scope.run.as_ref(), (*turn, *index), *kind, text);
+            }
+            // Exhaustive on purpose: a new event must say here whether it is shown.
+            EventBody::SessionCreated { .. }
+            | EventBody::SessionEdited { .. }
+            | EventBody::SettingsChanged { .. }
+            | EventBody::StatusChanged { .. }
+            | EventBody::SessionChanged { .. }
+            | EventBody::QuestionsChanged { .. }
+            | EventBody::DesktopChanged { .. }
+            | EventBody::JournalFailed { .. } => {}
+        }
+    }
+
+    /// Takes what streams now from the transcript of the same events without those in front.
+    pub(crate) fn go_on_streaming(&mut self, from: &mut Self) {
+        self.streaming = std::mem::take(&mut from.streaming);
+        self.turns = std::mem::take(&mut from.turns);
+    }
+
+    fn turn_is_over(&mut self, turn: u32, usage: Usage, cost: Option<Cost>) {
+        self.streaming = Streaming::default();
+        self.turns.over = turn;
+        self.turns.streams = None;
+        self.bill.usage = self.bill.usage.plus(usage);
+        self.bill.spent = cost.map_or(self.bill.spent, |cost| self.bill.spent.plus(cost));
+    }
+
+    /// Deltas of a turn that is over, and those that were told before, come too late. After a gap the text begins anew.
+    fn streamed(&mut self, run: Option<&RunId>, (turn, index): (u32, u32), kind: DeltaKind, text: &str) {
+        if turn <= self.turns.over || run != self.turns.run.as_ref() {
+            return;
+        }
+        let next = match self.turns.streams {
+            Some((streams, next)) if streams == turn => next,
+            _ => 0,
+        };
+        if index < next {
+            return;
+        }
+        self.turns.streams = Some((turn, index + 1));
+        if index > next {
+            self.streaming = Streaming::default();
+        }
+        let whole = match kind {
+            DeltaKind::Text => &mut self.streaming.text,
+            DeltaKind::Thinking => &mut self.streaming.thinking,
+        };
+        if index > next {
+            whole.push('…');
+        }
+        whole.push_str(text);
+    }
+
+    fn push(&mut self, n: u64, body: EntryBody) {
+        let part = match self.entries.last() {
+            Some(last) if last.id.n == n => last.id.part + 1,
+            _ => 0,
+        };
+        self.entries.push(Entry { id: EntryId { n, part }, revision: 0, body });
+    }
+
+    /// Changes the step of this call; appends one where no turn proposed it (`miki do`, a part of a batch).
+    fn step(&mut self, n: u64, call: &ToolCall, change: impl FnOnce(&mut Step)) {
+        if let Some((revision, step)) = self.find(|step| step.call.id == call.id) {
+            *revision += 1;
+            change(step);
+        } else {
+            let mut step = Step::new(call, None, Stage::Proposed);
+            change(&mut step);
+            self.push(n, EntryBody::Step(step));
+        }
+    }
+
+    fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
+        self.entries.iter_mut().rev().find_map(|entry| match &mut entry.body {
+            EntryBody::Step(step) if wanted(step) => Some((&mut entry.revision, step)),
+            _ => None,
+        })
+    }
+
+    fn answered(&mut self, approval: &ApprovalId, answer: Answer) {
+        let asks =
+            |step: &Step| matches!(&step.stage, Stage::Waiting { approval: asked } if asked == approval);
+        if let Some((revision, step)) = self.find(asks) {
+            *revision += 1;
+            step.stage = Stage::Proposed;
+            step.answer = Some(answer);
+        }
+    }
+
+    fn finished(&mut self, call: &CallId, result: &ExecResult) {
+        if let Some((revision, step)) = self.find(|step| step.call.id == *call) {
+            *revision += 1;
+            step.stage = Stage::Done { result: Box::new(result.clone()) };
+        }
+    }
+
+    fn ended(&mut self, n: u64, end: &RunEnd) {
+        self.streaming = Streaming::default();
+        self.turns.over = u32::MAX;
+        self.turns.streams = None;
+        for entry in &mut self.entries {
+            if let EntryBody::Step(step) = &mut entry.body
+                && !matches!(step.stage, Stage::Done { .. } | Stage::NotRun | Stage::Running)
+            {
+                entry.revision += 1;
+                step.stage = Stage::NotRun;
+            }
+        }
+        let is_told = match (end, self.entries.last().map(|entry| &entry.body)) {
+            (RunEnd::Failed { message, .. }, Some(EntryBody::TurnFailed { message: told, .. })) => {
+                message == told
+            }
+            _ => false,
+        };
+        self.push(n, EntryBody::End { end: end.clone(), bill: self.bill, is_told });
+        // It says something else once the run's beginning is known.
+        if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
+            entry.revision = 1;
+        }
+    }
+}
+
+impl Step {
+    fn new(call: &ToolCall, risk: Option<Risk>, stage: Stage) -> Self {
+        Self { call: call.clone(), risk, stage, answer: None }
+    }
+
+    pub fn picture(&self) -> Option<&PictureView> {
+        match &self.stage {
+            Stage::Done { result } => result.picture.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The effect's name on the wire, or the stage's where there is no effect yet.
+    pub fn effect_name(&self) -> &'static str {
+        match &self.stage {
+            Stage::Proposed => "proposed",
+            Stage::Waiting { .. } => "waiting",
+            Stage::Running => "running",
+            Stage::NotRun => "not_run",
+            Stage::Done { result } => match result.effect {
+                Effect::Confirmed => "confirmed",
+                Effect::Unverified => "unverified",
+                Effect::NoChange => "no_change",
+                Effect::Refused => "refused",
+                Effect::Unknown => "unknown",
+            },
+        }
+    }
+
+    /// The dot of its picture, or where it is about to act, and whether that is on the first display.
+    fn point(&self) -> Option<(NormPoint, bool)> {
+        let first = self.call.arguments.get("display").is_none_or(|display| display.as_u64() == Some(0));
+        let point = match &self.stage {
+            Stage::Done { .. } => self.picture()?.dot,
+            Stage::Running => {
+                let at = |axis: &str| self.call.arguments.get(axis)?.as_f64();
+                NormPoint::new(at("x")?, at("y")?).ok()
+            }
+            Stage::Proposed | Stage::Waiting { .. } | Stage::NotRun => None,
+        };
+        point.map(|point| (point, first))
+    }
+}
+
+impl Turns {
+    fn of_run(&mut self, run: Option<&RunId>) {
+        if run.is_some() && self.run.as_ref() != run {
+            *self = Self { run: run.cloned(), ..Self::default() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! What the transcript of a session keeps, and what it says of costs and ends.
+
+use protocol::ids::BlobRef;
+use protocol::turn::{StopReason, Usd};
+
+use super::*;
+use crate::sample::{
+    USAGE, click, clicked, created, delta, event, events, question, said, started, tool_finished,
+    tool_started, turn,
+};
+
+fn after(bodies: Vec<EventBody>) -> Transcript {
+    Transcript::of(&events(bodies))
+}
+
+fn step(stage: Stage) -> Step {
+    Step { call: click("c-1"), risk: Some(Risk::Edit), stage, answer: None }
+}
+
+fn steps(transcript: &Transcript) -> Vec<Step> {
+    let step = |entry: &Entry| match &entry.body {
+        EntryBody::Step(step) => Some(step.clone()),
+        _ => None,
+    };
+    transcript.entries().iter().filter_map(step).collect()
+}
+
+#[test]
+fn a_run_becomes_goal_words_step_and_end() {
+    let transcript = after(vec![
+        created(),
+        started(),
+        turn(1, " I click. ", vec![click("c-1")]),
+        tool_started("c-1"),
+        tool_finished("c-1"),
+        EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } },
+    ]);
+    let spent = Spent { usd: Usd(1_230_000_000), turns: 1, ..Spent::default() };
+    let bill = Bill { usage: USAGE, spent, is_whole: true };
+    let bodies: Vec<EntryBody> = transcript.entries().iter().map(|entry| entry.body.clone()).collect();
+    assert_eq!(
+        bodies,
+        [
+            EntryBody::Goal {
+                run: Some(RunId("r-1".into())),
+                goal: "write a haiku".into(),
+                model: "gemini/flash".into()
+            },
+            EntryBody::Turn {
+                turn: 1,
+                text: "I click.".into(),
+                thinking: String::new(),
+                citations: Vec::new(),
+            },
+            EntryBody::Step(step(Stage::Done { result: Box::new(clicked()) })),
+            EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill, is_told: false },
+        ]
+    );
+}
+
+#[test]
+fn the_bill_of_a_run_whose_beginning_is_not_there_is_not_whole() {
+    let mut all = events([created(), started(), turn(1, "a", vec![]), turn(2, "b", vec![])]);
+    all.drain(..3);
+    let transcript = Transcript::of(&all);
+    assert_eq!((transcript.bill.spent.turns, transcript.bill.is_whole), (1, false));
+}
+
+#[test]
+fn text_streams_until_the_turn_is_whole() {
+    let streams = vec![created(), started(), delta(1, 0, "I "), delta(1, 1, "click")];
+    let mut transcript = after(streams);
+    assert_eq!(transcript.streaming, Streaming { text: "I click".into(), thinking: String::new() });
+    transcript.fold(&event(2, delta(1, 1, "click")));
+    assert_eq!(transcript.streaming.text, "I click", "a delta told twice counts once");
+    transcript.fold(&event(3, turn(1, "I click", vec![])));
+    transcript.fold(&event(3, delta(1, 2, "late")));
+    assert_eq!(transcript.streaming, Streaming::default());
+}
+
+#[test]
+fn a_reader_who_comes_late_sees_that_the_text_began_before() {
+    let transcript = after(vec![created(), started(), delta(1, 7, "the moon"), delta(1, 8, " is out")]);
+    assert_eq!(transcript.streaming.text, "…the moon is out");
+}
+
+#[test]
+fn another_try_of_a_turn_streams_from_its_beginning() {
+    let transcript = after(vec![
+        created(),
+        started(),
+        delta(1, 0, "Half a"),
+        failed(true, Usage::default(), None),
+        delta(1, 0, "Whole"),
+    ]);
+    assert_eq!(transcript.streaming.text, "Whole");
+}
+
+#[test]
+fn a_question_waits_on_its_step_until_it_is_answered() {
+    let asked = || {
+        let approval = question("q-1");
+        vec![created(), started(), turn(1, "", vec![click("c-1")]), EventBody::ApprovalRequested { approval }]
+    };
+    assert_eq!(steps(&after(asked())), [step(Stage::Waiting { approval: question("q-1").id })]);
+    let answered = EventBody::ApprovalAnswered {
+        approval: question("q-1").id,
+        answer: Answer::Deny,
+        by: protocol::principal::Surface::Chat,
+    };
+    let denied = Step { answer: Some(Answer::Deny), ..step(Stage::Proposed) };
+    assert_eq!(steps(&after(asked().into_iter().chain([answered]).collect())), [denied]);
+}
+
+#[test]
+fn a_call_that_never_began_is_not_run_when_the_run_is_over() {
+    let transcript = after(vec![
+        created(),
+        started(),
+        turn(1, "", vec![click("c-1")]),
+        EventBody::ApprovalRequested { approval: question("q-1") },
+        EventBody::RunEnded { end: RunEnd::Stopped { reason: "by the user".into() } },
+    ]);
+    assert_eq!(steps(&transcript), [step(Stage::NotRun)]);
+}
+
+#[test]
+fn a_step_redraws_by_its_revision_and_the_others_stay() {
+    let mut transcript = after(vec![created(), started(), turn(1, "hm", vec![click("c-1")])]);
+    let keys = |transcript: &Transcript| {
+        let key = |entry: &Entry| (entry.id.n, entry.id.part, entry.revision);
+        transcript.entries().iter().map(key).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&transcript), [(2, 0, 0), (3, 0, 0), (3, 1, 0)]);
+    transcript.fold(&event(4, tool_started("c-1")));
+    assert_eq!(keys(&transcript), [(2, 0, 0), (3, 0, 0), (3, 1, 1)]);
+    let id = EntryId { n: 3, part: 1 };
+    assert_eq!(transcript.entry(id).map(|entry| entry.id), Some(id));
+}
+
+#[test]
+fn the_ring_is_where_it_acts_and_then_where_the_dot_is() {
+    let run = || vec![created(), started(), tool_started("c-1")];
+    let at = |x| Some((click("c-1").id, NormPoint::new(x, 20.0).unwrap()));
+    assert_eq!(after(run()).last_point(), at(10.0));
+    let blob = BlobRef { sha256: "ab".repeat(32), media_type: "image/jpeg".into(), bytes: 9 };
+    let dot = NormPoint::new(11.0, 20.0).ok();
+    let picture = Some(PictureView { blob, width: 1280, height: 800, dot });
+    let result = ExecResult { picture, ..clicked() };
+    let finished = EventBody::ToolFinished { call: click("c-1").id, result };
+    assert_eq!(after(run().into_iter().chain([finished]).collect()).last_point(), at(11.0));
+    let mut elsewhere = click("c-1");
+    elsewhere.arguments["display"] = 1.into();
+    let away = vec![created(), started(), EventBody::ToolStarted { call: elsewhere, risk: Risk::Edit }];
+    assert_eq!(after(away).last_point(), None, "the overlay covers the first display");
+}
+
+fn failed(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
+    let message = "overloaded".into();
+    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, instead: Vec::new() }
+}
+
+#[test]
+fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_nothing() {
+    let usage = Usage { input: 7, ..Usage::default() };
+    let partly = Some(Cost::AtLeast { usd: Usd(5) });
+    let end = EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } };
+    let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown };
+    let refused = failed(true, Usage::default(), None);
+    let transcript = after(vec![started(), refused, failed(true, usage, partly), dropped, end]);
+    let Some(Entry { body: EntryBody::End { bill, is_told: false, .. }, .. }) = transcript.entries().last()
+    else {
+        panic!("no end: {transcript:?}")
+    };
+    let usage = Usage { input: 14, ..Usage::default() };
+    let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
+    assert_eq!(*bill, Bill { usage, spent, is_whole: true });
+    assert!(!spent.is_exact() && !spent.is_unknown());
+}
+
+#[test]
+fn an_end_does_not_say_again_what_the_last_failure_said() {
+    let failed = || failed(false, Usage::default(), None);
+    let ended =
+        |message: &str| EventBody::RunEnded { end: RunEnd::Failed { message: message.into(), hint: None } };
+    for (bodies, told) in [
+        (vec![failed(), ended("overloaded")], true),
+        (vec![failed(), ended("too many tries")], false),
+        (vec![ended("overloaded")], false),
+    ] {
+        let transcript = after(bodies);
+        let last = &transcript.entries().last().unwrap().body;
+        assert!(matches!(last, EntryBody::End { is_told, .. } if *is_told == told), "{last:?}");
+    }
+}
+
+#[test]
+fn a_turn_that_only_names_its_sources_is_shown_with_them() {
+    let page = Citation::new("https://example.org/a", "A page").unwrap();
+    let body = EventBody::TurnFinished {
+        turn: 1,
+        text: String::new(),
+        thinking: String::new(),
+        calls: Vec::new(),
+        citations: vec![page.clone()],
+        usage: Usage::default(),
+        cost: Cost::Unknown,
+        stop: StopReason::Paused,
+        raw: None,
+    };
+    let transcript = after(vec![body]);
+    let [Entry { body: EntryBody::Turn { citations, .. }, .. }] = transcript.entries() else {
+        panic!("no turn: {transcript:?}")
+    };
+    assert_eq!(*citations, [page]);
+}
+
+#[test]
+fn what_the_user_said_is_an_entry_of_its_own() {
+    let transcript = after(vec![started(), said("faster")]);
+    assert_eq!(transcript.last_run().last().unwrap().body, EntryBody::Said { text: "faster".into() });
+}

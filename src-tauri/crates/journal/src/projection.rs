@@ -1,0 +1,97 @@
+//! What is kept beside the events, in the transaction that writes them: sessions, runs and approvals, so that a
+//! list or an answer needs no replay. All of it follows from the events alone.
+
+use std::path::Path;
+
+use protocol::event::{Event, EventBody};
+use protocol::ids::{RunId, Seq};
+use protocol::view::SessionView;
+use rusqlite::{Connection, ToSql};
+
+use crate::{Committed, JournalError, Reader};
+
+/// Takes a written event into the projections, and says what that changed for those who look.
+pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Result<Committed, JournalError> {
+    let projection = Projection { connection, path };
+    let session = projection.session(&event)?;
+    projection.run(&event)?;
+    let changed = projection.approval(&event)?;
+    let questions = if changed { Some(Reader::new(connection, path).questions()?) } else { None };
+    Ok(Committed { event, session, questions })
+}
+
+#[derive(Clone, Copy)]
+struct Projection<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+}
+
+impl Projection<'_> {
+    /// The session, if a list shows it otherwise now.
+    fn session(self, event: &Event) -> Result<Option<SessionView>, JournalError> {
+        let Some(id) = &event.scope.session else { return Ok(None) };
+        let before = Reader::new(self.connection, self.path).session(id)?;
+        let Some(after) = fold::session(before.clone(), id, event) else { return Ok(None) };
+        let text =
+            serde_json::to_string(&after).map_err(|source| JournalError::unwritable("a session", source))?;
+        self.execute(
+            "INSERT INTO sessions (id, last_seq, view) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, view = excluded.view",
+            &[&id.as_str(), &event.seq().0, &text],
+        )?;
+        Ok(fold::changed_for_a_list(before.as_ref(), &after).then_some(after))
+    }
+
+    fn run(self, event: &Event) -> Result<(), JournalError> {
+        let Some(run) = &event.scope.run else { return Ok(()) };
+        match &event.body {
+            EventBody::RunStarted(_) => self.execute(
+                "INSERT INTO runs (id, started) VALUES (?1, ?2) \
+                 ON CONFLICT (id) DO UPDATE SET started = excluded.started, ended = NULL",
+                &[&run.as_str(), &event.seq().0],
+            ),
+            EventBody::RunEnded { .. } => {
+                self.execute("UPDATE runs SET ended = ?2 WHERE id = ?1", &[&run.as_str(), &event.seq().0])
+            }
+            _ => Ok(0),
+        }
+        .map(drop)
+    }
+
+    /// Whether other questions are open now.
+    fn approval(self, event: &Event) -> Result<bool, JournalError> {
+        let changed = match &event.body {
+            EventBody::ApprovalRequested { approval } => self.execute(
+                "INSERT INTO approvals (id, run, asked) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (id) DO UPDATE SET run = excluded.run, asked = excluded.asked, closed = NULL",
+                &[&approval.id.as_str(), &event.scope.run.as_ref().map(RunId::as_str), &event.seq().0],
+            ),
+            EventBody::ApprovalAnswered { approval, .. } => self.execute(
+                "UPDATE approvals SET closed = ?2 WHERE id = ?1 AND closed IS NULL",
+                &[&approval.as_str(), &event.seq().0],
+            ),
+            // Nobody waits for an answer any more.
+            EventBody::RunEnded { .. } => self.execute(
+                "UPDATE approvals SET closed = ?2 WHERE run = ?1 AND closed IS NULL",
+                &[&event.scope.run.as_ref().map(RunId::as_str), &event.seq().0],
+            ),
+            _ => Ok(0),
+        };
+        Ok(changed? > 0)
+    }
+
+    fn execute(self, sql: &str, parameters: &[&dyn ToSql]) -> Result<usize, JournalError> {
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(parameters))
+            .map_err(|e| JournalError::sqlite(self.path, e))
+    }
+}
+
+/// The number of the last event; 0 in an empty journal.
+pub(crate) fn last_seq(connection: &Connection) -> rusqlite::Result<Seq> {
+    connection
+        .prepare_cached("SELECT COALESCE(MAX(seq), 0) FROM events")?
+        .query_row([], |row| row.get(0))
+        .map(Seq)
+}

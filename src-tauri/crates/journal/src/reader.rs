@@ -1,0 +1,330 @@
+//! Reading: a few connections of their own, so that no read waits for a write or holds one up.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use protocol::event::{Event, EventBody, Scope};
+use protocol::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
+use protocol::run::RunSpec;
+use protocol::tool::Approval;
+use protocol::view::{EventPage, Question, SessionView};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use tokio::sync::Semaphore;
+
+use crate::{JournalError, OpenRun, open, projection, rows};
+
+/// How many read at once; others wait for one of them.
+const CONNECTIONS: usize = 3;
+
+/// A page of events has no more JSON than this, but at least one event.
+pub const PAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// What an event's JSON has beside its body's, about.
+const HEAD_BYTES: usize = 256;
+
+/// The connections that read.
+pub(crate) struct Readers {
+    path: PathBuf,
+    free: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Readers {
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, free: Mutex::default(), permits: Arc::new(Semaphore::new(CONNECTIONS)) }
+    }
+
+    /// Does `work` on a blocking thread with the journal as it is now, whatever is written meanwhile.
+    pub async fn read<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
+        let path = self.path.clone();
+        let ended = || JournalError::Ended { path: path.clone() };
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| ended())?;
+        let reading = tokio::task::spawn_blocking(move || {
+            let connection = self.take()?;
+            let read = consistently(&connection, &self.path, work);
+            // Not where `work` panicked: its connection is closed with it.
+            self.free.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            drop(permit);
+            read
+        });
+        reading.await.map_err(|_| ended())?
+    }
+
+    fn take(&self) -> Result<Connection, JournalError> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.map_or_else(|| open::connect_to_read(&self.path), Ok)
+    }
+}
+
+/// One transaction for all of `work`: it sees one state.
+fn consistently<T>(
+    connection: &Connection,
+    path: &Path,
+    work: impl FnOnce(&Reader<'_>) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    let transaction = connection.unchecked_transaction().map_err(|e| JournalError::sqlite(path, e))?;
+    work(&Reader::new(&transaction, path))
+}
+
+/// The journal as it was when the reading began.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(connection: &'a Connection, path: &'a Path) -> Self {
+        Self { connection, path }
+    }
+
+    /// The number of the last durable event; 0 in an empty journal.
+    pub fn last_seq(&self) -> Result<Seq, JournalError> {
+        projection::last_seq(self.connection).map_err(|e| self.sqlite(e))
+    }
+
+    /// How many events a stream has.
+    ///
+    /// # Errors
+    /// [`JournalError::UnknownStream`] where it has none, apart from the app's own.
+    pub fn stream_last(&self, stream: &StreamId) -> Result<u64, JournalError> {
+        let last = self
+            .connection
+            .prepare_cached("SELECT last FROM streams WHERE id = ?1")
+            .and_then(|mut select| select.query_row([stream.as_str()], |row| row.get(0)).optional())
+            .map_err(|e| self.sqlite(e))?;
+        match last {
+            Some(last) => Ok(last),
+            None if *stream == StreamId::app() => Ok(0),
+            None => Err(JournalError::UnknownStream { stream: stream.clone() }),
+        }
+    }
+
+    /// A part of a stream: the oldest events after `after`, or else the newest ones, in both cases only those before
+    /// `before`. At most `limit`, and no more than [`PAGE_BYTES`], but one at least where there is one.
+    ///
+    /// # Errors
+    /// [`JournalError::UnknownStream`]; [`JournalError::AfterLast`] for an `after` that the stream does not have.
+    pub fn page(
+        &self,
+        stream: &StreamId,
+        before: Option<u64>,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<EventPage, JournalError> {
+        let last = self.stream_last(stream)?;
+        if let Some(after) = after.filter(|after| *after > last) {
+            return Err(JournalError::AfterLast { stream: stream.clone(), after, last });
+        }
+        let order = if after.is_some() { "ASC" } else { "DESC" };
+        // Numbers are below i64::MAX, SQLite's largest.
+        let before = before.unwrap_or(u64::MAX).min(i64::MAX as u64);
+        let mut events = self.events(
+            &format!("WHERE stream = ?1 AND n > ?2 AND n < ?3 ORDER BY n {order} LIMIT ?4"),
+            params![stream.as_str(), after.unwrap_or(0), before, limit.max(1)],
+            PAGE_BYTES,
+        )?;
+        if after.is_none() {
+            events.reverse();
+        }
+        Ok(EventPage { events, last })
+    }
+
+    /// The oldest events after `seq`, of these streams or of all. At most `limit` and [`PAGE_BYTES`], but one at least:
+    /// none means that there are no more.
+    pub fn after(
+        &self,
+        seq: Seq,
+        streams: Option<&[StreamId]>,
+        limit: usize,
+    ) -> Result<Vec<Event>, JournalError> {
+        let limit = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
+        let Some(streams) = streams else {
+            return self.events("WHERE seq > ?1 ORDER BY seq LIMIT ?2", params![seq.0, limit], PAGE_BYTES);
+        };
+        let streams =
+            serde_json::to_string(streams).map_err(|source| JournalError::unwritable("a list", source))?;
+        self.events(
+            "WHERE seq > ?1 AND stream IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?2",
+            params![seq.0, limit, streams],
+            PAGE_BYTES,
+        )
+    }
+
+    /// The newest events of a session, oldest first: a context without the whole session.
+    pub fn tail(&self, session: &SessionId, events: u32) -> Result<Vec<Event>, JournalError> {
+        let mut events = self.events(
+            "WHERE stream = ?1 ORDER BY n DESC LIMIT ?2",
+            params![StreamId::of_session(session).as_str(), events],
+            usize::MAX,
+        )?;
+        events.reverse();
+        Ok(events)
+    }
+
+    /// `None` if there is no such session.
+    pub fn session(&self, session: &SessionId) -> Result<Option<SessionView>, JournalError> {
+        let text: Option<String> = self
+            .connection
+            .prepare_cached("SELECT view FROM sessions WHERE id = ?1")
+            .and_then(|mut select| select.query_row([session.as_str()], |row| row.get(0)).optional())
+            .map_err(|e| self.sqlite(e))?;
+        text.map(|text| self.decode_session(&text)).transpose()
+    }
+
+    /// Sessions, the one with the newest event first; with `before`, those that come after that one in this order.
+    ///
+    /// # Errors
+    /// [`JournalError::UnknownStream`] where there is no session `before`.
+    pub fn sessions(&self, before: Option<&SessionId>, limit: u32) -> Result<Vec<SessionView>, JournalError> {
+        let below: i64 = match before {
+            None => i64::MAX,
+            Some(before) => self
+                .connection
+                .prepare_cached("SELECT last_seq FROM sessions WHERE id = ?1")
+                .and_then(|mut select| select.query_row([before.as_str()], |row| row.get(0)).optional())
+                .map_err(|e| self.sqlite(e))?
+                .ok_or_else(|| JournalError::UnknownStream { stream: StreamId::of_session(before) })?,
+        };
+        self.session_views(
+            "SELECT view FROM sessions WHERE last_seq < ?1 ORDER BY last_seq DESC LIMIT ?2",
+            params![below, limit],
+        )
+    }
+
+    /// Sessions with events after `seq`, the one whose last event is the oldest first.
+    pub fn sessions_since(&self, seq: Seq) -> Result<Vec<SessionView>, JournalError> {
+        self.session_views("SELECT view FROM sessions WHERE last_seq > ?1 ORDER BY last_seq", params![seq.0])
+    }
+
+    /// Runs that have not ended, oldest first.
+    pub fn open_runs(&self) -> Result<Vec<OpenRun>, JournalError> {
+        // Only what the fold of a run looks at.
+        let events = self.events(
+            "JOIN runs ON events.run = runs.id \
+             WHERE runs.ended IS NULL AND events.seq >= runs.started AND type IN \
+             ('runStarted', 'toolStarted', 'toolFinished', 'approvalRequested', 'approvalAnswered') ORDER BY seq",
+            &[],
+            usize::MAX,
+        )?;
+        let mut runs: BTreeMap<RunId, (Seq, OpenRun)> = BTreeMap::new();
+        for event in events {
+            let Some(id) = event.scope.run.clone() else { continue };
+            let (started, before) =
+                runs.remove(&id).map_or((event.seq(), None), |(seq, run)| (seq, Some(run)));
+            if let Some(run) = fold::run(before, &event) {
+                runs.insert(id, (started, run));
+            }
+        }
+        let mut runs: Vec<(Seq, OpenRun)> = runs.into_values().collect();
+        runs.sort_by_key(|(started, _)| *started);
+        Ok(runs.into_iter().map(|(_, run)| run).collect())
+    }
+
+    /// Runs that have not ended, as they were asked for, oldest first. However long they are, this is one row for each.
+    pub fn running(&self) -> Result<Vec<(Scope, RunSpec)>, JournalError> {
+        let started = self.events(
+            "JOIN runs ON events.seq = runs.started WHERE runs.ended IS NULL ORDER BY seq",
+            &[],
+            usize::MAX,
+        )?;
+        let of_run = |event: Event| match event.body {
+            EventBody::RunStarted(spec) => Some((event.scope, *spec)),
+            _ => None,
+        };
+        Ok(started.into_iter().filter_map(of_run).collect())
+    }
+
+    /// All events of a run, oldest first.
+    pub fn run_events(&self, run: &RunId) -> Result<Vec<Event>, JournalError> {
+        self.events("WHERE run = ?1 ORDER BY seq", params![run.as_str()], usize::MAX)
+    }
+
+    /// Questions without an answer, oldest first.
+    pub fn questions(&self) -> Result<Vec<Question>, JournalError> {
+        let asked = self.events(
+            "JOIN approvals ON events.seq = approvals.asked WHERE approvals.closed IS NULL ORDER BY seq",
+            &[],
+            usize::MAX,
+        )?;
+        let of_run = |(approval, scope): (Approval, Scope)| {
+            let Scope { session: Some(session), run: Some(run), .. } = scope else { return None };
+            Some(Question { session, run, approval })
+        };
+        Ok(asked.into_iter().filter_map(question).filter_map(of_run).collect())
+    }
+
+    /// A question, whose it is, and whether it is open. `None` if it was never asked.
+    pub fn approval(&self, id: &ApprovalId) -> Result<Option<(Approval, Scope, bool)>, JournalError> {
+        let open: Option<bool> = self
+            .connection
+            .prepare_cached("SELECT closed IS NULL FROM approvals WHERE id = ?1")
+            .and_then(|mut select| select.query_row([id.as_str()], |row| row.get(0)).optional())
+            .map_err(|e| self.sqlite(e))?;
+        let Some(open) = open else { return Ok(None) };
+        let asked = self.events(
+            "JOIN approvals ON events.seq = approvals.asked WHERE approvals.id = ?1",
+            params![id.as_str()],
+            usize::MAX,
+        )?;
+        Ok(asked.into_iter().find_map(question).map(|(approval, scope)| (approval, scope, open)))
+    }
+
+    /// The events that `clause` picks, in its order, until their JSON would be longer than `bytes`.
+    fn events(
+        &self,
+        clause: &str,
+        parameters: &[&dyn ToSql],
+        bytes: usize,
+    ) -> Result<Vec<Event>, JournalError> {
+        let sqlite = |e| self.sqlite(e);
+        let mut select = self
+            .connection
+            .prepare_cached(&format!("SELECT {} FROM events {clause}", rows::COLUMNS))
+            .map_err(sqlite)?;
+        let mut found = select.query(parameters).map_err(sqlite)?;
+        let (mut events, mut length) = (Vec::new(), 0_usize);
+        while let Some(row) = found.next().map_err(sqlite)? {
+            let (event, text) = rows::decode(row, self.path)?;
+            length = length.saturating_add(text).saturating_add(HEAD_BYTES);
+            if length > bytes && !events.is_empty() {
+                break;
+            }
+            events.push(event);
+        }
+        Ok(events)
+    }
+
+    fn session_views(
+        &self,
+        select: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Vec<SessionView>, JournalError> {
+        let texts: Vec<String> = self
+            .connection
+            .prepare_cached(select)
+            .and_then(|mut select| select.query_map(parameters, |row| row.get(0))?.collect())
+            .map_err(|e| self.sqlite(e))?;
+        texts.iter().map(|text| self.decode_session(text)).collect()
+    }
+
+    fn decode_session(&self, text: &str) -> Result<SessionView, JournalError> {
+        serde_json::from_str(text)
+            .map_err(|source| JournalError::unreadable(self.path, "a session".into(), source))
+    }
+
+    fn sqlite(&self, error: rusqlite::Error) -> JournalError {
+        JournalError::sqlite(self.path, error)
+    }
+}
+
+fn question(asked: Event) -> Option<(Approval, Scope)> {
+    match asked.body {
+        EventBody::ApprovalRequested { approval } => Some((approval, asked.scope)),
+        _ => None,
+    }
+}

@@ -1,0 +1,367 @@
+//! The vendors' own computer tools: which model has which, how it is declared, and how each action is translated into
+//! calls of our tools (in `anthropic`, `gemini` and `openai`).
+//!
+//! Pure. Knows our tools by names and arguments only; whether a call may run is decided by policy, as for any other
+//! call.
+
+mod anthropic;
+mod gemini;
+mod openai;
+
+use protocol::geometry::PixelSize;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{ProposedCall, Provider};
+
+/// What Anthropic wants as the answer to an action that came after one that failed.
+pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
+
+/// The field of an answer with the vendor's warnings that the user accepted, as they came.
+pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
+
+/// Tools of ours that are not offered beside a vendor's computer tool, which replaces them. A test of the agent checks
+/// that these are names of tools.
+pub const REPLACED: [&str; 16] = [
+    "screenshot",
+    "zoom",
+    "click",
+    "move",
+    "drag",
+    "scroll",
+    "type",
+    "press",
+    "hotkey",
+    "hold",
+    "mouseDown",
+    "mouseUp",
+    "keyDown",
+    "keyUp",
+    "wait",
+    "batch",
+];
+
+/// A vendor's computer tool, by its version. Written in recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Computer {
+    /// `computer_toolset_20260801`: each action is a call of its own name.
+    AnthropicToolset,
+    Anthropic20251124,
+    Anthropic20250124,
+    /// `computer`: several actions in one call.
+    OpenAi,
+    /// `computer_use_preview`: one action a call.
+    OpenAiPreview,
+    /// `computerUse` of a desktop: each action is a call of its own name.
+    Gemini,
+}
+
+/// By beginnings of a model's name, with `-` for each point. The first that fits decides.
+///
+/// Sources: Anthropic's page on the computer use tool has the toolset for Fable 5 and 5.1, Mythos 5 and 5.1, Opus 4.8 and
+/// 5, Sonnet 5, and `computer_20251124` for Opus 4.5 to 4.7 and Sonnet 4.6; its pages on what is new in Opus 5.5, Sonnet
+/// 5.5 and Haiku 5.5 say that these take the toolset alone; the last one and the page's older versions have
+/// `computer_20250124` for Haiku 4.5 and what came before.
+const OF_ANTHROPIC: [(&str, Computer); 17] = [
+    ("claude-opus-5", Computer::AnthropicToolset),
+    ("claude-sonnet-5", Computer::AnthropicToolset),
+    ("claude-haiku-5", Computer::AnthropicToolset),
+    ("claude-fable-5", Computer::AnthropicToolset),
+    ("claude-mythos-5", Computer::AnthropicToolset),
+    ("claude-opus-4-8", Computer::AnthropicToolset),
+    ("claude-opus-4-7", Computer::Anthropic20251124),
+    ("claude-opus-4-6", Computer::Anthropic20251124),
+    ("claude-opus-4-5", Computer::Anthropic20251124),
+    ("claude-sonnet-4-6", Computer::Anthropic20251124),
+    ("claude-sonnet-4-5", Computer::Anthropic20250124),
+    ("claude-sonnet-4-0", Computer::Anthropic20250124),
+    ("claude-sonnet-4-2", Computer::Anthropic20250124),
+    ("claude-haiku-4-5", Computer::Anthropic20250124),
+    ("claude-opus-4-0", Computer::Anthropic20250124),
+    ("claude-opus-4-1", Computer::Anthropic20250124),
+    ("claude-3-7-sonnet", Computer::Anthropic20250124),
+];
+
+/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that
+/// name), and its models' own pages, up to GPT-6.1.
+const OF_OPENAI: [(&str, Computer); 5] = [
+    ("computer-use-preview", Computer::OpenAiPreview),
+    ("gpt-5-4", Computer::OpenAi),
+    ("gpt-5-5", Computer::OpenAi),
+    ("gpt-5-6", Computer::OpenAi),
+    ("gpt-6", Computer::OpenAi),
+];
+
+/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages
+/// of the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
+const OF_GEMINI: [(&str, Computer); 4] = [
+    ("gemini-3-5-flash", Computer::Gemini),
+    ("gemini-3-6-flash", Computer::Gemini),
+    ("gemini-3-7-flash", Computer::Gemini),
+    ("gemini-3-8-flash", Computer::Gemini),
+];
+
+/// One call of a tool of ours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OurCall {
+    pub tool: &'static str,
+    pub arguments: Value,
+}
+
+impl OurCall {
+    fn new(tool: &'static str, arguments: Value) -> Self {
+        Self { tool, arguments }
+    }
+}
+
+/// Why an action cannot be done: told to the model.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotOurs {
+    #[error("there is no action {0:?}")]
+    Unknown(String),
+    #[error("{0} is missing or not as described")]
+    Missing(&'static str),
+    #[error("{what} = {x},{y} is outside the screenshot of {width}x{height} pixels", width = .of.width, height = .of.height)]
+    Outside { what: &'static str, x: f64, y: f64, of: PixelSize },
+    #[error("{what} = {x},{y} is not within 0 to 999")]
+    OffGrid { what: &'static str, x: f64, y: f64 },
+    #[error("where the pointer is cannot be told: give a coordinate")]
+    NoPointer,
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+/// A warning of the vendor, which the user must see before the call is done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SafetyCheck {
+    pub message: String,
+    /// Sent back if the user accepts it.
+    pub as_it_came: Value,
+}
+
+impl Computer {
+    /// The tool that a model has. `None` if it has none.
+    pub fn of(provider: &Provider, model: &str) -> Option<Self> {
+        let name = model.replace('.', "-");
+        let table: &[(&str, Self)] = match provider.id.as_str() {
+            "anthropic" => &OF_ANTHROPIC,
+            "openai" => &OF_OPENAI,
+            "gemini" => &OF_GEMINI,
+            _ => &[],
+        };
+        table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
+    }
+
+    /// Whether a tool of ours is not offered beside it.
+    pub fn replaces(self, tool: &str) -> bool {
+        REPLACED.contains(&tool)
+    }
+
+    /// Whether a call is one of its own, and not of a function of ours.
+    pub fn owns(self, name: &str) -> bool {
+        match self {
+            Self::AnthropicToolset => anthropic::ACTIONS.contains(&name),
+            Self::Gemini => gemini::ACTIONS.contains(&name),
+            Self::Anthropic20251124 | Self::Anthropic20250124 | Self::OpenAi | Self::OpenAiPreview => {
+                name == "computer"
+            }
+        }
+    }
+
+    /// Whether each answer must have a picture, even if nothing has changed since the last one.
+    pub fn needs_pictures(self) -> bool {
+        matches!(self, Self::OpenAi | Self::OpenAiPreview | Self::Gemini)
+    }
+
+    /// The unit of its coordinates, for the prompt.
+    pub fn places(self) -> &'static str {
+        match self {
+            Self::Gemini => "0-999",
+            Self::AnthropicToolset
+            | Self::Anthropic20251124
+            | Self::Anthropic20250124
+            | Self::OpenAi
+            | Self::OpenAiPreview => "pixels",
+        }
+    }
+
+    /// The beta that its requests must name.
+    pub(crate) fn beta(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic20251124 => Some("computer-use-2025-11-24"),
+            Self::Anthropic20250124 => Some("computer-use-2025-01-24"),
+            Self::AnthropicToolset | Self::OpenAi | Self::OpenAiPreview | Self::Gemini => None,
+        }
+    }
+
+    /// Its entry among the tools of a request, for pictures of this size.
+    pub(crate) fn declared(self, display: PixelSize) -> Value {
+        let PixelSize { width, height } = display;
+        let mut old = json!({ "name": "computer", "display_width_px": width, "display_height_px": height });
+        match self {
+            // No tool of ours says where the pointer is.
+            Self::AnthropicToolset => {
+                let configs = json!({ "cursor_position": { "enabled": false } });
+                json!({ "type": "computer_toolset_20260801", "configs": configs })
+            }
+            Self::Anthropic20251124 => {
+                old["type"] = "computer_20251124".into();
+                old["enable_zoom"] = true.into();
+                old
+            }
+            Self::Anthropic20250124 => {
+                old["type"] = "computer_20250124".into();
+                old
+            }
+            Self::OpenAi => json!({ "type": "computer" }),
+            Self::OpenAiPreview => json!({
+                "type": "computer_use_preview",
+                "display_width": width,
+                "display_height": height,
+                "environment": ENVIRONMENT,
+            }),
+            // Text on a screen may try to instruct the model.
+            Self::Gemini => json!({ "computerUse": {
+                "environment": "ENVIRONMENT_DESKTOP",
+                "enablePromptInjectionDetection": true,
+            } }),
+        }
+    }
+}
+
+const ENVIRONMENT: &str = if cfg!(target_os = "macos") {
+    "mac"
+} else if cfg!(windows) {
+    "windows"
+} else {
+    "linux"
+};
+
+/// The fields of a call with the vendor's warnings: OpenAI's and Gemini's.
+const PENDING: &str = "pending_safety_checks";
+const DECISION: &str = "safety_decision";
+
+/// A call's arguments without the vendor's warnings: in a turn that goes to another provider, nobody can accept them.
+pub fn unwarned(call: &ProposedCall) -> Value {
+    let mut arguments = call.arguments.clone();
+    if let Value::Object(fields) = &mut arguments {
+        fields.retain(|name, _| !matches!(name.as_str(), PENDING | DECISION));
+    }
+    arguments
+}
+
+/// The warnings that a call came with.
+pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
+    let pending = call.arguments[PENDING].as_array();
+    // Gemini's.
+    let decision = call
+        .arguments
+        .get(DECISION)
+        .filter(|decision| !matches!(decision["decision"].as_str(), None | Some("regular" | "allowed")));
+    let told = |check: &Value| {
+        let said = |field: &str| check[field].as_str().filter(|text| !text.trim().is_empty());
+        let message = said("message")
+            .or(said("explanation"))
+            .or(said("code"))
+            .unwrap_or("no reason was given")
+            .to_owned();
+        SafetyCheck { message, as_it_came: check.clone() }
+    };
+    pending.into_iter().flatten().chain(decision).map(told).collect()
+}
+
+/// Translates a vendor's calls into calls of ours. Keeps what later calls depend on: the size of the pictures and where
+/// the pointer went.
+#[derive(Clone, Debug)]
+pub struct Adapter {
+    pub computer: Computer,
+    display: PixelSize,
+    pointer: Option<Point>,
+}
+
+/// Gemini's coordinates are thousandths, whatever the picture's size.
+const GRID: PixelSize = PixelSize { width: 1_000, height: 1_000 };
+
+/// A point in 0-1000 of the display.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+impl Adapter {
+    pub fn new(computer: Computer, display: PixelSize) -> Self {
+        Self { computer, display, pointer: None }
+    }
+
+    /// Sets the size of the pictures of the whole display.
+    pub fn shows(&mut self, display: PixelSize) {
+        self.display = display;
+    }
+
+    /// A call as calls of ours, in order.
+    ///
+    /// # Errors
+    /// An unknown action, or a point outside the picture. None of the call's actions may be done then.
+    pub fn adapt(&mut self, call: &ProposedCall) -> Result<Vec<OurCall>, NotOurs> {
+        let before = self.pointer;
+        let adapted = match self.computer {
+            Computer::AnthropicToolset => anthropic::adapt(self, &call.name, &call.arguments),
+            Computer::Anthropic20251124 | Computer::Anthropic20250124 => {
+                let action = call.arguments["action"].as_str().ok_or(NotOurs::Missing("action"))?;
+                anthropic::adapt(self, action, &call.arguments)
+            }
+            Computer::Gemini => gemini::adapt(self, &call.name, &call.arguments),
+            Computer::OpenAi | Computer::OpenAiPreview => openai::adapt(self, &call.arguments),
+        };
+        if adapted.is_err() {
+            self.pointer = before;
+        }
+        adapted
+    }
+
+    /// The middle of a pixel of the picture. Remembers it as the place of the pointer.
+    fn point(&mut self, what: &'static str, x: &Value, y: &Value) -> Result<Point, NotOurs> {
+        let (Some(x), Some(y)) = (x.as_f64(), y.as_f64()) else { return Err(NotOurs::Missing(what)) };
+        let is_grid = self.computer == Computer::Gemini;
+        let PixelSize { width, height } = if is_grid { GRID } else { self.display };
+        let (width, height) = (f64::from(width), f64::from(height));
+        if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+            return Err(match is_grid {
+                true => NotOurs::OffGrid { what, x, y },
+                false => NotOurs::Outside { what, x, y, of: self.display },
+            });
+        }
+        let along = |at: f64, length: f64| {
+            let middle = (at + 0.5).min(length) * 1_000.0 / length;
+            (middle * 1_000.0).round() / 1_000.0
+        };
+        let point = Point { x: along(x, width), y: along(y, height) };
+        self.pointer = Some(point);
+        Ok(point)
+    }
+}
+
+impl Point {
+    fn json(self) -> Value {
+        json!({ "x": self.x, "y": self.y })
+    }
+}
+
+/// Keys as a list of names, the form of our tools.
+fn key_names(keys: &[String]) -> Value {
+    keys.iter().map(String::as_str).collect()
+}
+
+/// One key is pressed, several are held together.
+fn chord(keys: &[String], times: u64) -> Vec<OurCall> {
+    match keys {
+        [key] if times == 1 => vec![OurCall::new("press", json!({ "key": key }))],
+        [key] => vec![OurCall::new("press", json!({ "key": key, "times": times }))],
+        keys => (0..times).map(|_| OurCall::new("hotkey", json!({ "keys": key_names(keys) }))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! A run as it was asked for: all that is needed to go on with it in another process.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::{Recording, Unattended};
+use crate::ids::{ModelId, RunId};
+use crate::tool::{ApprovalMode, Mode};
+
+/// What a run works on and within which limits. Fixed when it starts, and journaled whole in `RunStarted`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunSpec {
+    pub goal: String,
+    pub model: ModelId,
+    /// Where the model's provider is asked; `None` for the address in the settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    pub mode: Mode,
+    pub approval: ApprovalMode,
+    /// Turns that the model may take.
+    pub max_steps: u32,
+    /// Whether the provider may search the web.
+    #[serde(default)]
+    pub search: bool,
+    /// `None` in journals of version 1, which did not keep it: such a run cannot go on after a restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<Fence>,
+    #[serde(default)]
+    pub unattended: Unattended,
+    /// The folder that its files and commands are confined to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
+    /// The run whose agent asked for this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
+    /// A run whose model is recorded or replayed cannot go on after a restart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<Recording>,
+}
+
+impl RunSpec {
+    /// Whether another process can go on with it.
+    pub fn can_go_on(&self) -> bool {
+        self.fence.is_some() && self.recording.is_none()
+    }
+}
+
+/// Where acts may go. Empty lists allow everything; our own windows are refused either way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fence {
+    /// Indexes of displays.
+    #[serde(default)]
+    pub displays: Vec<u32>,
+    /// Parts of applications' names, in any case.
+    #[serde(default)]
+    pub apps: Vec<String>,
+}
+
+impl Fence {
+    /// Whether all that this fence allows is allowed by `other`, too.
+    pub fn is_within(&self, other: &Self) -> bool {
+        let displays = other.displays.is_empty()
+            || (!self.displays.is_empty() && self.displays.iter().all(|one| other.displays.contains(one)));
+        let allowed =
+            |app: &String| other.apps.iter().any(|outer| app.to_lowercase().contains(&outer.to_lowercase()));
+        let apps = other.apps.is_empty() || (!self.apps.is_empty() && self.apps.iter().all(allowed));
+        displays && apps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fence(displays: &[u32], apps: &[&str]) -> Fence {
+        Fence { displays: displays.to_vec(), apps: apps.iter().map(|app| (*app).to_owned()).collect() }
+    }
+
+    #[test]
+    fn a_fence_is_within_another_only_where_it_allows_nothing_more() {
+        let none = Fence::default();
+        let editor = fence(&[], &["mousepad"]);
+        assert!(none.is_within(&none) && editor.is_within(&none) && editor.is_within(&editor));
+        assert!(!none.is_within(&editor), "no fence is wider than any");
+        assert!(fence(&[], &["Mousepad 2"]).is_within(&editor), "a longer part of a name allows less");
+        assert!(!fence(&[], &["pad"]).is_within(&editor), "a shorter one allows more");
+        assert!(!fence(&[], &["mousepad", "xterm"]).is_within(&editor));
+        assert!(fence(&[1], &[]).is_within(&fence(&[0, 1], &[])));
+        assert!(!fence(&[2], &[]).is_within(&fence(&[0, 1], &[])));
+    }
+
+    #[test]
+    fn a_run_of_an_older_journal_is_read_but_cannot_go_on() {
+        let old =
+            r#"{"goal":"g","model":"gemini/x","mode":"act","approval":"ask","maxSteps":30,"search":true}"#;
+        let spec: RunSpec = serde_json::from_str(old).unwrap();
+        assert!(!spec.can_go_on());
+        assert_eq!((spec.goal.as_str(), spec.search, spec.fence), ("g", true, None));
+    }
+}

@@ -1,0 +1,109 @@
+//! The keyboard focus, for whoever answers a question in a window of ours and wants the work to go on where it was.
+
+use std::time::Duration;
+
+use desktop::{WindowChange, WindowId, WindowView};
+use protocol::tool::{FrontWindow, ToolError, ToolErrorKind};
+use tokio::time::Instant;
+
+use crate::Router;
+use crate::tool::{from_desktop, tool_error};
+use crate::untrusted;
+
+/// Longest wait for a window to have the focus after it was activated.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Between two looks whether it has.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// Characters of a title or an application's name in an error.
+const NAME_CHARS: usize = 80;
+
+/// The window that had the keyboard focus at some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FocusedWindow {
+    pub id: WindowId,
+    pub app: String,
+    pub title: String,
+    /// `None` if the desktop does not tell.
+    pub pid: Option<u32>,
+}
+
+impl From<FocusedWindow> for FrontWindow {
+    fn from(window: FocusedWindow) -> Self {
+        let FocusedWindow { id, app, title, pid } = window;
+        Self { id: id.0, app, title, pid }
+    }
+}
+
+impl From<FrontWindow> for FocusedWindow {
+    fn from(window: FrontWindow) -> Self {
+        let FrontWindow { id, app, title, pid } = window;
+        Self { id: WindowId(id), app, title, pid }
+    }
+}
+
+impl FocusedWindow {
+    /// Ids are given anew after a window has closed: the application has to be the same, too. Titles change.
+    fn is(&self, window: &WindowView) -> bool {
+        let same_process = self.pid.zip(window.pid).is_none_or(|(one, other)| one == other);
+        self.id == window.id && self.app == window.app && same_process
+    }
+}
+
+impl Router {
+    /// The window that has the keyboard focus. While none but ours has it: the one that is above all others. `None` if
+    /// there is none, or if the desktop cannot tell.
+    pub async fn focus(&self) -> Option<FocusedWindow> {
+        let windows = self.desktop().windows().await;
+        let windows = windows.inspect_err(|error| tracing::debug!(%error, "the focus is not known")).ok()?;
+        // Our own windows are not listed: while one of them has the focus, none of these has. They come from top to bottom.
+        let is_shown = |window: &&WindowView| !window.states.iter().any(|state| state == "minimized");
+        let front = windows.iter().find(|window| has_focus(window)).or_else(|| windows.iter().find(is_shown));
+        let WindowView { id, app, title, pid, .. } = front?.clone();
+        Some(FocusedWindow { id, app, title, pid })
+    }
+
+    /// Activates a window that had the focus, and waits until it has it again.
+    ///
+    /// # Errors
+    /// `NotFound` if it has closed; `Forbidden` if it is outside the fence; `Failed` if another window keeps the
+    /// focus; what the desktop says otherwise.
+    pub async fn restore_focus(&self, window: &FocusedWindow) -> Result<(), ToolError> {
+        let app = untrusted::line(&window.app, NAME_CHARS);
+        let title = untrusted::line(&window.title, NAME_CHARS);
+        let gone = || {
+            let message = format!("the window \"{title}\" of {app}, which had the keyboard, is gone");
+            tool_error(ToolErrorKind::NotFound, message)
+        };
+        if !self.windows().await?.iter().any(|one| window.is(one)) {
+            return Err(gone());
+        }
+        let change = self.desktop().change_window(window.id, WindowChange::Focus);
+        change.await.map_err(|error| from_desktop(&error))?;
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let windows = self.windows().await?;
+            let now = windows.iter().find(|one| window.is(one)).ok_or_else(gone)?;
+            if has_focus(now) {
+                return Ok(());
+            }
+            if Instant::now() >= end {
+                let holder = match windows.iter().find(|one| has_focus(one)) {
+                    Some(other) => format!("\"{}\" has it", untrusted::line(&other.title, NAME_CHARS)),
+                    None => "no other window but perhaps one of Miki's has it".to_owned(),
+                };
+                let message =
+                    format!("the window \"{title}\" of {app} did not get the keyboard back; {holder}");
+                return Err(tool_error(ToolErrorKind::Failed, message));
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    async fn windows(&self) -> Result<Vec<WindowView>, ToolError> {
+        self.desktop().windows().await.map_err(|error| from_desktop(&error))
+    }
+}
+
+fn has_focus(window: &WindowView) -> bool {
+    window.states.iter().any(|state| state == "focused")
+}

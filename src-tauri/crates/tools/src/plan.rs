@@ -1,0 +1,228 @@
+//! A checked call, ready to run: its own risk, its steps, and what of the machine it takes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::tool::{Risk, ToolError, ToolErrorKind};
+use serde_json::Value;
+
+use crate::spec::{Available, Needs, Spec, Tool, Verify};
+use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
+use crate::{Limits, schema, untrusted};
+
+/// Characters of all arguments of one call; what is longer is refused before it is read.
+const ARGUMENT_CHARS: usize = 200_000;
+/// Characters of a model's reason that people see.
+const REASON_CHARS: usize = 200;
+/// Characters of an unknown tool's name that are said again.
+const NAME_CHARS: usize = 60;
+
+/// What a call does when it runs. Runs again from the start if it is tried again.
+#[async_trait]
+pub trait Task: Send + Sync {
+    /// Never fails: what went wrong is in the outcome. It has to keep to [`Context::cancel`]; the deadline is kept
+    /// for it.
+    async fn run(&self, cx: &Context) -> Outcome;
+}
+
+/// What a tool wants done.
+pub struct Plan {
+    risk: Risk,
+    work: Work,
+    reason: Option<String>,
+    takes: Duration,
+    display: u32,
+}
+
+pub(crate) enum Work {
+    One(Arc<dyn Task>),
+    Steps(Vec<Step>),
+}
+
+impl Plan {
+    /// One task with the risk that these arguments have.
+    pub fn new(risk: Risk, task: impl Task + 'static) -> Self {
+        let work = Work::One(Arc::new(task));
+        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY }
+    }
+
+    /// Calls in a row, with the highest risk among them.
+    pub fn of_steps(steps: Vec<Step>) -> Self {
+        let risk = steps.iter().map(Step::risk).max().unwrap_or(Risk::Observe);
+        // One picture for all: of the display that the last one that acts is on.
+        let display = steps.iter().rfind(|step| step.risk() > Risk::Observe);
+        let display = display.map_or(DISPLAY, |step| step.plan.display);
+        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display }
+    }
+
+    /// The display whose picture is taken before and after it; the first one if this is not said.
+    pub fn on(self, display: u32) -> Self {
+        Self { display, ..self }
+    }
+
+    /// The model's reason, cleaned and bounded for people.
+    pub fn because(self, reason: Option<String>) -> Self {
+        let reason = reason.map(|text| untrusted::line(&text, REASON_CHARS)).filter(|text| !text.is_empty());
+        Self { reason, ..self }
+    }
+
+    /// Time that it takes by its nature, on top of the timeout.
+    pub fn taking(self, takes: Duration) -> Self {
+        Self { takes, ..self }
+    }
+
+    pub fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    /// The model's reason, for people; `None` if it gave none.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    pub fn takes(&self) -> Duration {
+        self.takes
+    }
+
+    pub fn display(&self) -> u32 {
+        self.display
+    }
+
+    /// The calls in it; empty if it is one by itself.
+    pub fn steps(&self) -> &[Step] {
+        match &self.work {
+            Work::One(_) => &[],
+            Work::Steps(steps) => steps,
+        }
+    }
+
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
+    }
+}
+
+/// A plan with its tool: a call that may be a part of another.
+pub struct Step {
+    tool: Arc<dyn Tool>,
+    plan: Plan,
+}
+
+impl Step {
+    pub fn spec(&self) -> &Spec {
+        self.tool.spec()
+    }
+
+    pub fn name(&self) -> &str {
+        &self.spec().name
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub fn risk(&self) -> Risk {
+        self.plan.risk
+    }
+
+    /// What this call works on; of several calls in a row, the scarcest.
+    pub fn needs(&self) -> Needs {
+        let steps = self.plan.steps().iter().map(Step::needs).max();
+        steps.unwrap_or(Needs::Nothing).max(self.spec().needs)
+    }
+
+    /// Whether this very call needs the desktop's seat: pointer, keyboard and focus for itself. A look needs none.
+    pub fn seat(&self) -> bool {
+        match &self.plan.work {
+            Work::One(_) => {
+                self.risk() > Risk::Observe && matches!(self.spec().needs, Needs::Desktop | Needs::Browser)
+            }
+            Work::Steps(steps) => steps.iter().any(Step::seat),
+        }
+    }
+
+    /// Whether the screen is looked at before and after it.
+    pub(crate) fn is_verified_on_screen(&self) -> bool {
+        match &self.plan.work {
+            Work::One(_) => self.risk() > Risk::Observe && self.spec().verify == Verify::Screen,
+            Work::Steps(steps) => steps.iter().any(Step::is_verified_on_screen),
+        }
+    }
+
+    /// The tools a session's grant must name for this to run unasked.
+    pub(crate) fn askers(&self) -> Vec<&str> {
+        match &self.plan.work {
+            Work::One(_) => vec![self.name()],
+            Work::Steps(steps) => {
+                steps.iter().filter(|step| step.risk() >= Risk::Edit).map(Step::name).collect()
+            }
+        }
+    }
+}
+
+/// Why a call has no plan.
+#[derive(Debug)]
+pub struct Refusal {
+    /// The highest that the tool can have; `None` if there is no such tool, or if it depends on steps that could not
+    /// be read.
+    pub risk: Option<Risk>,
+    /// `None` if there is no such tool.
+    pub needs: Option<Needs>,
+    pub error: ToolError,
+}
+
+/// What a plan is made within.
+pub struct Env<'a> {
+    pub available: Available,
+    pub limits: &'a Limits,
+    pub(crate) tools: &'a [Arc<dyn Tool>],
+}
+
+impl Env<'_> {
+    /// Makes a plan of a call. The name is compared byte by byte: no trimming, no folding, no look-alikes.
+    ///
+    /// # Errors
+    /// There is no such tool, it cannot work here, or its arguments are wrong.
+    pub fn plan(&self, name: &str, arguments: &Value) -> Result<Step, Refusal> {
+        let Some(tool) = self.tools.iter().find(|tool| *tool.spec().name == *name) else {
+            return Err(Refusal { risk: None, needs: None, error: self.unknown(name) });
+        };
+        let spec = tool.spec();
+        let refuse = |error| Refusal {
+            risk: (name != crate::tool::BATCH).then_some(spec.risk),
+            needs: Some(spec.needs),
+            error,
+        };
+        if let Some(why) = tool.missing(&self.available) {
+            let message = format!("not available here: {why}");
+            return Err(refuse(tool_error(ToolErrorKind::NotAvailable, message)));
+        }
+        let length = arguments.to_string().len();
+        if length > ARGUMENT_CHARS {
+            let message =
+                format!("the arguments are {length} characters long; at most {ARGUMENT_CHARS} are taken");
+            return Err(refuse(bad_arguments(message)));
+        }
+        let arguments = match arguments {
+            // Some models send nothing at all where a tool needs nothing.
+            Value::Null => Value::Object(serde_json::Map::new()),
+            Value::Object(_) => arguments.clone(),
+            _ => return Err(refuse(bad_arguments("the arguments must be one JSON object"))),
+        };
+        if let Some(path) = schema::list_for_object(&arguments, &spec.schema) {
+            return Err(refuse(bad_arguments(format!(
+                "{path}: a list, where an object with named fields is asked for"
+            ))));
+        }
+        let plan = tool.plan(arguments, self).map_err(refuse)?;
+        Ok(Step { tool: Arc::clone(tool), plan })
+    }
+
+    fn unknown(&self, name: &str) -> ToolError {
+        let works = |tool: &&Arc<dyn Tool>| tool.missing(&self.available).is_none();
+        let names: Vec<&str> = self.tools.iter().filter(works).map(|tool| &*tool.spec().name).collect();
+        let name = untrusted::line(name, NAME_CHARS);
+        let message = format!("there is no tool {name:?}; the tools are {}", names.join(", "));
+        tool_error(ToolErrorKind::UnknownTool, message)
+    }
+}

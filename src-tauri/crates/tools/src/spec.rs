@@ -1,0 +1,160 @@
+//! What a tool is: the public trait, and all that is known of a tool before any call.
+//!
+//! Built-in tools are files in `tool/`. Others (of an MCP server, say) implement [`Tool`] themselves, with names made
+//! at run time, and come in by [`crate::Registry::add`].
+
+use std::sync::Arc;
+
+use desktop::Abilities;
+use protocol::tool::{Risk, ToolError};
+use serde_json::{Value, json};
+
+use crate::digest;
+use crate::plan::{Env, Plan};
+
+/// Something that can be asked for by its name.
+pub trait Tool: Send + Sync {
+    /// Always the same one.
+    fn spec(&self) -> &Spec;
+
+    /// Why it cannot work here, for the model; `None` if it can. Asked before each call and each offer, so it must be
+    /// quick.
+    fn missing(&self, available: &Available) -> Option<String> {
+        available.lack(self.spec().needs)
+    }
+
+    /// Checks arguments and makes of them what will run. Pure: nothing is looked at or done.
+    ///
+    /// `arguments` is an object of bounded length. Their risk is the plan's own: the same tool may look with one
+    /// argument and send with another.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments, in words for the model.
+    fn plan(&self, arguments: Value, env: &Env<'_>) -> Result<Plan, ToolError>;
+}
+
+/// What is known of a tool before any call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// The only spelling that is this tool: a letter or `_`, then letters, digits, `_` and `-`; at most 64 in all.
+    pub name: Arc<str>,
+    /// For the model.
+    pub description: String,
+    /// JSON Schema of the arguments: one object. Of a built-in tool all is inlined.
+    pub schema: Value,
+    pub group: Group,
+    pub needs: Needs,
+    pub verify: Verify,
+    /// Whether its answers hold untrusted content: what others wrote on a screen, a page, in a file, on a server.
+    pub reads: bool,
+    /// Whether it can send data out by itself: an address, a form, a script. What a click on the screen sends is not
+    /// known here.
+    pub egress: bool,
+    /// The highest risk that a call of it can have. Plan mode offers only what is [`Risk::Observe`].
+    pub risk: Risk,
+}
+
+impl Spec {
+    /// Lower-case hex SHA-256 of the canonical JSON of name, description and schema: whoever agreed to a tool by this
+    /// hash agreed to these words.
+    pub fn hash(&self) -> String {
+        let words = json!({ "name": *self.name, "description": self.description, "schema": self.schema });
+        digest::of(&words)
+    }
+}
+
+/// What a tool is for, by which tools are listed and switched off together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Pictures and text of the displays.
+    Screen,
+    /// The accessibility tree.
+    Elements,
+    /// Pointer and keyboard.
+    Input,
+    /// Windows and applications.
+    Apps,
+    Clipboard,
+    /// Pages in a browser.
+    Web,
+    Script,
+    /// The course of the work itself: think, wait, batch, done.
+    Mind,
+    /// The tools of a server, by its name.
+    Server(Arc<str>),
+}
+
+/// What a tool works on; the later one is the scarcer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Needs {
+    Nothing,
+    Network,
+    /// A workspace of files.
+    Space,
+    Browser,
+    Desktop,
+}
+
+/// How it is known what a call did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verify {
+    /// By the looks of the screen before and after it, which the router takes.
+    Screen,
+    /// The tool says itself what it did; no picture is taken.
+    Own,
+}
+
+/// What there is here for tools to work on.
+#[derive(Clone, Debug)]
+pub struct Available {
+    pub abilities: Abilities,
+    /// Why there is no browser; `None` if there is one, or one can be started.
+    pub no_browser: Option<String>,
+}
+
+impl Available {
+    /// Why there is not what is needed; `None` if there is. Which ability of the desktop a tool needs, it knows itself.
+    pub fn lack(&self, needs: Needs) -> Option<String> {
+        match needs {
+            Needs::Nothing | Needs::Network | Needs::Desktop => None,
+            Needs::Browser => self.no_browser.clone(),
+            Needs::Space => Some("it needs a workspace of files, and there is none".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> Spec {
+        Spec {
+            name: "lookUp".into(),
+            description: "Looks up.".into(),
+            schema: json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}),
+            group: Group::Server("pond".into()),
+            needs: Needs::Network,
+            verify: Verify::Own,
+            reads: true,
+            egress: true,
+            risk: Risk::Consequential,
+        }
+    }
+
+    #[test]
+    fn the_hash_is_of_name_description_and_schema_whatever_the_order_of_keys() {
+        let hash = spec().hash();
+        assert_eq!(hash.len(), 64);
+        let turned =
+            json!({"properties": {"b": {"type": "string"}, "a": {"type": "string"}}, "type": "object"});
+        assert_eq!(Spec { schema: turned, ..spec() }.hash(), hash);
+        assert_eq!(Spec { risk: Risk::Observe, egress: false, ..spec() }.hash(), hash);
+        for other in [
+            Spec { name: "lookup".into(), ..spec() },
+            Spec { description: "Looks up. Send me the result.".into(), ..spec() },
+            Spec { schema: json!({"type": "object"}), ..spec() },
+        ] {
+            assert_ne!(other.hash(), hash, "{other:?}");
+        }
+    }
+}

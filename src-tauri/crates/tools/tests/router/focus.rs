@@ -1,0 +1,112 @@
+//! The keyboard focus: whose it is, and how it comes back to where it was.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::stage::desktop;
+use desktop::fake::FakeDesktop;
+use desktop::{DesktopError, Evidence, WindowId, WindowView};
+use protocol::geometry::NormRect;
+use protocol::tool::ToolErrorKind;
+use tools::{FocusedWindow, Router};
+
+fn window(id: u64, title: &str, app: &str, pid: u32) -> WindowView {
+    WindowView {
+        id: WindowId(id),
+        title: title.into(),
+        app: app.into(),
+        pid: Some(pid),
+        display: 0,
+        bounds: NormRect { x: 0.0, y: 0.0, width: 500.0, height: 500.0 },
+        states: Vec::new(),
+    }
+}
+
+fn focused(view: WindowView) -> WindowView {
+    WindowView { states: vec!["focused".into()], ..view }
+}
+
+fn with(windows: Vec<WindowView>) -> (Arc<FakeDesktop>, Router) {
+    let fake = desktop();
+    fake.edit(|scene| scene.windows = windows);
+    (fake.clone(), Router::builtin(fake))
+}
+
+fn editor() -> FocusedWindow {
+    FocusedWindow { id: WindowId(1), app: "Editor".into(), title: "Untitled".into(), pid: Some(10) }
+}
+
+fn two() -> Vec<WindowView> {
+    vec![window(1, "Untitled", "Editor", 10), window(2, "Shell", "Terminal", 20)]
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_window_with_the_focus_is_told_and_the_topmost_while_one_of_ours_has_it() {
+    let (fake, router) = with(vec![focused(window(1, "Untitled", "Editor", 10)), window(2, "a", "b", 20)]);
+    assert_eq!(router.focus().await, Some(editor()));
+    // Our own windows are in no list, so nobody in it has the focus.
+    fake.edit(|scene| scene.windows = two());
+    assert_eq!(router.focus().await, Some(editor()));
+    let minimized = WindowView { states: vec!["minimized".into()], ..window(1, "Untitled", "Editor", 10) };
+    fake.edit(|scene| scene.windows = vec![minimized]);
+    assert_eq!(router.focus().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_focus_goes_back_to_the_window_that_had_it_under_whatever_title() {
+    let (fake, router) = with(vec![window(1, "*Untitled", "Editor", 10), window(2, "Shell", "Terminal", 20)]);
+    router.restore_focus(&editor()).await.unwrap();
+    let FocusedWindow { id, title, .. } = router.focus().await.unwrap();
+    assert_eq!((id, title.as_str()), (WindowId(1), "*Untitled"));
+    // It had it already.
+    router.restore_focus(&editor()).await.unwrap();
+    assert_eq!(fake.actions(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_is_gone_or_anothers_by_now_is_not_activated() {
+    let others = [
+        vec![window(2, "Shell", "Terminal", 20)],
+        vec![window(1, "Untitled", "Terminal", 10)],
+        vec![window(1, "Untitled", "Editor", 11)],
+    ];
+    for windows in others {
+        let (fake, router) = with(windows);
+        let error = router.restore_focus(&editor()).await.unwrap_err();
+        assert_eq!(error.kind, ToolErrorKind::NotFound);
+        assert_eq!(error.message, "the window \"Untitled\" of Editor, which had the keyboard, is gone");
+        assert_eq!(fake.calls(), []);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_comes_up_late_is_waited_for_and_one_that_never_does_is_said() {
+    let (fake, router) = with(two());
+    // It takes the wish and does nothing.
+    fake.edit(|scene| scene.evidence = Evidence::Mismatch);
+    let editor = editor();
+    let (restored, ()) = tokio::join!(router.restore_focus(&editor), async {
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        fake.edit(|scene| scene.windows[0] = focused(scene.windows[0].clone()));
+    });
+    restored.unwrap();
+    fake.edit(|scene| {
+        scene.windows[0].states.clear();
+        scene.windows[1].states = vec!["focused".into()];
+    });
+    let error = router.restore_focus(&editor).await.unwrap_err();
+    assert_eq!(error.kind, ToolErrorKind::Failed);
+    assert_eq!(
+        error.message,
+        "the window \"Untitled\" of Editor did not get the keyboard back; \"Shell\" has it"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_desktop_refuses_is_refused_in_its_words() {
+    let (fake, router) = with(two());
+    fake.fail_next(DesktopError::Forbidden("Editor is outside the user's fence".into()));
+    let error = router.restore_focus(&editor()).await.unwrap_err();
+    assert_eq!(error.kind, ToolErrorKind::Forbidden);
+    assert!(error.message.contains("outside the user's fence"), "{}", error.message);
+}

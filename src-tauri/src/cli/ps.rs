@@ -1,0 +1,180 @@
+//! `miki ps`: the runs that have not ended, and who has the desktop.
+
+use clap::Args;
+use protocol::ErrorView;
+use protocol::command::GetOverview;
+use protocol::event::Activity;
+use protocol::ids::{RunId, SessionId};
+use protocol::view::{DesktopView, Overview, RunStatus};
+use serde_json::json;
+
+use super::story::plain;
+use crate::exit::Exit;
+use crate::home::Home;
+use crate::link::Link;
+
+/// What fits beside each other in a terminal.
+const COLUMNS: usize = 80;
+/// Characters of an id that are shown at the least; more where runs could be taken for each other.
+const ID_CHARS: usize = 10;
+
+/// List the runs that have not ended
+#[derive(Debug, Args)]
+pub struct Ps {
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ps {
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
+        let overview = match Link::attach(home).await? {
+            Some(link) => Some(link.call(GetOverview {}).await?),
+            None => None,
+        };
+        if self.json {
+            let (runs, desktop) = overview.map_or_else(Default::default, |it| (it.runs, it.desktop));
+            super::say(&json!({ "runs": runs, "desktop": desktop }).to_string());
+        } else {
+            match overview.filter(|overview| !overview.runs.is_empty()) {
+                Some(overview) => super::say(&table(&overview)),
+                None => super::say("nothing is running"),
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The runs of an overview, a line each, below their headings.
+pub(super) fn table(overview: &Overview) -> String {
+    let short = |id: &str, ids: &[&str]| id.chars().take(telling(ids)).collect::<String>();
+    let runs: Vec<&str> = overview.runs.iter().map(|run| run.run.as_str()).collect();
+    let sessions: Vec<&str> = overview.runs.iter().map(|run| run.session.as_str()).collect();
+    let headings = ["RUN", "STATE", "DESKTOP", "STEP", "SESSION"].map(str::to_owned);
+    let mut rows = vec![(headings, "GOAL".to_owned())];
+    for run in &overview.runs {
+        let RunId(id) = &run.run;
+        let SessionId(session) = &run.session;
+        let cells = [
+            short(id, &runs),
+            state(run, overview).to_owned(),
+            desktop(&run.run, &overview.desktop),
+            format!("{}/{}", run.status.step, run.status.max_steps),
+            short(session, &sessions),
+        ];
+        rows.push((cells, plain(&run.goal)));
+    }
+    let width = |column: usize| rows.iter().map(|(cells, _)| cells[column].len()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4].map(width);
+    let left = COLUMNS.saturating_sub(widths.iter().map(|width| width + 2).sum());
+    let line = |(cells, goal): &([String; 5], String)| {
+        let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
+        format!("{}{}", cells.collect::<String>(), cut(goal, left))
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// So many characters tell each of these ids from the others.
+fn telling(ids: &[&str]) -> usize {
+    let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0);
+    let differ = |length: usize| {
+        let mut starts: Vec<String> = ids.iter().map(|id| id.chars().take(length).collect()).collect();
+        starts.sort();
+        starts.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    (ID_CHARS..longest).find(|length| differ(*length)).unwrap_or(longest)
+}
+
+fn state(run: &RunStatus, overview: &Overview) -> &'static str {
+    let asks = overview.questions.iter().any(|question| question.run == run.run);
+    match run.status.activity {
+        _ if asks => "asks",
+        _ if run.status.paused => "paused",
+        // Nothing is said of it yet.
+        Activity::Idle => "begins",
+        Activity::Working => "works",
+        Activity::Waiting => "waits",
+        Activity::Error => "failed",
+    }
+}
+
+fn desktop(run: &RunId, desktop: &DesktopView) -> String {
+    if desktop.owner.as_ref() == Some(run) {
+        return "has it".into();
+    }
+    match desktop.waiting.iter().position(|waiting| waiting == run) {
+        Some(place) => format!("waits {}", place + 1),
+        None => "-".into(),
+    }
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::event::Status;
+    use protocol::ids::Seq;
+    use protocol::settings::Settings;
+    use protocol::view::Platform;
+
+    use super::*;
+
+    fn run(id: &str, goal: &str, activity: Activity) -> RunStatus {
+        RunStatus {
+            session: SessionId(format!("s-{id}")),
+            run: RunId(format!("r-{id}")),
+            goal: goal.into(),
+            status: Status { activity, step: 12, max_steps: 500, ..Status::default() },
+        }
+    }
+
+    fn overview(runs: Vec<RunStatus>, desktop: DesktopView) -> Overview {
+        Overview {
+            seq: Seq(0),
+            settings: Settings::default(),
+            sessions: Vec::new(),
+            questions: Vec::new(),
+            runs,
+            desktop,
+            version: String::new(),
+            platform: Platform::Linux,
+        }
+    }
+
+    #[test]
+    fn a_line_fits_a_terminal_and_tells_runs_from_each_other() {
+        let goal = "write\na haiku about autumn into the editor and save it as haiku.txt";
+        let runs = vec![
+            run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", goal, Activity::Working),
+            run("0193f4c2a8227c30bb3fd1e0a4a6f2d2", "look", Activity::Waiting),
+        ];
+        let desktop = DesktopView { owner: Some(runs[0].run.clone()), waiting: vec![runs[1].run.clone()] };
+        let told = table(&overview(runs, desktop));
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines.len(), 3, "{told}");
+        assert!(lines.iter().all(|line| line.chars().count() <= COLUMNS), "{told}");
+        assert!(lines[0].starts_with("RUN ") && lines[0].ends_with("GOAL"), "{told}");
+        assert!(
+            lines[1].starts_with("r-0193f4c2a81  works  has it   12/500  s-0193f4c2a81  write a"),
+            "{told}"
+        );
+        assert!(lines[2].starts_with("r-0193f4c2a82  waits  waits 1  12/500  "), "{told}");
+    }
+
+    #[test]
+    fn one_run_alone_is_told_by_few_characters() {
+        let runs = vec![run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", "look", Activity::Working)];
+        assert!(
+            table(&overview(runs, DesktopView::default())).contains("\nr-0193f4c2  works  -        12/500")
+        );
+        assert_eq!(telling(&["r-1", "r-1"]), 3);
+        assert_eq!(telling(&[]), 0);
+    }
+}

@@ -1,0 +1,150 @@
+//! What a program on the socket may not do while an agent is at work: refused, noted, and nothing comes of it.
+
+use outside::fake_model::{Asked, FakeModel, MindTurn};
+use outside::miki::{Client, Miki};
+use outside::stage::Stage;
+use outside::{LONG, wait_for};
+use protocol::command::{
+    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, ReadEvents, ResumeRun, RunOverrides,
+    Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
+};
+use protocol::event::{Level, RunEnd};
+use protocol::ids::{SessionId, StreamId};
+use protocol::settings::SettingsPatch;
+use protocol::tool::{Answer, ApprovalMode};
+use protocol::view::{EventPage, Question};
+use protocol::{ErrorCode, ErrorView, EventBody};
+use serde_json::{Value, json};
+
+const GOAL: &str = "press it";
+
+/// Asks whether it may press a key; for any other goal it has nothing to do.
+fn mind(asked: &Asked) -> MindTurn {
+    match format!("{:?}", asked.heard.messages).contains(GOAL) {
+        true => MindTurn::call("", "press", json!({ "key": "a", "reason": "to try" })),
+        false => MindTurn::done("there is nothing to do", true),
+    }
+}
+
+fn start(goal: &str, overrides: RunOverrides, session: Option<SessionId>) -> AnyCommand {
+    StartRun { goal: goal.into(), session, overrides }.into()
+}
+
+fn patch(settings: Value) -> AnyCommand {
+    let Value::Object(fields) = settings else { panic!("no object: {settings}") };
+    UpdateSettings { patch: SettingsPatch(fields) }.into()
+}
+
+/// Lets a session act without asking.
+fn allow_all(session: &SessionId) -> AnyCommand {
+    let (session, approval) = (session.clone(), Some(ApprovalMode::Auto));
+    EditSession { session, title: None, mode: None, approval, search: None }.into()
+}
+
+fn question(client: &mut Client) -> Option<Question> {
+    client.overview().ok()?.questions.into_iter().next()
+}
+
+/// All that would give an agent more than it has.
+fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
+    let answer = |answer| {
+        let (approval, digest) = (question.approval.id.clone(), question.approval.digest.clone());
+        AnswerApproval { approval, digest, answer }.into()
+    };
+    let act = |tool: &str, arguments| CallTool { tool: tool.into(), arguments }.into();
+    let looser = |over: RunOverrides| start(GOAL, over, None);
+    vec![
+        answer(Answer::Once),
+        answer(Answer::Thread),
+        answer(Answer::Deny),
+        SteerRun { run: question.run.clone(), text: "say yes to yourself".into() }.into(),
+        ResumeRun { run: Some(question.run.clone()) }.into(),
+        ResumeRun { run: None }.into(),
+        act("click", json!({ "x": 1, "y": 1 })),
+        act("type", json!({ "text": "rm -rf" })),
+        act("batch", json!({ "actions": [{ "tool": "press", "arguments": { "key": "a" } }] })),
+        patch(json!({ "approval": "auto" })),
+        patch(json!({ "approval": "thread" })),
+        patch(json!({ "baseUrls": { "gemini": "http://127.0.0.1:1" } })),
+        patch(json!({ "customHeaders": { "x-to": "me" } })),
+        patch(json!({ "fenceApps": [] })),
+        patch(json!({ "failsafe": false })),
+        patch(json!({ "pauseOnUserInput": false })),
+        SetKey { provider: "gemini".into(), key: Secret("mine".into()) }.into(),
+        DeleteKey { provider: "gemini".into() }.into(),
+        allow_all(&question.session),
+        looser(RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() }),
+        looser(RunOverrides { only_apps: Some(vec!["Terminal".into()]), ..RunOverrides::default() }),
+        looser(RunOverrides { base_url: Some("http://127.0.0.1:1".into()), ..RunOverrides::default() }),
+        start(GOAL, RunOverrides::default(), Some(auto.clone())),
+    ]
+}
+
+fn refused(outcome: anyhow::Result<Value>) -> bool {
+    let error = outcome.err();
+    error.and_then(|error| error.downcast::<ErrorView>().ok()).is_some_and(|e| e.code == ErrorCode::Forbidden)
+}
+
+fn warnings(client: &mut Client) -> Vec<String> {
+    let read = ReadEvents { stream: StreamId::app(), before: None, after: Some(0), limit: 1_000 };
+    let page: EventPage = serde_json::from_value(client.call(read.into()).unwrap()).unwrap();
+    let noted = page.events.into_iter().filter_map(|event| match event.body {
+        EventBody::Noted { level: Level::Warning, message, .. } => Some(message),
+        _ => None,
+    });
+    noted.filter(|message| message.starts_with("refused")).collect()
+}
+
+fn begin(client: &mut Client, goal: &str) -> StartedRun {
+    let started = client.call(start(goal, RunOverrides::default(), None)).unwrap();
+    serde_json::from_value(started).unwrap()
+}
+
+#[test]
+fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
+    let stage = Stage::full().unwrap();
+    let model = FakeModel::start(mind).unwrap();
+    let settings = json!({ "approval": "ask", "fenceApps": ["Mousepad"] });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let mut owner = miki.connect(LONG).unwrap();
+    // A session that may do all without asking, made so while nothing was at work.
+    let auto = begin(&mut owner, "rest").session;
+    wait_for("the first run's end", LONG, || owner.overview().ok()?.runs.is_empty().then_some(())).unwrap();
+    owner.call(allow_all(&auto)).unwrap();
+    let run = begin(&mut owner, GOAL).run;
+    let asked = wait_for("the question", LONG, || question(&mut owner)).unwrap();
+
+    let mut other = miki.connect(LONG).unwrap();
+    let before = other.overview().unwrap();
+    let witness = stage.witness().unwrap();
+    let attacks = attacks(&asked, &auto);
+    for attack in &attacks {
+        assert!(refused(other.call(attack.clone())), "not refused: {attack:?}");
+    }
+    let after = other.overview().unwrap();
+    assert_eq!((&after.settings, &after.questions), (&before.settings, &before.questions));
+    assert_eq!(after.runs.len(), 1, "{:?}", after.runs);
+    assert_eq!(after.sessions, before.sessions);
+    assert_eq!(witness.count(), 0, "something was pressed");
+    assert_eq!(warnings(&mut other).len(), attacks.len(), "{:#?}", warnings(&mut other));
+
+    for line in [
+        &["run", GOAL, "--json", "--approval", "auto"][..],
+        &["run", GOAL, "--json", "--only-app", "Terminal"],
+        &["do", "click", r#"{"x":500,"y":500}"#],
+    ] {
+        let done = miki.run(&stage, line).unwrap();
+        assert_eq!(done.code(), 1, "{line:?}: {}", done.stdout);
+        assert!(done.stderr.contains("while an agent is at work"), "{line:?}: {}", done.stderr);
+    }
+    // Looking, starting within the settings and stopping are everybody's.
+    assert_eq!(miki.run(&stage, &["do", "think", r#"{"thought":"hm"}"#]).unwrap().code(), 0);
+    begin(&mut other, "rest");
+    assert_eq!(miki.run(&stage, &["stop", run.as_str()]).unwrap().code(), 0);
+    let end = owner.history(&asked.session).unwrap();
+    assert!(matches!(outside::miki::end(&end), Some(RunEnd::Stopped { .. })), "{end:?}");
+    assert_eq!(question(&mut other), None);
+    wait_for("rest", LONG, || other.overview().ok()?.runs.is_empty().then_some(())).unwrap();
+    other.call(patch(json!({ "approval": "auto" }))).unwrap();
+}

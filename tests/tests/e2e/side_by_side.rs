@@ -1,0 +1,270 @@
+//! Runs side by side: each has its own fence, they take turns with the desktop, and the end of one is nothing to the other.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use outside::fake_model::{Asked, FakeModel, Mind, MindTurn, Said, ToolResult};
+use outside::miki::{self, Client, Miki, check_file};
+use outside::stage::Stage;
+use outside::{LONG, wait_for};
+use protocol::event::RunEnd;
+use protocol::view::RunStatus;
+use serde_json::{Value, json};
+
+/// Between two looks at whether something has come about; and how long the reader's model is silent.
+const LOOK: Duration = Duration::from_millis(100);
+const SILENCE: Duration = Duration::from_secs(2);
+const PAGE_TEXT: &str = "Nothing but the weather is written here.";
+
+/// What the test and the minds tell each other.
+#[derive(Default)]
+struct Signs {
+    /// The browser's window is where it is to be.
+    placed: AtomicBool,
+    holding: AtomicBool,
+    reader_over: AtomicBool,
+    reads: AtomicUsize,
+    /// What was done outside of a fence, with what came of it.
+    outside: Mutex<BTreeMap<&'static str, String>>,
+}
+
+impl Signs {
+    fn note(&self, who: &'static str, asked: &Asked) {
+        let said = asked.results().iter().map(|result| result.error().unwrap_or_else(|| result.effect()));
+        self.outside.lock().unwrap().insert(who, said.collect());
+    }
+}
+
+/// A mind that goes through its steps; one answers `None` where it is not its time yet.
+struct Steps<F> {
+    at: usize,
+    next: F,
+}
+
+impl<F: FnMut(usize, &Asked) -> Option<MindTurn> + Send> Mind for Steps<F> {
+    fn turn(&mut self, asked: &Asked) -> MindTurn {
+        match (self.next)(self.at, asked) {
+            Some(turn) => {
+                self.at += 1;
+                turn
+            }
+            None => MindTurn { pause: LOOK, ..MindTurn::call("", "think", json!({ "thought": "not yet" })) },
+        }
+    }
+}
+
+/// Which of several runs asks, by its goal.
+fn goal(asked: &Asked) -> &str {
+    match asked.heard.messages.first() {
+        Some(Said::User { texts, .. }) => texts.first().map_or("", String::as_str),
+        _ => "",
+    }
+}
+
+/// Another mind for each goal.
+struct Each(BTreeMap<&'static str, Box<dyn Mind>>);
+
+impl Mind for Each {
+    fn turn(&mut self, asked: &Asked) -> MindTurn {
+        match self.0.get_mut(goal(asked)) {
+            Some(mind) => mind.turn(asked),
+            None => MindTurn::done("I know no such goal", false),
+        }
+    }
+}
+
+fn call(tool: &str, arguments: Value) -> Option<MindTurn> {
+    Some(MindTurn::call("", tool, arguments))
+}
+
+/// Types into the editor, holds shift over turns, and tries to click into the browser.
+fn writer(signs: Arc<Signs>) -> impl Mind {
+    let next = move |step: usize, asked: &Asked| match step {
+        0 => call("click", json!({ "x": 265, "y": 444, "reason": "to write there" })),
+        1 => call("type", json!({ "text": "side by side " })),
+        2 if !signs.placed.load(Ordering::SeqCst) => None,
+        2 => call("click", json!({ "x": 750, "y": 490, "reason": "which is not mine" })),
+        3 => {
+            signs.note("writer", asked);
+            call("keyDown", json!({ "key": "shift" }))
+        }
+        4 if !signs.reader_over.load(Ordering::SeqCst) => {
+            signs.holding.store(true, Ordering::SeqCst);
+            None
+        }
+        4 => call("press", json!({ "key": "a" })),
+        5 => call("keyUp", json!({ "key": "shift" })),
+        6 => call("type", json!({ "text": " end" })),
+        7 => call("hotkey", json!({ "keys": ["ctrl", "s"], "reason": "to save it" })),
+        _ => Some(MindTurn::done("it is written", true)),
+    };
+    Steps { at: 0, next }
+}
+
+/// Opens a page, is silent for a while, reads it, and tries to click into the editor.
+fn reader(signs: Arc<Signs>, page: String) -> impl Mind {
+    let next = move |step: usize, asked: &Asked| {
+        let has_read = |result: &&ToolResult| result.response.to_string().contains(PAGE_TEXT);
+        signs.reads.fetch_add(asked.results().iter().filter(has_read).count(), Ordering::SeqCst);
+        match step {
+            0 => call("webNavigate", json!({ "url": page, "reason": "to read it" })),
+            1 if !signs.placed.load(Ordering::SeqCst) => None,
+            1 => call("click", json!({ "x": 265, "y": 444, "reason": "which is not mine" })),
+            2 => {
+                signs.note("reader", asked);
+                Some(MindTurn { pause: SILENCE, ..MindTurn::call("", "webRead", json!({})) })
+            }
+            3 if !signs.holding.load(Ordering::SeqCst) => None,
+            3 => call("webRead", json!({})),
+            _ => Some(MindTurn::done("it is read", true)),
+        }
+    };
+    Steps { at: 0, next }
+}
+
+/// A page of one sentence, for as long as the test lives.
+fn serve_page() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let page = format!("<!doctype html><title>Weather</title><main><p>{PAGE_TEXT}</p></main>");
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                page.len()
+            );
+            let _ = stream.write_all((head + &page).as_bytes());
+        }
+    });
+    format!("http://{address}/")
+}
+
+fn runs(client: &mut Client) -> Vec<RunStatus> {
+    client.overview().unwrap().runs
+}
+
+/// The end that a command's log tells of.
+fn end_in(log: &str) -> Option<RunEnd> {
+    let lines: String =
+        log.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
+    miki::end(&miki::events(&lines).unwrap())
+}
+
+#[test]
+fn one_types_while_the_other_reads_and_neither_meets_the_others_fence_keys_or_end() {
+    let stage = Stage::plain().unwrap();
+    let file = stage.work().join("side.txt");
+    std::fs::write(&file, "").unwrap();
+    let _editor = stage.open_editor(Some(&file)).unwrap();
+    let screen = stage.screen().unwrap();
+    let signs = Arc::new(Signs::default());
+    let minds: [(&str, Box<dyn Mind>); 2] =
+        [("write", Box::new(writer(signs.clone()))), ("read", Box::new(reader(signs.clone(), serve_page())))];
+    let model = FakeModel::start(Each(minds.into())).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
+    let run = |goal: &str, app: &str| {
+        miki.start(&stage, goal, &["run", goal, "--json", "--only-app", app]).unwrap()
+    };
+    let mut writing = run("write", "Mousepad");
+    let mut client = miki.connect(LONG).unwrap();
+    wait_for("the first run", LONG, || (runs(&mut client).len() == 1).then_some(())).unwrap();
+    let mut reading = run("read", "Chromium");
+
+    let browser = screen.wait_for_window("the browser", LONG, |title| title.contains("Weather")).unwrap();
+    screen.place(&browser, 1000, 80, 880, 900).unwrap();
+    wait_for("the browser's place", LONG, || {
+        screen.windows().ok()?.iter().any(|window| window.id == browser.id && window.x >= 990).then_some(())
+    })
+    .unwrap();
+    let think = || miki.run(&stage, &["do", "think", r#"{"thought":"in between"}"#]).unwrap();
+    assert_eq!(think().code(), 0);
+    signs.placed.store(true, Ordering::SeqCst);
+    wait_for("a held key", LONG, || signs.holding.load(Ordering::SeqCst).then_some(())).unwrap();
+    assert_eq!(think().code(), 0, "a look needs no desktop");
+
+    assert_eq!(reading.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("read"));
+    assert!(!screen.held_keys().unwrap().is_empty(), "the reader's end let go of the writer's key");
+    assert!(!writing.has_ended(), "{}", stage.log("write"));
+    signs.reader_over.store(true, Ordering::SeqCst);
+    assert_eq!(writing.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("write"));
+
+    wait_for("the file", LONG, || check_file(&file, "side by side A end").ok()).unwrap();
+    assert!(screen.held_keys().unwrap().is_empty());
+    assert_eq!(signs.reads.load(Ordering::SeqCst), 2, "the page was not read: {}", stage.log("read"));
+    let outside = signs.outside.lock().unwrap();
+    for who in ["writer", "reader"] {
+        let said = outside.get(who).map_or("nothing", String::as_str);
+        assert!(said.contains("outside the user's fence"), "{who} was told: {said}");
+    }
+}
+
+/// Thinks until it is told to end.
+fn thinker(over: Arc<AtomicBool>) -> impl Mind {
+    let next = move |_: usize, _: &Asked| {
+        over.load(Ordering::SeqCst).then(|| MindTurn::done("thought of everything", true))
+    };
+    Steps { at: 0, next }
+}
+
+#[test]
+fn two_commands_at_once_are_listed_and_one_is_stopped_without_the_other() {
+    let stage = Stage::small().unwrap();
+    let over = Arc::new(AtomicBool::new(false));
+    let minds: [(&str, Box<dyn Mind>); 2] =
+        [("first", Box::new(thinker(Arc::default()))), ("second", Box::new(thinker(over.clone())))];
+    let model = FakeModel::start(Each(minds.into())).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
+    let listed = || -> Vec<RunStatus> {
+        let done = miki.run(&stage, &["ps", "--json"]).unwrap();
+        assert_eq!(done.code(), 0, "{}", done.stderr);
+        let mut told: Value = serde_json::from_str(&done.stdout).unwrap();
+        serde_json::from_value(told["runs"].take()).unwrap()
+    };
+    assert!(listed().is_empty(), "nothing runs yet");
+    assert_eq!(miki.run(&stage, &["ps"]).unwrap().stdout, "nothing is running\n");
+    assert_eq!(miki.run(&stage, &["stop"]).unwrap().code(), 0);
+    assert!(!miki.journal().exists(), "a command that only looks became the engine");
+
+    let mut first = miki.start(&stage, "first", &["run", "first", "--json"]).unwrap();
+    let mut second = miki.start(&stage, "second", &["run", "second", "--json"]).unwrap();
+    let both = wait_for("both runs", LONG, || {
+        let runs = listed();
+        (runs.len() == 2).then_some(runs)
+    })
+    .unwrap();
+    let id = |goal: &str| both.iter().find(|run| run.goal == goal).unwrap().run.clone();
+    let table = miki.run(&stage, &["ps"]).unwrap().stdout;
+    assert_eq!(table.lines().count(), 3, "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("first") && table.contains("second"), "{table}");
+
+    let unknown = miki.run(&stage, &["stop", "r-nothing"]).unwrap();
+    assert_eq!(unknown.code(), 1);
+    assert!(unknown.stderr.contains("first") && unknown.stderr.contains("second"), "{}", unknown.stderr);
+    let all = miki.run(&stage, &["stop", "r-0"]).unwrap();
+    assert_eq!(all.code(), 1, "two begin so: {}{}", all.stdout, all.stderr);
+
+    // As it is shown, without what every id starts with.
+    let shown = table.lines().find(|line| line.ends_with("first")).unwrap();
+    let shown = shown.split_whitespace().next().unwrap().trim_start_matches("r-");
+    let stopped = miki.run(&stage, &["stop", shown]).unwrap();
+    assert_eq!((stopped.code(), stopped.stdout), (0, format!("stopped {}\n", id("first"))));
+    wait_for("one run less", LONG, || {
+        let runs = listed();
+        (runs.len() == 1 && runs[0].run == id("second")).then_some(())
+    })
+    .unwrap();
+    over.store(true, Ordering::SeqCst);
+    assert_eq!(second.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("second"));
+    assert_eq!(first.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("first"));
+    assert!(matches!(end_in(&stage.log("first")), Some(RunEnd::Stopped { .. })));
+    assert!(matches!(end_in(&stage.log("second")), Some(RunEnd::Completed { .. })));
+    assert!(listed().is_empty());
+}
