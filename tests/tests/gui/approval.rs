@@ -8,7 +8,7 @@ use protocol::EventBody;
 use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun};
 use protocol::event::RunEnd;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, ToolErrorKind};
+use protocol::tool::{Answer, Effect, ToolErrorKind};
 use serde_json::json;
 
 use crate::browser::Browser;
@@ -82,8 +82,9 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
 async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_another() {
     let stage = Stage::full().unwrap();
     let editor = stage.open_editor(None).unwrap();
-    let click = |x| MindTurn::call("", "click", json!({ "x": x, "y": 400, "reason": "to write there" }));
-    let model = FakeModel::start(ScriptMind::new([click(200), click(210)])).unwrap();
+    let typing = MindTurn::call("", "type", json!({ "text": "hello", "reason": "to greet" }));
+    let click = MindTurn::call("", "click", json!({ "x": 210, "y": 400, "reason": "to write there" }));
+    let model = FakeModel::start(ScriptMind::new([typing, click])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
@@ -190,4 +191,41 @@ async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_t
     assert_eq!(answers.collect::<Vec<_>>(), [(Answer::Once, Surface::Dashboard)]);
     assert_eq!(witness.count(), 1, "one click, once");
     browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_allowed_in_the_dashboard_is_typed_into_the_window_that_was_asked_about() {
+    let stage = Stage::full().unwrap();
+    let editor = stage.open_editor(None).unwrap();
+    let typing = MindTurn::call("", "type", json!({ "text": "hello", "reason": "to greet" }));
+    let model = FakeModel::start(ScriptMind::new([typing])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    client.subscribe().unwrap();
+    browser.window("dashboard").await.unwrap();
+    screen.activate(&editor.window).unwrap();
+    let start = StartRun { goal: "greet".into(), session: None, overrides: RunOverrides::default() };
+    client.call(start.into()).unwrap();
+
+    browser.find(".approval[data-approval]").await.unwrap();
+    // Whoever answers has the dashboard in front.
+    screen.activate(&dashboard).unwrap();
+    browser
+        .until("a possible yes", "return !document.querySelector('.approval button.once').disabled")
+        .await
+        .unwrap();
+    browser.find(".approval button.once").await.unwrap().click().await.unwrap();
+    let events =
+        tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
+    let typed = events.iter().find_map(|event| match &event.body {
+        EventBody::ToolFinished { result, .. } => Some(result.clone()),
+        _ => None,
+    });
+    let typed = typed.unwrap();
+    assert_eq!((typed.effect, &typed.error), (Effect::Confirmed, &None), "{}", typed.summary);
+    drop(editor);
 }

@@ -82,6 +82,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
                 && follows.get_value()
             {
                 frame.set_scroll_top(frame.scroll_height());
+                last_top.set_value(frame.scroll_top());
             }
         });
     });
@@ -93,6 +94,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         request_animation_frame(move || {
             if let (Some(frame), Some(now)) = (frame.get_untracked(), last_offset()) {
                 frame.set_scroll_top(frame.scroll_top() + now - before);
+                last_top.set_value(frame.scroll_top());
             }
         });
     });
