@@ -14,11 +14,11 @@ use crate::shell::{self, heading};
 const APPEND: [&str; 2] = ["append", "ours"];
 
 const FIGURES: &[Figure] = &[
-    alone("10,000 steps opened in a window", "open", "ours", Aim::Within(300.0)),
+    alone("10,000 steps opened in the engine", "open", "ours", Aim::Within(300.0)),
     alone("a run in them, to its start on disk", "start", "ours", Aim::Within(100.0)),
     alone("an intent on disk (FULL)", "append", "alone", Aim::Within(5.0)),
-    beside("the same beside a reader", APPEND, "alone", "without it", Aim::None),
-    beside("", APPEND, "busy", "beside as much computing", Aim::WorstOver(10.0)),
+    beside("the same beside a reader", APPEND, "alone", "without it", Aim::WorstOver(10.0)),
+    beside("", APPEND, "busy", "beside as much computing", Aim::None),
     alone("stop of one of 3, last input", "stop", "ours", Aim::MostlyWithin(100.0)),
     alone("the same, answered", "stop", "answered", Aim::None),
 ];
