@@ -2,8 +2,6 @@
 //!
 //! Needs `MIKI_BIN`, the built program, and WebKitWebDriver. Each test has a desktop of its own.
 
-mod browser;
-
 mod approval;
 mod drawn;
 mod goal;
@@ -13,3 +11,5 @@ mod rights;
 mod sessions;
 mod settings;
 mod shortcut;
+
+use outside::browser;
