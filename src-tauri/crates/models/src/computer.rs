@@ -1,8 +1,10 @@
 //! The vendors' own computer tools: which model has which, how it is declared, and how each action is translated into
-//! calls of our tools (in `anthropic`, `gemini` and `openai`).
+//! calls of our tools (in `anthropic`, `gemini` and `openai`). [`with`] wraps a model so that nobody else sees any of it.
 //!
 //! Pure. Knows our tools by names and arguments only; whether a call may run is decided by policy, as for any other
 //! call.
+
+mod wrapper;
 
 mod anthropic;
 mod gemini;
@@ -14,11 +16,10 @@ use serde_json::{Value, json};
 
 use crate::{ProposedCall, Provider};
 
-/// What Anthropic wants as the answer to an action that came after one that failed.
-pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
+pub use wrapper::with;
 
 /// The field of an answer with the vendor's warnings that the user accepted, as they came.
-pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
+pub(crate) const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
 
 /// Tools of ours that are not offered beside a vendor's computer tool, which replaces them. A test of the agent checks
 /// that these are names of tools.
@@ -134,10 +135,10 @@ pub enum NotOurs {
 
 /// A warning of the vendor, which the user must see before the call is done.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SafetyCheck {
-    pub message: String,
+struct SafetyCheck {
+    message: String,
     /// Sent back if the user accepts it.
-    pub as_it_came: Value,
+    as_it_came: Value,
 }
 
 impl Computer {
@@ -153,13 +154,8 @@ impl Computer {
         table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
     }
 
-    /// Whether a tool of ours is not offered beside it.
-    pub fn replaces(self, tool: &str) -> bool {
-        REPLACED.contains(&tool)
-    }
-
     /// Whether a call is one of its own, and not of a function of ours.
-    pub fn owns(self, name: &str) -> bool {
+    pub(crate) fn owns(self, name: &str) -> bool {
         match self {
             Self::AnthropicToolset => anthropic::ACTIONS.contains(&name),
             Self::Gemini => gemini::ACTIONS.contains(&name),
@@ -170,12 +166,12 @@ impl Computer {
     }
 
     /// Whether each answer must have a picture, even if nothing has changed since the last one.
-    pub fn needs_pictures(self) -> bool {
+    fn needs_pictures(self) -> bool {
         matches!(self, Self::OpenAi | Self::OpenAiPreview | Self::Gemini)
     }
 
     /// The unit of its coordinates, for the prompt.
-    pub fn places(self) -> &'static str {
+    fn places(self) -> &'static str {
         match self {
             Self::Gemini => "0-999",
             Self::AnthropicToolset
@@ -243,7 +239,7 @@ const PENDING: &str = "pending_safety_checks";
 const DECISION: &str = "safety_decision";
 
 /// A call's arguments without the vendor's warnings: in a turn that goes to another provider, nobody can accept them.
-pub fn unwarned(call: &ProposedCall) -> Value {
+fn unwarned(call: &ProposedCall) -> Value {
     let mut arguments = call.arguments.clone();
     if let Value::Object(fields) = &mut arguments {
         fields.retain(|name, _| !matches!(name.as_str(), PENDING | DECISION));
@@ -252,7 +248,7 @@ pub fn unwarned(call: &ProposedCall) -> Value {
 }
 
 /// The warnings that a call came with.
-pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
+fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
     let pending = call.arguments[PENDING].as_array();
     // Gemini's.
     let decision = call
@@ -275,7 +271,7 @@ pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
 /// the pointer went.
 #[derive(Clone, Debug)]
 pub struct Adapter {
-    pub computer: Computer,
+    computer: Computer,
     display: PixelSize,
     pointer: Option<Point>,
 }
@@ -293,11 +289,6 @@ struct Point {
 impl Adapter {
     pub fn new(computer: Computer, display: PixelSize) -> Self {
         Self { computer, display, pointer: None }
-    }
-
-    /// Sets the size of the pictures of the whole display.
-    pub fn shows(&mut self, display: PixelSize) {
-        self.display = display;
     }
 
     /// A call as calls of ours, in order.

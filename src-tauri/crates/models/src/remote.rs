@@ -110,6 +110,11 @@ impl Remote {
         &self.provider
     }
 
+    /// The vendor's computer tool that it was opened with, see [`crate::computer::with`].
+    pub fn computer(&self) -> Option<Computer> {
+        self.options.computer
+    }
+
     /// The models that the provider has now.
     ///
     /// # Errors
@@ -213,10 +218,6 @@ fn may_be_the_version(error: &ModelError) -> bool {
 impl Model for Remote {
     fn id(&self) -> &ModelId {
         &self.model
-    }
-
-    fn computer(&self) -> Option<Computer> {
-        self.options.computer
     }
 
     fn stream(

@@ -90,7 +90,9 @@ impl Driver {
             return Ok(());
         }
         self.operation = None;
-        self.proposals.answered(&approval.call.id, answer != Answer::Deny);
+        if answer != Answer::Deny {
+            self.proposals.accept(&approval.call.id);
+        }
         if answer == Answer::Thread {
             self.grants().allow_call(&approval.call);
         }

@@ -321,7 +321,7 @@ impl Block {
             (true, Some(input)) => input.clone(),
             _ => calls::arguments(&self.input),
         };
-        ProposedCall { id: self.string("id"), name: self.string("name").unwrap_or_default(), arguments }
+        ProposedCall::new(self.string("id"), self.string("name").unwrap_or_default(), arguments)
     }
 
     /// The block with its input as the model wrote it. Input that is no object is put into one, or it would be refused.

@@ -293,10 +293,9 @@ impl StreamDecoder for ChatDecoder {
         };
         let reasoning = std::mem::take(&mut self.reasoning).finish();
         let raw = self.raw(reasoning);
-        let calls = self.calls.iter().enumerate().map(|(index, call)| ProposedCall {
-            id: Some(self.id_of(index, call)),
-            name: call.name.clone(),
-            arguments: calls::arguments(&call.arguments),
+        let calls = self.calls.iter().enumerate().map(|(index, call)| {
+            let id = Some(self.id_of(index, call));
+            ProposedCall::new(id, &*call.name, calls::arguments(&call.arguments))
         });
         Ok(DecodedTurn {
             calls: calls.collect(),

@@ -5,7 +5,7 @@ use super::*;
 const DISPLAY: PixelSize = PixelSize { width: 1000, height: 500 };
 
 fn proposed(name: &str, arguments: Value) -> ProposedCall {
-    ProposedCall { id: Some("c".into()), name: name.into(), arguments }
+    ProposedCall::new(Some("c".into()), name, arguments)
 }
 
 fn ours(calls: Vec<OurCall>) -> Value {

@@ -152,11 +152,9 @@ impl Interaction {
         };
         let mut proposed: Vec<Call> = std::mem::take(&mut self.calls).into_values().collect();
         proposed.sort_by_key(|call| call.place);
-        let calls = proposed.into_iter().map(|call| ProposedCall {
-            arguments: calls::arguments(&call.arguments),
-            id: call.id,
-            name: call.name,
-        });
+        let calls = proposed
+            .into_iter()
+            .map(|call| ProposedCall::new(call.id, call.name, calls::arguments(&call.arguments)));
         Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),
             calls: calls.collect(),

@@ -160,7 +160,7 @@ impl GeminiDecoder {
         }
         if let Some(call) = function_call.0 {
             let arguments = call.args.unwrap_or_else(|| calls::arguments(""));
-            let call = ProposedCall { id: call.id.0, name: call.name.0, arguments };
+            let call = ProposedCall::new(call.id.0, call.name.0, arguments);
             // A response that came twice must not be done twice.
             if call.id.is_some() && self.calls.contains(&call) {
                 return Ok(());

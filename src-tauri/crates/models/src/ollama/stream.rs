@@ -88,15 +88,13 @@ impl OllamaDecoder {
         }
         for json in tool_calls.0.into_iter().map(RawValue::get).filter(|json| json.starts_with('{')) {
             let ToolCall { id, function: Lenient(function) } = read(&self.provider, json)?;
-            let call = ProposedCall {
-                id: Some(id.0).filter(|id| !id.is_empty()),
-                name: function.name.0,
-                arguments: match function.arguments {
-                    Value::String(text) => calls::arguments(&text),
-                    Value::Null => calls::arguments(""),
-                    object => object,
-                },
+            let arguments = match function.arguments {
+                Value::String(text) => calls::arguments(&text),
+                Value::Null => calls::arguments(""),
+                object => object,
             };
+            let id = Some(id.0).filter(|id| !id.is_empty());
+            let call = ProposedCall::new(id, function.name.0, arguments);
             calls::whole(self.calls.len(), &call, events);
             self.calls.push(call);
             self.raw_calls.push(json.to_owned());

@@ -44,6 +44,11 @@ impl Replay {
         Ok(Self { head, turns: lines.map(turn).collect::<Result<_, _>>()?, next: Mutex::new(0) })
     }
 
+    /// The vendor's computer tool that the model acted by, see [`crate::computer::with`].
+    pub fn computer(&self) -> Option<Computer> {
+        self.head.computer
+    }
+
     fn answer(&self, request: &Request) -> Result<ByteStream, ModelError> {
         let refused = |message: String| ModelError::new(ModelErrorKind::BadRequest, message);
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,10 +108,6 @@ impl Failure {
 impl Model for Replay {
     fn id(&self) -> &ModelId {
         &self.head.model
-    }
-
-    fn computer(&self) -> Option<Computer> {
-        self.head.computer
     }
 
     fn stream(

@@ -279,13 +279,10 @@ fn proposed(item: &Value) -> ProposedCall {
             "actions": actions,
             "pending_safety_checks": item["pending_safety_checks"],
         });
-        return ProposedCall { id, name: "computer".into(), arguments };
+        return ProposedCall::new(id, "computer", arguments);
     }
-    ProposedCall {
-        id,
-        name: item["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: calls::arguments(item["arguments"].as_str().unwrap_or_default()),
-    }
+    let arguments = calls::arguments(item["arguments"].as_str().unwrap_or_default());
+    ProposedCall::new(id, item["name"].as_str().unwrap_or_default(), arguments)
 }
 
 /// What xAI says it charges, in ticks of which a dollar has 10^10.

@@ -22,7 +22,7 @@ fn read(stream: &str) -> Result<Vec<TurnEvent>, ModelError> {
 }
 
 fn call(id: &str, name: &str, arguments: Value) -> ProposedCall {
-    ProposedCall { id: Some(id.into()), name: name.into(), arguments }
+    ProposedCall::new(Some(id.into()), name, arguments)
 }
 
 fn turn(text: &str, calls: Vec<ProposedCall>, parts: &Value) -> Turn {
