@@ -196,7 +196,7 @@ impl Shared {
             turn.search = None;
         }
         if heard.heard.computer.is_none() {
-            turn.deeds.clear();
+            turn.actions.clear();
         }
         tokio::time::sleep(turn.pause).await;
         let number = self.spoken.fetch_add(1, Ordering::Relaxed);
