@@ -206,12 +206,12 @@ impl Context {
         } else {
             return;
         }
-        self.mend_pictures();
+        self.correct_picture_notes();
     }
 
     /// Makes true again what answers say of pictures, after some were taken out. Where the newest picture went, the
     /// newest answer that speaks of it gets it; where none does, it will be sent again.
-    fn mend_pictures(&mut self) {
+    fn correct_picture_notes(&mut self) {
         let Some(shown) = self.shown.take() else { return };
         let is_shown = |answer: &ToolAnswer| {
             answer.image.as_ref().is_some_and(|image| Arc::ptr_eq(&image.bytes, &shown.jpeg))
