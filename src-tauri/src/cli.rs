@@ -122,7 +122,7 @@ pub fn say_error(error: &ErrorView) {
     if let Some(hint) = &error.hint {
         eprintln!("  {}", story::plain(hint));
     }
-    for model in &error.instead {
+    for model in &error.suggestions {
         eprintln!("  try: {}", story::plain(&model.0));
     }
 }

@@ -18,7 +18,7 @@ use crate::ipc;
 use crate::picker::{Offered, offered};
 use crate::store::{Store, store};
 use crate::widgets::entry::cost;
-use crate::widgets::instead::{buttons, model_patch};
+use crate::widgets::suggestions::{buttons, model_patch};
 use crate::words::Word;
 
 #[component]
@@ -323,7 +323,7 @@ fn Try() -> impl IntoView {
                         Err(error) => view! { <span class="wrong">{told(&error)}</span> }.into_any(),
                     })}
                 </span>
-                {move || came.get().and_then(Result::err).map(|error| buttons(error.instead, Word::Use, asking.into(), choose))}
+                {move || came.get().and_then(Result::err).map(|error| buttons(error.suggestions, Word::Use, asking.into(), choose))}
             </div>
         </div>
     }

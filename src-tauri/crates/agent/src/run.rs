@@ -286,7 +286,7 @@ impl Driver {
                     retry: may_retry,
                     usage,
                     cost,
-                    instead: error.suggestions,
+                    suggestions: error.suggestions,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await

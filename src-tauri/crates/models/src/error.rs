@@ -139,6 +139,11 @@ impl ModelError {
 
 impl From<ModelError> for ErrorView {
     fn from(error: ModelError) -> Self {
-        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.suggestions }
+        Self {
+            code: ErrorCode::Model,
+            message: error.message,
+            hint: error.hint,
+            suggestions: error.suggestions,
+        }
     }
 }

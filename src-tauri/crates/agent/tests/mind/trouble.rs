@@ -160,8 +160,8 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
     assert_eq!(failed, [(usage, Some(billed)), (none, Some(Cost::Unknown)), (none, None)]);
     let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":true}"#;
     let old: EventBody = serde_json::from_str(old).unwrap();
-    assert!(matches!(&old, EventBody::TurnFailed { cost: None, instead, .. } if instead.is_empty()));
-    assert!(!serde_json::to_string(&old).unwrap().contains("instead"));
+    assert!(matches!(&old, EventBody::TurnFailed { cost: None, suggestions, .. } if suggestions.is_empty()));
+    assert!(!serde_json::to_string(&old).unwrap().contains("suggestions"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,7 +174,7 @@ async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure(
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
     let events = history(&bench.handle, &session).await;
     let told = events.into_iter().find_map(|event| match event.body {
-        EventBody::TurnFailed { instead, retry: false, .. } => Some(instead),
+        EventBody::TurnFailed { suggestions, retry: false, .. } => Some(suggestions),
         _ => None,
     });
     assert_eq!(told, Some(offered));

@@ -178,11 +178,11 @@ fn what_an_error_offers_crosses_the_door() {
         ..ModelError::new(ModelErrorKind::NotFound, "no such model")
     };
     let view = protocol::ErrorView::from(error);
-    assert_eq!(view.instead, suggestions);
+    assert_eq!(view.suggestions, suggestions);
     let told = serde_json::to_value(&view).unwrap();
-    assert_eq!(told["instead"], serde_json::json!(["xai/grok-4.7"]));
+    assert_eq!(told["suggestions"], serde_json::json!(["xai/grok-4.7"]));
     let old: protocol::ErrorView = serde_json::from_str(r#"{"code":"model","message":"m"}"#).unwrap();
-    assert_eq!(old.instead, []);
+    assert_eq!(old.suggestions, []);
 }
 
 fn of_table(provider: &str, wished: &str) -> Vec<&'static str> {
