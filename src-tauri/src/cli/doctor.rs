@@ -47,7 +47,7 @@ impl Doctor {
             })?;
             super::say(&json);
         } else {
-            super::say(&told(&views));
+            super::say(&report(&views));
         }
         let well = views.iter().all(|view| view.state != CheckState::Missing);
         Ok(if well { Exit::Done } else { Exit::Failed })
@@ -62,7 +62,7 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
     checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
 }
 
-fn told(views: &[CheckView]) -> String {
+fn report(views: &[CheckView]) -> String {
     let mut lines = Vec::new();
     let mut remedies: Vec<&str> = Vec::new();
     for view in views {
@@ -112,10 +112,10 @@ mod tests {
             remedy: Some("start one".into()),
         };
         assert_eq!(
-            told(std::slice::from_ref(&view)),
+            report(std::slice::from_ref(&view)),
             "MISSING  keychain        there is no keychain\n                          start one"
         );
         let model = CheckView { check: Check::Model, ..view.clone() };
-        assert_eq!(told(&[view, model]).matches("start one").count(), 1, "what fixes both is said once");
+        assert_eq!(report(&[view, model]).matches("start one").count(), 1, "what fixes both is said once");
     }
 }

@@ -91,7 +91,7 @@ pub enum Ending {
 
 /// What an operation came to.
 enum Outcome {
-    Turn(Result<ask::Asked, ask::Failed>),
+    Turn(Result<ask::FinishedTurn, ask::Failed>),
     /// The call may run; with the desktop, if it needs it.
     Ready(Waiting, Option<Lease>),
     Tool(ToolCall, Box<Executed>),
@@ -201,7 +201,7 @@ impl Driver {
                 biased;
                 reason = stop.received() => self.stop(reason).await?,
                 message = self.run.mailbox.recv() => match message {
-                    Some(message) => self.hear(message).await?,
+                    Some(message) => self.handle(message).await?,
                     // The engine is going down.
                     None => self.stop("the program ended".into()).await?,
                 },
@@ -318,8 +318,8 @@ impl Driver {
         self.run.spec.can_go_on() && self.run.context.display().is_none()
     }
 
-    async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { mut turn, thinking, citations, usage, cost, stop } = asked;
+    async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
+        let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
         // It will be asked for again: an answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {

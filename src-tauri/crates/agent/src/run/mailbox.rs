@@ -67,7 +67,7 @@ impl Driver {
         answered
     }
 
-    pub(super) async fn hear(&mut self, message: Message) -> Result<(), ErrorView> {
+    pub(super) async fn handle(&mut self, message: Message) -> Result<(), ErrorView> {
         match message {
             Message::Pause { reason } => self.feed(Input::Pause { reason }).await,
             Message::Resume => {

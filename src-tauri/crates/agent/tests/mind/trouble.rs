@@ -44,9 +44,9 @@ async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
 }
 
 /// Says when it was asked.
-struct Asked(One, Arc<AtomicBool>);
+struct NotingSource(One, Arc<AtomicBool>);
 
-impl ModelSource for Asked {
+impl ModelSource for NotingSource {
     fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
         self.0.open(wanted)
@@ -59,7 +59,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
     let told = asked.clone();
     let bench = Bench::other(vec![], |setup| {
         let silent = One(Arc::new(Scripted::new(vec![Step::silence()])));
-        setup.models = Arc::new(Asked(silent, told));
+        setup.models = Arc::new(NotingSource(silent, told));
     })
     .await;
     let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));

@@ -78,7 +78,7 @@ struct Answer {
 /// What became of a call into a page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct PageReply {
     value: Value,
     absent: bool,
     mute: bool,
@@ -142,15 +142,15 @@ impl Talk {
         let wish = json!({
             "action": "call", "key": self.key, "function": function, "ask": ask, "collector": collector,
         });
-        let told: Told = self.wish(spot.app, at(wish, spot), within).await?;
+        let told: PageReply = self.wish(spot.app, at(wish, spot), within).await?;
         match told {
-            Told { mute: true, .. } => Err(mute(spot.app)),
-            Told { absent: true, .. } => Ok(None),
-            Told { failed: Some(why), .. } => {
+            PageReply { mute: true, .. } => Err(mute(spot.app)),
+            PageReply { absent: true, .. } => Ok(None),
+            PageReply { failed: Some(why), .. } => {
                 let why = why.lines().next().unwrap_or_default().to_owned();
                 Err(DesktopError::Failed(format!("looking into the page failed: {why}")))
             }
-            Told { value, .. } => serde_json::from_value(value).map(Some).map_err(|error| {
+            PageReply { value, .. } => serde_json::from_value(value).map(Some).map_err(|error| {
                 DesktopError::Failed(format!("the page's answer to {function} cannot be read: {error}"))
             }),
         }

@@ -33,24 +33,24 @@ mod suggestions;
 
 /// What a server was asked: method and path, key, body.
 #[derive(Clone, Debug, PartialEq)]
-struct Asked {
+struct ReceivedRequest {
     line: String,
     key: Option<String>,
     body: Vec<u8>,
 }
 
-type Answering = Arc<dyn Fn(&Asked) -> Response<Body> + Send + Sync>;
+type Answering = Arc<dyn Fn(&ReceivedRequest) -> Response<Body> + Send + Sync>;
 
 /// A server that remembers what it was asked.
 struct Server {
     url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
-    async fn start(answer: impl Fn(&Asked) -> Response<Body> + Send + Sync + 'static) -> Self {
+    async fn start(answer: impl Fn(&ReceivedRequest) -> Response<Body> + Send + Sync + 'static) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let state: (Arc<Mutex<Vec<Asked>>>, Answering) = (Arc::clone(&asked), Arc::new(answer));
+        let state: (Arc<Mutex<Vec<ReceivedRequest>>>, Answering) = (Arc::clone(&asked), Arc::new(answer));
         let app = Router::new().fallback(remember).with_state(state);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -58,7 +58,7 @@ impl Server {
         Self { url, asked }
     }
 
-    fn asked(&self) -> Vec<Asked> {
+    fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -68,13 +68,13 @@ impl Server {
 }
 
 async fn remember(
-    State((asked, answer)): State<(Arc<Mutex<Vec<Asked>>>, Answering)>,
+    State((asked, answer)): State<(Arc<Mutex<Vec<ReceivedRequest>>>, Answering)>,
     request: HttpRequest,
 ) -> Response<Body> {
     let line = format!("{} {}", request.method(), request.uri());
     let key = request.headers().get("x-goog-api-key").map(|key| key.to_str().unwrap().to_owned());
     let body = axum::body::to_bytes(request.into_body(), usize::MAX).await.unwrap().to_vec();
-    let one = Asked { line, key, body };
+    let one = ReceivedRequest { line, key, body };
     let answer = answer(&one);
     asked.lock().unwrap().push(one);
     answer

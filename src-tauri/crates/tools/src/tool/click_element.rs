@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::elements::needs_elements;
 use super::gesture::Which;
-use super::operate::{Operation, Wanted};
+use super::operate::{ElementArguments, Operation};
 use super::{Builtin, Env, Group, Plan, within};
 
 pub(super) struct ClickElement;
@@ -58,7 +58,7 @@ impl Builtin for ClickElement {
         let (button, which) = button.unwrap_or(Which::Left).named();
         let which = if button == Button::Left { String::new() } else { format!(" {which}") };
         let times = ["", " twice", " three times"][usize::from(count - 1)];
-        let target = Wanted { reference, app, role, name, within: above }.target()?;
+        let target = ElementArguments { reference, app, role, name, within: above }.target()?;
         let action = ElementAction::Click { button, count };
         Ok(Operation::plan::<Self>(target, action, format!("clicked{which}{times}")).because(reason))
     }

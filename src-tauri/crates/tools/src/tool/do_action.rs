@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
+use super::operate::{ElementArguments, Operation};
 use super::{Builtin, Env, Group, Plan, filled};
 use crate::untrusted;
 
@@ -55,7 +55,7 @@ impl Builtin for DoAction {
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, action, reason } = input;
         filled("action", &action, MOST_CHARS)?;
-        let target = Wanted { reference, app, role, name, within }.target()?;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
         let verb = format!("did {} of", untrusted::line(&action, 40));
         Ok(Operation::plan::<Self>(target, ElementAction::Do(action), verb).because(reason))
     }

@@ -18,12 +18,12 @@ pub(super) struct Drag;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// Where the button goes down.
-    from: Option<Place>,
+    from: Option<DragPoint>,
     /// Where the button is let go.
-    to: Option<Place>,
+    to: Option<DragPoint>,
     /// All points in order, in place of `from` and `to`.
     #[schemars(length(min = 2, max = 100))]
-    path: Option<Vec<Place>>,
+    path: Option<Vec<DragPoint>>,
     /// Left where it is left out.
     button: Option<Which>,
     /// Keys held while dragging: shift, ctrl, alt, cmd.
@@ -38,7 +38,7 @@ pub(super) struct Input {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct DragPoint {
     /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
+use super::operate::{ElementArguments, Operation};
 use super::{Builtin, Env, Group, Plan};
 
 pub(super) struct FocusElement;
@@ -47,7 +47,7 @@ impl Builtin for FocusElement {
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { reference, role, name, within, app, reason } = input;
-        let target = Wanted { reference, app, role, name, within }.target()?;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
         Ok(Operation::plan::<Self>(target, ElementAction::Focus, "focused").because(reason))
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
+use super::operate::{ElementArguments, Operation};
 use super::{Builtin, Env, Group, Plan, bad_arguments};
 
 /// Characters of a value.
@@ -59,7 +59,7 @@ impl Builtin for SetValue {
             let message = format!("value has {length} characters; at most {MOST_CHARS} are taken");
             return Err(bad_arguments(message));
         }
-        let target = Wanted { reference, app, role, name, within }.target()?;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
         // The value is not said: it may be a password.
         Ok(Operation::plan::<Self>(target, ElementAction::SetValue(value), "set the value of")
             .because(reason))

@@ -61,17 +61,17 @@ impl Builtin for Zoom {
         let display = super::display(display)?;
         Ok(Plan::new(
             Self::RISK,
-            Look { area: Area::Region { display, rect: NormRect { x, y, width, height } } },
+            ZoomTask { area: Area::Region { display, rect: NormRect { x, y, width, height } } },
         ))
     }
 }
 
-struct Look {
+struct ZoomTask {
     area: Area,
 }
 
 #[async_trait]
-impl Task for Look {
+impl Task for ZoomTask {
     async fn run(&self, cx: &Context) -> Outcome {
         match self.look(cx).await {
             Ok(outcome) => outcome,
@@ -80,7 +80,7 @@ impl Task for Look {
     }
 }
 
-impl Look {
+impl ZoomTask {
     async fn look(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let shot = Shot { area: self.area.clone(), ..plain(cx) };
         let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;

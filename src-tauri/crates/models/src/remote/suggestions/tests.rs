@@ -46,7 +46,7 @@ impl Transport for Provided {
     }
 }
 
-type Asked = Arc<Mutex<Vec<String>>>;
+type RequestLog = Arc<Mutex<Vec<String>>>;
 
 fn remote(
     provider: Provider,
@@ -54,8 +54,8 @@ fn remote(
     listing: Duration,
     list: &str,
     telling: fn(&str) -> Duration,
-) -> (Remote, Asked) {
-    let asked = Asked::default();
+) -> (Remote, RequestLog) {
+    let asked = RequestLog::default();
     let transport = Provided { listing, list: list.to_owned(), telling, asked: Arc::clone(&asked) };
     let options = RemoteOptions {
         model: ModelId(format!("{}/{wished}", provider.id)),
