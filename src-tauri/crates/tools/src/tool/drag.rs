@@ -1,13 +1,13 @@
 //! `drag`: a button goes down at the first point and up at the last.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Builtin, Env, Group, Plan, bad_arguments, display, within};
+use super::gesture::{Gesture, Which, at, modifiers, point};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, display, within};
 
 const MOST_POINTS: usize = 100;
 
@@ -32,8 +32,6 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -51,11 +49,8 @@ impl Builtin for Drag {
     const NAME: &'static str = "drag";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let places = match (input.path, input.from, input.to) {
@@ -71,6 +66,6 @@ impl Builtin for Drag {
         let (button, _) = input.button.unwrap_or(Which::Left).named();
         let summary = format!("dragged from {} to {}{with}", at(first), at(last));
         let action = Action::Drag { display: display(input.display)?, path, button, held };
-        Ok(Gesture::plan::<Self>(action, summary, Some(last)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(last)))
     }
 }
