@@ -1,4 +1,4 @@
-//! The vendors' own computer tools: which model has which, how it is declared, and how each action is translated into
+//! The vendors' own computer tools: which model has which (`data/computers.json`), how it is declared, and how each action is translated into
 //! calls of our tools (in `anthropic`, `gemini` and `openai`). [`with`] wraps a model so that nobody else sees any of it.
 //!
 //! Pure. Knows our tools by names and arguments only; whether a call may run is decided by policy, as for any other
@@ -10,11 +10,13 @@ mod anthropic;
 mod gemini;
 mod openai;
 
+use std::sync::LazyLock;
+
 use protocol::geometry::PixelSize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{ProposedCall, Provider};
+use crate::{ProposedCall, Provider, families};
 
 pub use wrapper::with;
 
@@ -58,50 +60,15 @@ pub enum Computer {
     Gemini,
 }
 
-/// By beginnings of a model's name, with `-` for each point. The first that fits decides.
-///
-/// Sources: Anthropic's page on the computer use tool has the toolset for Fable 5 and 5.1, Mythos 5 and 5.1, Opus 4.8 and
-/// 5, Sonnet 5, and `computer_20251124` for Opus 4.5 to 4.7 and Sonnet 4.6; its pages on what is new in Opus 5.5, Sonnet
-/// 5.5 and Haiku 5.5 say that these take the toolset alone; the last one and the page's older versions have
-/// `computer_20250124` for Haiku 4.5 and what came before.
-const OF_ANTHROPIC: [(&str, Computer); 17] = [
-    ("claude-opus-5", Computer::AnthropicToolset),
-    ("claude-sonnet-5", Computer::AnthropicToolset),
-    ("claude-haiku-5", Computer::AnthropicToolset),
-    ("claude-fable-5", Computer::AnthropicToolset),
-    ("claude-mythos-5", Computer::AnthropicToolset),
-    ("claude-opus-4-8", Computer::AnthropicToolset),
-    ("claude-opus-4-7", Computer::Anthropic20251124),
-    ("claude-opus-4-6", Computer::Anthropic20251124),
-    ("claude-opus-4-5", Computer::Anthropic20251124),
-    ("claude-sonnet-4-6", Computer::Anthropic20251124),
-    ("claude-sonnet-4-5", Computer::Anthropic20250124),
-    ("claude-sonnet-4-0", Computer::Anthropic20250124),
-    ("claude-sonnet-4-2", Computer::Anthropic20250124),
-    ("claude-haiku-4-5", Computer::Anthropic20250124),
-    ("claude-opus-4-0", Computer::Anthropic20250124),
-    ("claude-opus-4-1", Computer::Anthropic20250124),
-    ("claude-3-7-sonnet", Computer::Anthropic20250124),
-];
+/// Models that have the same tool.
+#[derive(Deserialize)]
+struct Family {
+    starts: Vec<String>,
+    computer: Computer,
+}
 
-/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that
-/// name), and its models' own pages, up to GPT-6.1.
-const OF_OPENAI: [(&str, Computer); 5] = [
-    ("computer-use-preview", Computer::OpenAiPreview),
-    ("gpt-5-4", Computer::OpenAi),
-    ("gpt-5-5", Computer::OpenAi),
-    ("gpt-5-6", Computer::OpenAi),
-    ("gpt-6", Computer::OpenAi),
-];
-
-/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages
-/// of the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
-const OF_GEMINI: [(&str, Computer); 4] = [
-    ("gemini-3-5-flash", Computer::Gemini),
-    ("gemini-3-6-flash", Computer::Gemini),
-    ("gemini-3-7-flash", Computer::Gemini),
-    ("gemini-3-8-flash", Computer::Gemini),
-];
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| families::read(include_str!("../data/computers.json")));
 
 /// One call of a tool of ours.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,14 +111,9 @@ struct SafetyCheck {
 impl Computer {
     /// The tool that a model has. `None` if it has none.
     pub fn of(provider: &Provider, model: &str) -> Option<Self> {
-        let name = model.replace('.', "-");
-        let table: &[(&str, Self)] = match provider.id.as_str() {
-            "anthropic" => &OF_ANTHROPIC,
-            "openai" => &OF_OPENAI,
-            "gemini" => &OF_GEMINI,
-            _ => &[],
-        };
-        table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
+        // Behind OpenRouter, no model has its vendor's tool.
+        let id = format!("{}/{model}", provider.id).replace('.', "-");
+        families::best(&FAMILIES, |family| &family.starts, &id).map(|family| family.computer)
     }
 
     /// Whether a call is one of its own, and not of a function of ours.

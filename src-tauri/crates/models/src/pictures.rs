@@ -11,15 +11,6 @@ use serde::Deserialize;
 
 use crate::{MediaResolution, families};
 
-/// The data file.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Table {
-    #[serde(rename = "date")]
-    _date: String,
-    families: Vec<Family>,
-}
-
 /// Models that take pictures alike.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -86,14 +77,8 @@ enum Tokens {
     },
 }
 
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(read);
-
-#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-fn read() -> Vec<Family> {
-    let table: Table =
-        serde_json::from_str(include_str!("../data/pictures.json")).expect("a table of families");
-    table.families
-}
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| families::read(include_str!("../data/pictures.json")));
 
 /// The family of a model, or the first one if it is in none. Models behind OpenRouter are looked up under their own
 /// vendor.
