@@ -18,7 +18,8 @@ pub(crate) struct AnthropicDecoder {
     begun: bool,
     blocks: Vec<Block>,
     calls: usize,
-    counts: Counts,
+    /// Counts of tokens from the beginning of the turn, each as it was told last.
+    usage: Map<String, Value>,
     stop: Option<Stop>,
     over: bool,
 }
@@ -55,7 +56,7 @@ struct Event<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Message {
-    usage: Lenient<Counts>,
+    usage: Lenient<Map<String, Value>>,
 }
 
 /// What is added to a block.
@@ -85,30 +86,6 @@ struct StopDetails {
     category: Lenient<Option<String>>,
 }
 
-/// Tokens from the beginning of the turn. An event has only some of them, or null.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    input_tokens: Lenient<Option<u64>>,
-    cache_read_input_tokens: Lenient<Option<u64>>,
-    cache_creation_input_tokens: Lenient<Option<u64>>,
-    output_tokens: Lenient<Option<u64>>,
-    output_tokens_details: Lenient<Option<OutputDetails>>,
-    server_tool_use: Lenient<Option<ServerTools>>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct OutputDetails {
-    thinking_tokens: Lenient<u64>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct ServerTools {
-    web_search_requests: Lenient<u64>,
-}
-
 impl AnthropicDecoder {
     pub(crate) fn new(provider: &str) -> Self {
         Self {
@@ -116,7 +93,7 @@ impl AnthropicDecoder {
             begun: false,
             blocks: Vec::new(),
             calls: 0,
-            counts: Counts::default(),
+            usage: Map::new(),
             stop: None,
             over: false,
         }
@@ -161,18 +138,26 @@ impl AnthropicDecoder {
 
     /// Cached and written tokens are not part of `input_tokens`; thinking is part of `output_tokens`.
     fn usage(&self) -> Usage {
-        let count = |count: Lenient<Option<u64>>| count.0.unwrap_or_default();
-        let Counts { input_tokens, output_tokens, output_tokens_details, .. } = self.counts;
-        let cached = count(self.counts.cache_read_input_tokens);
-        let cache_write = count(self.counts.cache_creation_input_tokens);
-        let thinking = output_tokens_details.0.unwrap_or_default().thinking_tokens.0;
+        let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let cached = count("cache_read_input_tokens");
+        let cache_write = count("cache_creation_input_tokens");
+        let thinking = self.detail("output_tokens_details", "thinking_tokens");
         Usage {
-            input: count(input_tokens) + cached + cache_write,
+            input: count("input_tokens") + cached + cache_write,
             cached,
-            output: count(output_tokens).saturating_sub(thinking),
+            output: count("output_tokens").saturating_sub(thinking),
             thinking,
             cache_write,
         }
+    }
+
+    fn detail(&self, of: &str, name: &str) -> u64 {
+        self.usage.get(of).and_then(|of| of[name].as_u64()).unwrap_or_default()
+    }
+
+    /// Takes over what is told anew. An event has only some of the counts, or null.
+    fn count(&mut self, newer: Map<String, Value>) {
+        self.usage.extend(newer.into_iter().filter(|(_, value)| value.is_u64() || value.is_object()));
     }
 }
 
@@ -184,7 +169,7 @@ impl StreamDecoder for AnthropicDecoder {
             "message_start" => {
                 self.begun = true;
                 let message: Message = payload(&self.provider, event.message)?;
-                self.counts.update(message.usage.0);
+                self.count(message.usage.0);
             }
             "content_block_start" => self.start(&event, events)?,
             "content_block_delta" => {
@@ -197,13 +182,13 @@ impl StreamDecoder for AnthropicDecoder {
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
-                self.counts.update(payload(&self.provider, event.usage)?);
+                self.count(payload(&self.provider, event.usage)?);
                 let stop: Stop = payload(&self.provider, event.delta)?;
                 if stop.stop_reason.0.is_some() {
                     self.stop = Some(stop);
                 }
                 events.push(TurnEvent::Usage(self.usage()));
-                if self.counts.server_tool_use.0.is_some_and(|tools| tools.web_search_requests.0 > 0) {
+                if self.detail("server_tool_use", "web_search_requests") > 0 {
                     events.push(TurnEvent::Searched);
                 }
             }
@@ -238,26 +223,6 @@ impl StreamDecoder for AnthropicDecoder {
             usage: self.usage(),
             stop: stop.reason(),
         })
-    }
-}
-
-impl Counts {
-    /// Takes over what `newer` has.
-    fn update(&mut self, newer: Self) {
-        fn either<T>(new: Lenient<Option<T>>, old: Lenient<Option<T>>) -> Lenient<Option<T>> {
-            Lenient(new.0.or(old.0))
-        }
-        *self = Self {
-            input_tokens: either(newer.input_tokens, self.input_tokens),
-            cache_read_input_tokens: either(newer.cache_read_input_tokens, self.cache_read_input_tokens),
-            cache_creation_input_tokens: either(
-                newer.cache_creation_input_tokens,
-                self.cache_creation_input_tokens,
-            ),
-            output_tokens: either(newer.output_tokens, self.output_tokens),
-            output_tokens_details: either(newer.output_tokens_details, self.output_tokens_details),
-            server_tool_use: either(newer.server_tool_use, self.server_tool_use),
-        };
     }
 }
 
