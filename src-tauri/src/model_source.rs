@@ -66,9 +66,8 @@ impl Models {
             computer: computer.flatten(),
             media_resolution: resolution(settings.media_resolution),
         };
-        let options =
-            RemoteOptions { provider, model: model.clone(), key, options, timeouts: Timeouts::default() };
-        Ok(Remote::new(&self.http()?, options)?)
+        let remote = RemoteOptions { key, options, ..RemoteOptions::new(provider, model.name()) };
+        Ok(Remote::new(&self.http()?, remote)?)
     }
 
     /// Keeps what a provider told of its models.

@@ -53,6 +53,14 @@ pub struct RemoteOptions {
     pub timeouts: Timeouts,
 }
 
+impl RemoteOptions {
+    /// The model of that name, without a key, and with nothing chosen.
+    pub fn new(provider: Provider, name: &str) -> Self {
+        let model = ModelId(format!("{}/{name}", provider.id));
+        Self { provider, model, key: None, options: Options::default(), timeouts: Timeouts::default() }
+    }
+}
+
 /// A model at its provider.
 pub struct Remote {
     model: ModelId,

@@ -198,14 +198,8 @@ fn options() -> Options {
 }
 
 pub fn remote(http: &Http, provider: &str, options: Options) -> Remote {
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options,
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(http, options).unwrap()
+    let provider = Provider::named(provider).unwrap().clone();
+    Remote::new(http, RemoteOptions { options, ..RemoteOptions::new(provider, "some-model") }).unwrap()
 }
 
 /// The requests of a run in which the model says what was recorded of these providers.

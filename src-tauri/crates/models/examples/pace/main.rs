@@ -182,13 +182,9 @@ fn timed<'a>(
 
 fn remote(http: &Http, server: &Server, known: &Provider) -> Result<Remote, Failure> {
     let base_url = format!("{}/{}", server.url, known.id);
-    let options = RemoteOptions {
-        provider: Provider { base_url, ..known.clone() },
-        model: ModelId(format!("{}/some-model", known.id)),
-        key: None,
-        options: Options { thinking: true, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
+    let provider = Provider { base_url, ..known.clone() };
+    let options = Options { thinking: true, ..Options::default() };
+    let options = RemoteOptions { options, ..RemoteOptions::new(provider, "some-model") };
     Ok(Remote::new(http, options)?)
 }
 

@@ -90,16 +90,10 @@ fn remote(provider: &str, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote
 }
 
 fn remote_of(provider: Provider, said: Vec<Said>, out: Box<dyn Write + Send>) -> Remote {
-    let model = ModelId(format!("{}/some-model", provider.id));
-    let recorder = Recorder::begin(out, &model, &provider, None).unwrap();
-    let base = base_url(&provider.base_url).unwrap();
-    let options = RemoteOptions {
-        provider,
-        model,
-        key: Some(Secret(KEY.into())),
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let key = Some(Secret(KEY.into()));
+    let options = RemoteOptions { key, ..RemoteOptions::new(provider, "some-model") };
+    let recorder = Recorder::begin(out, &options.model, &options.provider, None).unwrap();
+    let base = base_url(&options.provider.base_url).unwrap();
     Remote::over(Box::new(Script(Mutex::new(said))), base, options).recorded_by(recorder)
 }
 

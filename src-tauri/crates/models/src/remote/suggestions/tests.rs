@@ -57,13 +57,7 @@ fn remote(
 ) -> (Remote, RequestLog) {
     let asked = RequestLog::default();
     let transport = Provided { listing, list: list.to_owned(), telling, asked: Arc::clone(&asked) };
-    let options = RemoteOptions {
-        model: ModelId(format!("{}/{wished}", provider.id)),
-        provider,
-        key: Some(Secret(KEY.into())),
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let options = RemoteOptions { key: Some(Secret(KEY.into())), ..RemoteOptions::new(provider, wished) };
     let base = base_url("http://127.0.0.1:1").unwrap();
     (Remote::over(Box::new(transport), base, options), asked)
 }

@@ -4,8 +4,9 @@ use protocol::geometry::PixelSize;
 use serde_json::{Value, json};
 
 use super::super::*;
+use super::unasked;
 use crate::decode::decode;
-use crate::{CONNECT, Image, Message, NOT_EXECUTED, Part, ProposedCall, ToolAnswer, ToolSpec, Turn};
+use crate::{Image, Message, NOT_EXECUTED, Part, ProposedCall, ToolAnswer, ToolSpec, Turn};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -14,15 +15,7 @@ macro_rules! fixture {
 }
 
 fn remote(provider: &str, computer: Option<Computer>) -> Remote {
-    static HTTP: std::sync::LazyLock<Http> = std::sync::LazyLock::new(|| Http::new(CONNECT).unwrap());
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options: Options { computer, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(&HTTP, options).unwrap()
+    unasked(Provider::named(provider).unwrap(), Options { computer, ..Options::default() })
 }
 
 fn body(provider: &str, computer: Option<Computer>, messages: Vec<Message>) -> Value {
