@@ -1,7 +1,6 @@
 //! Replays a recording: answers each request as it was answered then.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream};
@@ -9,7 +8,7 @@ use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use serde_json::Value;
 
-use super::{Answer, End, Failure, Head, KIND, RecordedTurn, RecordingError, VERSION, digest};
+use super::{Answer, End, Head, KIND, RecordedTurn, RecordingError, VERSION, digest};
 use crate::computer::Computer;
 use crate::decode::Decoder;
 use crate::http::{ByteStream, Timeouts};
@@ -64,11 +63,11 @@ impl Replay {
         }
         *next = number;
         match &turn.answer {
-            Answer::Refused(failure) => Err(failure.error()),
+            Answer::Refused(error) => Err(error.clone()),
             Answer::Stream { said, end } => {
                 let failed = match end {
                     End::Whole => None,
-                    End::Failed(failure) => Some(failure.error()),
+                    End::Failed(error) => Some(error.clone()),
                     // Passed over if the turn was complete by then.
                     End::Dropped => {
                         Some(refused(format!("turn {number} was stopped here when it was recorded")))
@@ -91,18 +90,6 @@ fn head(line: &[u8]) -> Result<Head, RecordingError> {
         return Err(RecordingError::OtherVersion { found });
     }
     serde_json::from_value(value).map_err(|_| RecordingError::Broken { line: 1 })
-}
-
-impl Failure {
-    fn error(&self) -> ModelError {
-        ModelError {
-            kind: ModelErrorKind::named(&self.kind).unwrap_or(ModelErrorKind::Protocol),
-            message: self.message.clone(),
-            hint: self.hint.clone(),
-            retry_after: self.retry_after_ms.map(Duration::from_millis),
-            suggestions: self.suggestions.clone(),
-        }
-    }
 }
 
 impl Model for Replay {
