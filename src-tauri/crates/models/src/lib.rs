@@ -62,6 +62,9 @@ pub use retry_policy::RetryPolicy;
 pub use search::NoSearch;
 pub use wire::Wire;
 
+/// The neutral stream of one turn.
+pub type TurnEvents = BoxStream<'static, Result<TurnEvent, ModelError>>;
+
 /// A language model that can be asked for one turn at a time.
 pub trait Model: Send + Sync {
     fn id(&self) -> &ModelId;
@@ -73,10 +76,7 @@ pub trait Model: Send + Sync {
 
     /// Asks for one turn. The stream ends with [`TurnEvent::Finished`] or an error, never silently. Dropping it
     /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>>;
 
     /// One cheap call that tells whether the key and the network work.
     fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>>;
@@ -194,7 +194,7 @@ pub struct ToolAnswer {
     pub image: Option<Image>,
 }
 
-/// The neutral stream.
+/// A piece of the neutral stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnEvent {
     Text(String),

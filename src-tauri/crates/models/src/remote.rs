@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use protocol::command::Secret;
 use protocol::ids::ModelId;
 use reqwest::Url;
@@ -27,7 +27,7 @@ use crate::recording::Recorder;
 use crate::secrets::Secrets;
 use crate::turn_stream::TurnStream;
 use crate::{
-    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, chat, gemini,
+    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvents, Wire, anthropic, chat, gemini,
     ollama, refusal, responses,
 };
 
@@ -228,10 +228,7 @@ impl Model for Remote {
         &self.model
     }
 
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         Box::pin(async move {
             let body = self.body(&request);
             let recorder = self.recorder.as_ref();

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use protocol::turn::{StopReason, Usage};
 use serde_json::{Value, json};
 
-use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent};
+use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent, TurnEvents};
 
 /// What each turn of a [`Scripted`] model costs.
 pub const USAGE: Usage = Usage { input: 100, cached: 0, output: 10, thinking: 0, cache_write: 0 };
@@ -138,10 +138,7 @@ impl Model for Scripted {
         &self.id
     }
 
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         let mut step = self.next(&request);
         async move {
             loop {

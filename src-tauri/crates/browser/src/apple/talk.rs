@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use desktop::DesktopError;
-use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::app::{self, App};
 use super::refusal::{EVENT, Refusal, explain, late, mute};
+use crate::Reply;
 use crate::script::COLLECTOR;
 
 /// The source that osascript runs.
@@ -19,7 +19,7 @@ pub(super) const SCRIPT: &str = include_str!("script.js");
 
 /// Runs [`SCRIPT`] with one argument, and answers what it returned.
 pub(crate) trait Osa: Send + Sync {
-    fn run(&self, wish: String, within: Duration) -> BoxFuture<'_, Result<String, DesktopError>>;
+    fn run(&self, wish: String, within: Duration) -> Reply<'_, String>;
 }
 
 /// Where a tab was when it was last listed.

@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
-use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use protocol::geometry::PixelSize;
 use protocol::ids::ModelId;
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use super::{ACKNOWLEDGED, Adapter, Computer, Point, REPLACED, safety_checks, unwarned};
 use crate::{
     Message, Model, ModelError, ProposedCall, Request, SharedModel, ToolAnswer, Translation, Turn, TurnEvent,
+    TurnEvents,
 };
 
 /// What the model is told of its tool; `{places}` is what its coordinates count.
@@ -42,10 +42,7 @@ impl Model for ComputerUse {
         true
     }
 
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         let Some(display) = request.display else { return self.model.stream(request) };
         let (computer, pointer) = (self.computer, Arc::clone(&self.pointer));
         let translate = move |event| match event {

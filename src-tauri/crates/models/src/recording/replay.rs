@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::decode::Decoder;
 use crate::http::{ByteStream, Timeouts};
 use crate::secrets::Secrets;
 use crate::turn_stream::TurnStream;
-use crate::{Model, ModelError, ModelErrorKind, Request, TurnEvent};
+use crate::{Model, ModelError, ModelErrorKind, Request, TurnEvents};
 
 /// A model that says what another said: at once, needing neither key nor network.
 #[derive(Debug)]
@@ -97,10 +97,7 @@ impl Model for Replay {
         &self.head.model
     }
 
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         async move {
             let bytes = self.answer(&request)?;
             let decoder = Decoder::new(self.head.wire, &self.head.provider);

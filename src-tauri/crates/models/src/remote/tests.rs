@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::decode::decode;
-use crate::{CONNECT, Message, Part, Retry, RetryPolicy};
+use crate::{CONNECT, Message, Part, Retry, RetryPolicy, TurnEvent};
 
 /// What a server does with one request.
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::*;
 use super::unasked;
 use crate::decode::decode;
-use crate::{Image, Message, Part, ToolAnswer, ToolSpec, Turn};
+use crate::{Image, Message, Part, ToolAnswer, ToolSpec, Turn, TurnEvent};
 
 macro_rules! fixture {
     ($name:literal) => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::*;
 use super::unasked;
 use crate::decode::decode;
-use crate::{Message, Part, ToolAnswer, ToolSpec, Turn};
+use crate::{Message, Part, ToolAnswer, ToolSpec, Turn, TurnEvent};
 use protocol::turn::StopReason;
 
 macro_rules! fixture {
