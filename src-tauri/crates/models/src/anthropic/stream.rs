@@ -13,8 +13,8 @@ use crate::json_text::{JsonObject, json_list};
 use crate::lenient::Lenient;
 use crate::{ModelError, ProposedCall, TurnEvent};
 
+#[derive(Default)]
 pub(crate) struct AnthropicDecoder {
-    provider: String,
     begun: bool,
     blocks: Vec<Block>,
     calls: usize,
@@ -87,29 +87,18 @@ struct StopDetails {
 }
 
 impl AnthropicDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            begun: false,
-            blocks: Vec::new(),
-            calls: 0,
-            usage: Map::new(),
-            stop: None,
-            over: false,
-        }
-    }
-
-    fn broken(&self, what: &str) -> ModelError {
-        protocol_error(format!("{} {what}", self.provider))
-    }
-
-    fn start(&mut self, event: &Event<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn start(
+        &mut self,
+        provider: &str,
+        event: &Event<'_>,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
         if event.index.0 != Some(self.blocks.len() as u64) {
-            return Err(self.broken("sent a block out of its order"));
+            return Err(broken(provider, "sent a block out of its order"));
         }
-        let fields: Option<Map<String, Value>> = payload(&self.provider, event.content_block)?;
+        let fields: Option<Map<String, Value>> = payload(provider, event.content_block)?;
         let (Some(fields), Some(json)) = (fields, event.content_block) else {
-            return Err(self.broken("sent a block that is none"));
+            return Err(broken(provider, "sent a block that is none"));
         };
         let is_call = fields.get("type").is_some_and(|kind| kind == "tool_use");
         let call = is_call.then_some(self.calls);
@@ -127,13 +116,11 @@ impl AnthropicDecoder {
     }
 
     /// The block of that index, which must be open.
-    fn block(&mut self, index: Option<u64>) -> Result<&mut Block, ModelError> {
-        let index = index.and_then(|index| usize::try_from(index).ok());
-        let (blocks, provider) = (&mut self.blocks, &self.provider);
+    fn block(&mut self, provider: &str, index: Option<u64>) -> Result<&mut Block, ModelError> {
         index
-            .and_then(|index| blocks.get_mut(index))
+            .and_then(|index| self.blocks.get_mut(usize::try_from(index).ok()?))
             .filter(|block| block.open)
-            .ok_or_else(|| protocol_error(format!("{provider} speaks of a block that is not open")))
+            .ok_or_else(|| broken(provider, "speaks of a block that is not open"))
     }
 
     /// Cached and written tokens are not part of `input_tokens`; thinking is part of `output_tokens`.
@@ -162,28 +149,28 @@ impl AnthropicDecoder {
 }
 
 impl StreamDecoder for AnthropicDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let event: Event<'_> = read(&self.provider, data)?;
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let event: Event<'_> = read(provider, data)?;
         match event.kind.0.as_str() {
-            "message_start" if self.begun => return Err(self.broken("began a turn twice")),
+            "message_start" if self.begun => return Err(broken(provider, "began a turn twice")),
             "message_start" => {
                 self.begun = true;
-                let message: Message = payload(&self.provider, event.message)?;
+                let message: Message = payload(provider, event.message)?;
                 self.count(message.usage.0);
             }
-            "content_block_start" => self.start(&event, events)?,
+            "content_block_start" => self.start(provider, &event, events)?,
             "content_block_delta" => {
-                let delta = payload(&self.provider, event.delta)?;
-                self.block(event.index.0)?.add(delta, events);
+                let delta = payload(provider, event.delta)?;
+                self.block(provider, event.index.0)?.add(delta, events);
             }
             "content_block_stop" => {
-                let block = self.block(event.index.0)?;
+                let block = self.block(provider, event.index.0)?;
                 block.open = false;
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
-                self.count(payload(&self.provider, event.usage)?);
-                let stop: Stop = payload(&self.provider, event.delta)?;
+                self.count(payload(provider, event.usage)?);
+                let stop: Stop = payload(provider, event.delta)?;
                 if stop.stop_reason.0.is_some() {
                     self.stop = Some(stop);
                 }
@@ -193,9 +180,9 @@ impl StreamDecoder for AnthropicDecoder {
                 }
             }
             "message_stop" => self.over = true,
-            "error" => return Err(reported(&self.provider, data)),
+            "error" => return Err(reported(provider, data)),
             // The body of an answer that is no stream.
-            "" if event.error.is_some() => return Err(reported(&self.provider, data)),
+            "" if event.error.is_some() => return Err(reported(provider, data)),
             // `ping`, and whatever is to come.
             _ => {}
         }
@@ -224,6 +211,10 @@ impl StreamDecoder for AnthropicDecoder {
             stop: stop.reason(),
         })
     }
+}
+
+fn broken(provider: &str, what: &str) -> ModelError {
+    protocol_error(format!("{provider} {what}"))
 }
 
 impl Block {
