@@ -16,10 +16,8 @@ use std::time::Instant;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use models::{
-    CONNECT, Decoder, Http, Model, Options, Provider, Remote, RemoteOptions, Request, Timeouts, TurnEvent,
-    Wire,
+    CONNECT, Decoder, Http, Model, Options, Provider, Remote, RemoteOptions, Request, TurnEvent, Wire,
 };
-use protocol::ids::ModelId;
 use serde_json::{Value, json};
 
 use asked::Size;

@@ -14,10 +14,7 @@ use serde_json::json;
 
 use super::*;
 use crate::http::{HttpAnswer, HttpRequest, Transport, base_url};
-use crate::{
-    Model, ModelError, ModelErrorKind, Options, Provider, Remote, RemoteOptions, Timeouts, ToolSpec, Turn,
-    TurnEvent,
-};
+use crate::{Model, ModelError, ModelErrorKind, Provider, Remote, RemoteOptions, ToolSpec, Turn, TurnEvent};
 
 const KEY: &str = "canary-Key-123";
 

@@ -15,7 +15,6 @@ use models::{
     RemoteOptions, Request, Retry, Timeouts, TurnEvent,
 };
 use protocol::command::Secret;
-use protocol::ids::ModelId;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 

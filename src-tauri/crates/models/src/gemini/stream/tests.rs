@@ -15,22 +15,6 @@ fn read(stream: &str) -> Result<Vec<TurnEvent>, ModelError> {
     Ok(events)
 }
 
-fn call(id: &str, name: &str, arguments: Value) -> ProposedCall {
-    ProposedCall::new(Some(id.into()), name, arguments)
-}
-
-fn turn(text: &str, calls: Vec<ProposedCall>, parts: &Value) -> Turn {
-    Turn {
-        text: text.into(),
-        calls,
-        provider: "gemini".into(),
-        raw: match parts.as_array().is_some_and(Vec::is_empty) {
-            true => Value::Null,
-            false => json!({"parts": parts, "role": "model"}).to_string().into(),
-        },
-    }
-}
-
 fn finished(finish: &str) -> Result<(Turn, StopReason), ModelError> {
     let call = json!({"functionCall": {"name": "click", "args": {}}});
     let parts = json!([{"text": "Par"}, call]);
@@ -53,7 +37,7 @@ fn a_turn_that_did_not_end_well_has_no_calls_to_run_or_to_answer() {
     ] {
         let (got, stop) = finished(finish).unwrap();
         assert_eq!(stop, expected);
-        assert_eq!(got, turn("Par", vec![], &json!([])), "{finish}");
+        assert_eq!((got.text.as_str(), got.calls, got.raw), ("Par", vec![], Value::Null), "{finish}");
     }
     assert_eq!(finished("STOP").unwrap().0.calls.len(), 1);
 }
