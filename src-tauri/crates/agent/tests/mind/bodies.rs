@@ -9,11 +9,9 @@ use std::sync::{Arc, LazyLock};
 use models::computer::Computer;
 use models::scripted::Step;
 use models::{
-    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, Timeouts,
-    decode,
+    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, decode,
 };
 use protocol::command::RunOverrides;
-use protocol::ids::ModelId;
 use protocol::tool::ApprovalMode;
 use serde_json::{Value, json};
 
