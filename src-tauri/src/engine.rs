@@ -159,7 +159,7 @@ impl Engine {
             check: Check::Journal,
             state: CheckState::Well,
             detail: "open, and written before each step".into(),
-            mend: None,
+            remedy: None,
         };
         Ok(checks::all(self.desktop.as_ref(), &self.keys, journal, self.models.as_ref(), &settings).await)
     }
@@ -206,7 +206,7 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
         desktop::DesktopError::NotAvailable(_) => ErrorCode::Unavailable,
         _ => ErrorCode::Internal,
     };
-    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to mend it")
+    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to fix it")
 }
 
 /// The desktop, with our own windows out of bounds.

@@ -124,7 +124,7 @@ impl Keys {
                 check: Check::Keychain,
                 state: CheckState::Well,
                 detail: "a key was written, read back and deleted".into(),
-                mend: None,
+                remedy: None,
             },
             Err(error) => {
                 let view = error.view(FIRST);
@@ -134,7 +134,7 @@ impl Keys {
                 } else {
                     CheckState::Missing
                 };
-                CheckView { check: Check::Keychain, state, detail: view.message, mend: view.hint }
+                CheckView { check: Check::Keychain, state, detail: view.message, remedy: view.hint }
             }
         }
     }

@@ -15,9 +15,9 @@ use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{effect_words, outcome_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
-use crate::widgets::instead::Instead;
 use crate::widgets::sources::sources;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine, activity_name};
+use crate::widgets::suggestions::Suggestions;
 use crate::words::Word;
 
 /// Lines of the last run that are shown.
@@ -234,7 +234,7 @@ fn line(entry: Entry) -> AnyView {
         EntryBody::TurnFailed { message, .. } => view! {
             <li class="words failed">
                 <span dir="auto">{brief::shortened(&message)}</span>
-                <Instead entry=entry.id />
+                <Suggestions entry=entry.id />
             </li>
         }
         .into_any(),

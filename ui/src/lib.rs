@@ -5,8 +5,8 @@
 //! else of ours; decides nothing that the engine decides.
 
 pub mod goal;
-pub mod instead;
 pub mod state;
+pub mod suggestions;
 
 pub mod brief;
 pub mod escape;

@@ -120,7 +120,7 @@ words! {
     Enlarge: "Enlarge the picture", "画像を拡大";
     Close: "Close", "閉じる";
     Retry: "Another try follows", "再試行します";
-    TakeInstead: "Models to take instead", "代わりに使えるモデル";
+    SuggestedModels: "Models to take instead", "代わりに使えるモデル";
     Use: "Use {model}", "{model} を使う";
     UseAndGoOn: "Use {model} and go on", "{model} に切り替えて続ける";
 

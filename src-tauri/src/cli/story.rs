@@ -61,7 +61,7 @@ impl Story {
                 self.streamed = false;
                 whole + &sources(citations)
             }
-            EventBody::TurnFailed { message, hint, retry, usage, cost, instead, .. } => {
+            EventBody::TurnFailed { message, hint, retry, usage, cost, suggestions, .. } => {
                 self.streamed = false;
                 self.usage = self.usage.plus(*usage);
                 self.spent = cost.map_or(self.spent, |cost| self.spent.plus(cost));
@@ -70,7 +70,7 @@ impl Story {
                     plain(message),
                     hinted(hint.as_deref()),
                     if *retry { "; trying again" } else { "" },
-                    ways_on(instead)
+                    ways_on(suggestions)
                 )
             }
             EventBody::TurnDropped { usage, cost, .. } => {
@@ -170,8 +170,8 @@ fn sources(citations: &[Citation]) -> String {
 }
 
 /// `  try: --model gemini/gemini-3-flash-preview`, a line for each.
-fn ways_on(instead: &[ModelId]) -> String {
-    instead.iter().map(|model| format!("  try: --model {}\n", plain(&model.0))).collect()
+fn ways_on(suggestions: &[ModelId]) -> String {
+    suggestions.iter().map(|model| format!("  try: --model {}\n", plain(&model.0))).collect()
 }
 
 fn ended(end: &RunEnd) -> String {
@@ -344,8 +344,8 @@ mod tests {
     #[test]
     fn a_model_that_is_not_known_is_followed_by_a_line_for_each_that_may_be_taken() {
         let mut failed = failure(false, Usage::default(), None);
-        if let EventBody::TurnFailed { instead, .. } = &mut failed {
-            instead.extend(["xai/grok-4.7", "xai/grok-9"].map(|id| ModelId(id.into())));
+        if let EventBody::TurnFailed { suggestions, .. } = &mut failed {
+            suggestions.extend(["xai/grok-4.7", "xai/grok-9"].map(|id| ModelId(id.into())));
         }
         let told = told(vec![failed]);
         assert_eq!(told, "! overloaded\n  try: --model xai/grok-4.7\n  try: --model xai/grok-9\n");
@@ -353,7 +353,7 @@ mod tests {
 
     fn failure(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
         let message = "overloaded".into();
-        EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, instead: Vec::new() }
+        EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, suggestions: Vec::new() }
     }
 
     #[test]

@@ -188,17 +188,17 @@ async fn a_line_without_end_is_refused_at_the_limit_and_hung_up_on() {
 }
 
 /// Holds on to a call until it is dropped, and tells both.
-struct Held(tokio::sync::watch::Sender<Option<bool>>);
+struct Unanswering(tokio::sync::watch::Sender<Option<bool>>);
 
-impl Endpoint for Held {
+impl Endpoint for Unanswering {
     fn call<'a>(&'a self, _: AnyCommand, _: &'a Principal) -> BoxFuture<'a, Result<Value, ErrorView>> {
-        struct Told(tokio::sync::watch::Sender<Option<bool>>);
-        impl Drop for Told {
+        struct DropNotice(tokio::sync::watch::Sender<Option<bool>>);
+        impl Drop for DropNotice {
             fn drop(&mut self) {
                 self.0.send_replace(Some(false));
             }
         }
-        let told = Told(self.0.clone());
+        let told = DropNotice(self.0.clone());
         Box::pin(async move {
             told.0.send_replace(Some(true));
             std::future::pending().await
@@ -215,7 +215,7 @@ async fn a_call_ends_when_the_client_that_asked_for_it_hangs_up() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path()).unwrap();
     let (told, mut held) = tokio::sync::watch::channel(None);
-    let _served = serve(&home, Arc::new(Held(told))).unwrap();
+    let _served = serve(&home, Arc::new(Unanswering(told))).unwrap();
     let client = Client::connect(&home).await.unwrap();
     let asking = tokio::spawn(async move { client.call(stop()).await });
     timeout(BOUND, held.wait_for(|held| *held == Some(true))).await.unwrap().unwrap();

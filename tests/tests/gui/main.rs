@@ -5,11 +5,11 @@
 mod approval;
 mod drawn;
 mod goal;
-mod instead;
 mod overlay;
 mod rights;
 mod sessions;
 mod settings;
 mod shortcut;
+mod suggestions;
 
 use outside::browser;

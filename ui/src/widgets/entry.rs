@@ -10,8 +10,8 @@ use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
-use super::instead::Instead;
 use super::sources::sources;
+use super::suggestions::Suggestions;
 use crate::brief;
 use crate::escape::{visible_json, visible_text};
 use crate::picture::picture_url;
@@ -49,7 +49,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint, retry, .. } => {
             let again = move || retry.then(|| store.say(Word::Retry));
-            let more = view! { <span class="faint">{again}</span><Instead entry=entry.id /> };
+            let more = view! { <span class="faint">{again}</span><Suggestions entry=entry.id /> };
             note(if retry { Level::Warning } else { Level::Error }, message, hint, more).into_any()
         }
         EntryBody::Paused { reason } => view! {

@@ -53,7 +53,7 @@ impl Seat {
 
     /// Waits for its turn. Dropping the future gives the place in the queue up.
     pub async fn take(self: &Arc<Self>, holder: Holder, fence: Fence) -> Lease {
-        let place = Place::new(self, holder.clone());
+        let ticket = QueueTicket::new(self, holder.clone());
         // The semaphore is never closed.
         let permit = self.free.clone().acquire_owned().await.ok();
         let passed_on = {
@@ -61,7 +61,7 @@ impl Seat {
             state.owner = Some(holder.clone());
             state.last.as_ref().is_some_and(|last| *last != holder)
         };
-        drop(place);
+        drop(ticket);
         self.router.fence(fence);
         Lease { seat: self.clone(), holder, passed_on, _permit: permit }
     }
@@ -114,12 +114,12 @@ impl State {
 }
 
 /// A place in the queue, shown to the surfaces and gone with this.
-struct Place<'a> {
+struct QueueTicket<'a> {
     seat: &'a Seat,
     holder: Holder,
 }
 
-impl<'a> Place<'a> {
+impl<'a> QueueTicket<'a> {
     fn new(seat: &'a Seat, holder: Holder) -> Self {
         let mut state = seat.state();
         state.waiting.push(holder.clone());
@@ -129,7 +129,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         let mut state = self.seat.state();
         if let Some(at) = state.waiting.iter().position(|one| *one == self.holder) {

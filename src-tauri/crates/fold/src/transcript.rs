@@ -56,7 +56,7 @@ pub enum EntryBody {
         message: String,
         hint: Option<String>,
         retry: bool,
-        instead: Vec<ModelId>,
+        suggestions: Vec<ModelId>,
     },
     Paused {
         reason: String,
@@ -189,11 +189,11 @@ impl Transcript {
                     self.push(n, EntryBody::Step(Step::new(call, None, Stage::Proposed)));
                 }
             }
-            EventBody::TurnFailed { turn, message, hint, retry, usage, cost, instead } => {
+            EventBody::TurnFailed { turn, message, hint, retry, usage, cost, suggestions } => {
                 // Another try has the same number.
                 self.turn_is_over(turn.saturating_sub(u32::from(*retry)), *usage, *cost);
-                let (message, hint, instead) = (message.clone(), hint.clone(), instead.clone());
-                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, instead });
+                let (message, hint, suggestions) = (message.clone(), hint.clone(), suggestions.clone());
+                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, suggestions });
             }
             EventBody::TurnDropped { turn, usage, cost } => self.turn_is_over(*turn, *usage, Some(*cost)),
             EventBody::ApprovalRequested { approval } => {

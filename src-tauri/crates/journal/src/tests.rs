@@ -164,7 +164,7 @@ fn durable() -> Vec<EventBody> {
             retry: true,
             usage: Usage::default(),
             cost: None,
-            instead: vec![ModelId("gemini/x".into())],
+            suggestions: vec![ModelId("gemini/x".into())],
         },
         EventBody::TurnDropped { turn: 3, usage: Usage::default(), cost: Cost::Unknown },
         EventBody::ApprovalRequested { approval: approval("1", "1") },

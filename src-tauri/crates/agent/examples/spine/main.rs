@@ -47,7 +47,7 @@ async fn main() -> Result<(), Failure> {
 }
 
 /// One way of doing a work, with the times of its trials in milliseconds.
-pub fn lane(who: &str, count: usize, ms: &[f64]) -> Value {
+pub fn contender(who: &str, count: usize, ms: &[f64]) -> Value {
     json!({ "who": who, "count": count, "ms": ms })
 }
 

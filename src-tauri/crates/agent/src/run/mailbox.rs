@@ -67,7 +67,7 @@ impl Driver {
         answered
     }
 
-    pub(super) async fn hear(&mut self, message: Message) -> Result<(), ErrorView> {
+    pub(super) async fn handle(&mut self, message: Message) -> Result<(), ErrorView> {
         match message {
             Message::Pause { reason } => self.feed(Input::Pause { reason }).await,
             Message::Resume => {
@@ -90,7 +90,9 @@ impl Driver {
             return Ok(());
         }
         self.operation = None;
-        self.proposals.answered(&approval.call.id, answer != Answer::Deny);
+        if answer != Answer::Deny {
+            self.proposals.accept(&approval.call.id);
+        }
         if answer == Answer::Thread {
             self.grants().allow_call(&approval.call);
         }

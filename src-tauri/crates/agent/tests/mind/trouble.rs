@@ -44,9 +44,9 @@ async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
 }
 
 /// Says when it was asked.
-struct Asked(One, Arc<AtomicBool>);
+struct NotingSource(One, Arc<AtomicBool>);
 
-impl ModelSource for Asked {
+impl ModelSource for NotingSource {
     fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
         self.0.open(wanted)
@@ -59,7 +59,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
     let told = asked.clone();
     let bench = Bench::other(vec![], |setup| {
         let silent = One(Arc::new(Scripted::new(vec![Step::silence()])));
-        setup.models = Arc::new(Asked(silent, told));
+        setup.models = Arc::new(NotingSource(silent, told));
     })
     .await;
     let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));
@@ -160,8 +160,8 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
     assert_eq!(failed, [(usage, Some(billed)), (none, Some(Cost::Unknown)), (none, None)]);
     let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":true}"#;
     let old: EventBody = serde_json::from_str(old).unwrap();
-    assert!(matches!(&old, EventBody::TurnFailed { cost: None, instead, .. } if instead.is_empty()));
-    assert!(!serde_json::to_string(&old).unwrap().contains("instead"));
+    assert!(matches!(&old, EventBody::TurnFailed { cost: None, suggestions, .. } if suggestions.is_empty()));
+    assert!(!serde_json::to_string(&old).unwrap().contains("suggestions"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,7 +174,7 @@ async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure(
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
     let events = history(&bench.handle, &session).await;
     let told = events.into_iter().find_map(|event| match event.body {
-        EventBody::TurnFailed { instead, retry: false, .. } => Some(instead),
+        EventBody::TurnFailed { suggestions, retry: false, .. } => Some(suggestions),
         _ => None,
     });
     assert_eq!(told, Some(offered));

@@ -57,7 +57,7 @@ const BRIEFLY: Duration = Duration::from_millis(120);
 const FOCUS: Duration = Duration::from_millis(600);
 /// For reading the focused text; it is asked between two acts.
 const TEXT: Duration = Duration::from_millis(400);
-const MEND: &str =
+const REMEDY: &str =
     "install at-spi2-core and start this program inside a desktop session (or with dbus-run-session)";
 
 /// The accessibility of one session. Cheap to clone; connects at the first use, and again after a failure.
@@ -188,17 +188,17 @@ impl Accessibility {
         .flatten()
     }
 
-    /// Whether there is a bus and applications on it, and how to mend what is not.
+    /// Whether there is a bus and applications on it, and how to fix what is not.
     pub async fn check(&self) -> CheckView {
-        let view = |state, detail: String, mend: Option<&str>| CheckView {
+        let view = |state, detail: String, remedy: Option<&str>| CheckView {
             check: Check::Accessibility,
             state,
             detail,
-            mend: mend.map(str::to_owned),
+            remedy: remedy.map(str::to_owned),
         };
         let bus = match self.bus().await {
             Ok(bus) => bus,
-            Err(error) => return view(CheckState::Missing, error.to_string(), Some(MEND)),
+            Err(error) => return view(CheckState::Missing, error.to_string(), Some(REMEDY)),
         };
         match applications::list(&bus, &self.inner.own, PATIENCE).await {
             Ok(found) if found.all.is_empty() => view(
@@ -214,7 +214,7 @@ impl Accessibility {
             }
             Err(error) => {
                 self.forget();
-                view(CheckState::Missing, error.to_string(), Some(MEND))
+                view(CheckState::Missing, error.to_string(), Some(REMEDY))
             }
         }
     }
@@ -227,7 +227,7 @@ impl Accessibility {
         }
         let bus = Bus::connect(self.inner.session.as_deref())
             .await
-            .map_err(|error| DesktopError::NotAvailable(format!("{error}; {MEND}")))?;
+            .map_err(|error| DesktopError::NotAvailable(format!("{error}; {REMEDY}")))?;
         *lock(&self.inner.bus) = Some(Connected { bus: bus.clone(), near: HashMap::new() });
         Ok(bus)
     }

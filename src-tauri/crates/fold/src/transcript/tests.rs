@@ -157,7 +157,7 @@ fn the_ring_is_where_it_acts_and_then_where_the_dot_is() {
 
 fn failed(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
     let message = "overloaded".into();
-    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, instead: Vec::new() }
+    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, suggestions: Vec::new() }
 }
 
 #[test]

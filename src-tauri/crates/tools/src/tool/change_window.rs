@@ -1,13 +1,12 @@
 //! `changeWindow`: a window is moved, resized, minimized, maximized, restored or closed.
 
 use async_trait::async_trait;
-use desktop::{Abilities, WindowChange, WindowId};
+use desktop::{WindowChange, WindowId};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::list_windows::needs_windows;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
 
 pub(super) struct ChangeWindow;
 
@@ -29,8 +28,6 @@ pub(super) struct Input {
     width: Option<f64>,
     #[schemars(range(min = 10, max = 1000))]
     height: Option<f64>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -48,14 +45,11 @@ impl Builtin for ChangeWindow {
     const NAME: &'static str = "changeWindow";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { window, change, x, y, width, height, reason } = input;
+        let Input { window, change, x, y, width, height } = input;
         let given = |name: &str, value: Option<f64>| {
             value.ok_or_else(|| bad_arguments(format!("{name} is missing; this change needs it")))
         };
@@ -89,7 +83,7 @@ impl Builtin for ChangeWindow {
         }
         let summary = format!("{done} window {window}");
         let task = Change { tool: Self::NAME, window: WindowId(window), change, summary };
-        Ok(Plan::new(Self::RISK, task).because(reason))
+        Ok(Plan::new(Self::RISK, task))
     }
 }
 
