@@ -8,6 +8,7 @@ mod approval;
 mod drawn;
 mod goal;
 mod instead;
+mod layout;
 mod overlay;
 mod rights;
 mod sessions;
