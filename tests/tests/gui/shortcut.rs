@@ -87,14 +87,12 @@ fn the_chat_comes_back_with_the_answer_to_its_own_goal_and_takes_no_keyboard_for
     shown(CHAT, true);
     shown(OVERLAY, false);
     let back = screen.wait_for_window("the chat", LONG, |title| title == CHAT).unwrap();
-    println!("the first answer is there");
     assert_eq!((back.x, back.y, screen.active().unwrap()), (100, 600, editor.window.id));
     user.chord(&["ctrl", "shift", "space"]).unwrap();
     wait_for("the chat's focus", LONG, || (screen.active().ok()? == chat.id).then_some(())).unwrap();
     user.chord(&["ctrl", "shift", "space"]).unwrap();
     shown(CHAT, false);
 
-    println!("hidden");
     // Not for a run from elsewhere.
     let run = miki.start(&stage, "run", &["run", "see to it", "--json"]).unwrap();
     shown(OVERLAY, true);
@@ -102,7 +100,6 @@ fn the_chat_comes_back_with_the_answer_to_its_own_goal_and_takes_no_keyboard_for
     assert!(!is_shown(&screen, CHAT), "the chat came for a run of the command line");
     drop(run);
 
-    println!("cli over");
     // Not over the dashboard that its user looks at.
     ask();
     screen.activate(&dashboard).unwrap();
