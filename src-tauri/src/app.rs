@@ -17,6 +17,7 @@ use crate::link::Link;
 
 #[cfg(target_os = "linux")]
 mod caret;
+mod chat_runs;
 #[cfg(target_os = "linux")]
 mod click_through;
 mod follow;
@@ -62,11 +63,14 @@ fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
     };
     let settings = engine.agent().settings();
     let mut interrupts = interrupt::listen()?;
+    let (started, started_in_chat) = tokio::sync::mpsc::channel(16);
     let app = tauri::Builder::default()
         .invoke_handler(ipc::handler())
         .register_asynchronous_uri_scheme_protocol("picture", picture::answer)
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
+        .manage(ipc::StartedInChat(started))
+        .manage(windows::CameBack::default())
         .on_window_event(windows::on_event)
         .setup({
             let engine = Arc::clone(engine);
@@ -75,7 +79,12 @@ fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
                 engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
                 let tray = tray::make(app.handle(), &settings);
                 shortcut::make(app.handle(), &settings.shortcut);
-                tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray));
+                tauri::async_runtime::spawn(follow::follow(
+                    app.handle().clone(),
+                    engine,
+                    tray,
+                    started_in_chat,
+                ));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {
                     if interrupts.recv().await.is_some() {

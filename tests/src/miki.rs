@@ -138,6 +138,22 @@ pub fn open_chat(screen: &Screen, user: &User) -> Result<Window> {
     Ok(chat)
 }
 
+/// Hides the chat widget, which has the focus, by Escape.
+///
+/// # Errors
+/// Where it stays, though the key was pressed again and again.
+pub fn hide_chat(screen: &Screen, user: &User) -> Result<()> {
+    let is_hidden = || {
+        let windows = screen.windows().ok()?;
+        windows.iter().all(|window| !window.shown || window.title != "Miki Chat").then_some(())
+    };
+    // Its page may get the keyboard a moment after its window has: pressed again where nothing came of it.
+    wait_for("the chat widget to hide", LONG, || {
+        user.chord(&["escape"]).ok()?;
+        wait_for("it", Duration::from_secs(2), is_hidden).ok()
+    })
+}
+
 /// One connection to an engine's socket.
 pub struct Client {
     writer: UnixStream,

@@ -167,6 +167,16 @@ impl Store {
         });
     }
 
+    /// The user has begun to do something in the page.
+    pub fn touch(&self) {
+        // Nothing that is shown changes.
+        self.state.update_untracked(|state| {
+            if let Some(state) = state {
+                state.touch();
+            }
+        });
+    }
+
     fn change_and_ask(&self, change: impl FnOnce(&mut State) -> Vec<Want>) {
         let mut wants = Vec::new();
         self.change(|state| wants = change(state));

@@ -87,6 +87,8 @@ words! {
     InLineForDesktop: "no. {n} in line for the desktop", "デスクトップの順番待ち（{n}番目）";
     OneQuestion: "1 question", "質問 1件";
     Questions: "{n} questions", "質問 {n}件";
+    OneQuestionWaits: "1 question waits", "質問が1件あります";
+    QuestionsWait: "{n} questions wait", "質問が{n}件あります";
     OthersAtWork: "+{n} at work", "ほか{n}件が作業中";
     RunsAtWork: "{n} at work", "{n}件が作業中";
     MoreRuns: "and {n} more", "ほか {n}件";
@@ -136,9 +138,10 @@ words! {
     Interrupted: "Interrupted", "中断されました";
     InterruptedText: "Miki ended in the middle of this run. Look at the screen before you start again.",
         "実行の途中で Miki が終了しました。もう一度始める前に画面を確認してください。";
-    NeedsApproval: "Needs an approval", "承認が必要です";
+    NeedsApproval: "Ended: needed approval", "終了: 承認が必要でした";
     NeedsApprovalText: "A question was asked where nobody could answer. Start the run from a window to answer it.",
         "答えられる人がいない場所で確認が求められました。ウィンドウから実行すると答えられます。";
+    EndedAgo: "{end} · {age}", "{end}・{age}";
 
     // approval
     MayI: "May Miki do this?", "実行してもよいですか？";
@@ -151,7 +154,6 @@ words! {
     RiskConsequential: "cannot be undone", "元に戻せません";
     AskedIn: "In the session", "セッション";
     GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
-    ReasonOfModel: "The model says", "モデルの理由";
 
     // chat
     ChatTitle: "Ask Miki", "Miki に頼む";

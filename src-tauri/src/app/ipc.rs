@@ -6,11 +6,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::ErrorView;
-use protocol::command::AnyCommand;
+use protocol::command::{AnyCommand, StartedRun};
+use protocol::principal::Surface;
 use protocol::socket::Frame;
 use serde_json::Value;
 use tauri::ipc::{Channel, Invoke};
 use tauri::{State, Webview};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::principal;
@@ -19,6 +21,8 @@ use crate::engine::Engine;
 macro_rules! adapters {
     // It has a channel, and so an adapter of its own below.
     (@ subscribe Subscribe) => {};
+    // So has this one, to tell the chat's runs apart.
+    (@ start_run StartRun) => {};
     (@ $name:ident $type:ident) => {
         #[tauri::command]
         async fn $name(
@@ -40,6 +44,27 @@ macro_rules! adapters {
 }
 
 protocol::each_command!(adapters);
+
+/// Hears of each run that is started in the chat.
+pub struct StartedInChat(pub mpsc::Sender<StartedRun>);
+
+#[tauri::command]
+async fn start_run(
+    args: protocol::command::StartRun,
+    webview: Webview,
+    engine: State<'_, Arc<Engine>>,
+    in_chat: State<'_, StartedInChat>,
+) -> Result<Value, ErrorView> {
+    let principal = principal(webview.label())?;
+    let answer = engine.call(AnyCommand::StartRun(args), &principal).await?;
+    if principal.surface == Surface::Chat
+        && let Ok(run) = serde_json::from_value(answer.clone())
+    {
+        // Fails at the program's end only.
+        let _ = in_chat.0.send(run).await;
+    }
+    Ok(answer)
+}
 
 /// Each window's one stream of events: a page that was loaded anew subscribes anew, and the old stream ends.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use protocol::command::{Window, WindowAction};
 use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
@@ -65,6 +67,11 @@ fn is_ours(url: &Url) -> bool {
 /// A closed window is hidden: the tray and the next `miki` show it again. Where no tray could be made, closing the
 /// dashboard ends the app, since nothing else would.
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    if let WindowEvent::Focused(true) = event
+        && window.label() == Window::Chat.label()
+    {
+        window.state::<CameBack>().0.store(false, Ordering::Relaxed);
+    }
     if let WindowEvent::CloseRequested { api, .. } = event {
         if window.label() == Window::Dashboard.label()
             && window.app_handle().tray_by_id(super::tray::ID).is_none()
@@ -123,13 +130,55 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
+/// Whether the chat came back by itself, and has not had the keyboard since.
+#[derive(Default)]
+pub struct CameBack(AtomicBool);
+
+/// Shows a hidden chat where it was, and leaves the keyboard to whoever has it, where the system can do that.
+pub fn bring_chat_back(app: &AppHandle) {
+    let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
+    match show_without_focus(&view) {
+        Ok(()) => app.state::<CameBack>().0.store(true, Ordering::Relaxed),
+        Err(error) => tracing::warn!("the chat cannot come back: {error}"),
+    }
+}
+
+fn show_without_focus(view: &WebviewWindow) -> tauri::Result<()> {
+    // A window manager forgets where a window was when it is hidden.
+    view.set_position(view.outer_position()?)?;
+    #[cfg(target_os = "linux")]
+    focus_when_shown(view, false)?;
+    #[cfg(not(target_os = "linux"))]
+    view.set_focusable(false)?;
+    view.show()?;
+    #[cfg(not(target_os = "linux"))]
+    view.set_focusable(true)?;
+    Ok(())
+}
+
+/// Linux: whether the window manager is asked to give the window the keyboard whenever it is shown.
+#[cfg(target_os = "linux")]
+fn focus_when_shown(view: &WebviewWindow, wished: bool) -> tauri::Result<()> {
+    use gtk::prelude::GtkWindowExt;
+
+    let window = view.clone();
+    view.run_on_main_thread(move || match window.gtk_window() {
+        Ok(window) => window.set_focus_on_map(wished),
+        Err(error) => tracing::debug!("whether a window takes the keyboard is left as it is: {error}"),
+    })
+}
+
 fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<()> {
     let Some(view) = app.get_webview_window(window.label()) else { return Err(tauri::Error::WindowNotFound) };
     let visible = match action {
         WindowAction::Show => true,
         WindowAction::Hide => false,
-        WindowAction::Toggle => !view.is_visible()?,
+        // A window that came back by itself gets the keyboard first.
+        WindowAction::Toggle => !view.is_visible()? || app.state::<CameBack>().0.load(Ordering::Relaxed),
     };
+    if window == Window::Chat {
+        app.state::<CameBack>().0.store(false, Ordering::Relaxed);
+    }
     if !visible {
         return view.hide();
     }
@@ -138,9 +187,11 @@ fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<
         Window::Dashboard | Window::Chat => {
             if window == Window::Dashboard {
                 view.unminimize()?;
-            } else {
+            } else if !view.is_visible()? {
                 view.center()?;
             }
+            #[cfg(target_os = "linux")]
+            focus_when_shown(&view, true)?;
             view.show()?;
             view.set_focus()
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
+use fold::call::in_short;
 use protocol::command::{AnswerApproval, StartedRun};
 use protocol::event::{Event, EventBody, RunEnd};
 use protocol::ids::ApprovalId;
@@ -130,10 +131,11 @@ fn question(approval: &Approval) -> String {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
     });
     format!(
-        "\n? {} {}\n  {}\n{goes_to}{}",
+        "\n? {} {}\n  {}\n{goes_to}  {}\n{}",
         plain(&approval.call.tool),
-        plain(&approval.call.arguments.to_string()),
+        plain(&in_short(&approval.call, approval.target.as_ref())),
         plain(&approval.reason),
+        plain(&approval.call.arguments.to_string()),
         choices(approval.risk)
     )
 }
@@ -154,6 +156,9 @@ fn print(text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use protocol::ids::{CallId, Timestamp};
+    use protocol::tool::{FrontWindow, ToolCall};
+
     use super::*;
 
     #[test]
@@ -164,6 +169,29 @@ mod tests {
         for unclear in ["", "j", "yy", "ok", "1"] {
             assert_eq!(answer_in(unclear, Risk::Edit), None, "{unclear}");
         }
+    }
+
+    #[test]
+    fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
+        let arguments = serde_json::json!({ "window": 4_194_311, "change": "close" });
+        let call = ToolCall { id: CallId("c-1".into()), tool: "changeWindow".into(), arguments };
+        let app = "Mousepad\u{1b}[2J".to_owned();
+        let target = FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None };
+        let asked = Approval {
+            id: ApprovalId("q-1".into()),
+            call,
+            risk: Risk::Edit,
+            reason: "changeWindow can change something on this computer".into(),
+            digest: "d".into(),
+            deadline: Timestamp(9_000),
+            window: None,
+            target: Some(target),
+        };
+        let expected = "\n? changeWindow close “notes.txt” (Mousepad[2J)\n  \
+            changeWindow can change something on this computer\n  \
+            {\"window\":4194311,\"change\":\"close\"}\n  \
+            allow? [y]es, this once; [n]o; [t]his tool for the whole session: ";
+        assert_eq!(question(&asked), expected);
     }
 
     #[test]

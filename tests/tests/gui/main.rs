@@ -5,6 +5,7 @@
 mod approval;
 mod drawn;
 mod goal;
+mod layout;
 mod overlay;
 mod rights;
 mod sessions;

@@ -63,6 +63,44 @@ fn a_run_that_begins_elsewhere_never_takes_the_page() {
 }
 
 #[test]
+fn an_empty_page_that_nobody_has_used_shows_the_run_that_begins_and_stays_with_it() {
+    let begins =
+        |id: &str| event(id, 0, EventBody::StatusChanged { status: run(id, Activity::Working).status });
+    let (mut state, _) = State::new(overview(&[], &[]), Follows::TheUser);
+    let wants = state.event(&begins("a"));
+    assert_eq!(state.shown(), Some(&session_id("a")));
+    assert_eq!(subscribed(&wants), Some((vec![StreamId::app(), stream("a")], Seq(10))));
+    assert_eq!(reads(&wants).len(), 1);
+    assert_eq!((state.event(&begins("b")), state.shown()), (vec![], Some(&session_id("a"))));
+}
+
+#[test]
+fn an_empty_page_that_is_the_users_or_the_chats_stays_empty_when_a_run_begins() {
+    let begins = event("a", 0, EventBody::StatusChanged { status: run("a", Activity::Working).status });
+    let untouched = |follows| State::new(overview(&[], &[]), follows).0;
+    let (mut typed, mut chosen) = (untouched(Follows::TheUser), untouched(Follows::TheUser));
+    typed.touch();
+    let _ = chosen.show_new();
+    for mut state in [typed, chosen, untouched(Follows::TheUserAnew)] {
+        assert_eq!((state.event(&begins), state.shown()), (vec![], None));
+        assert_eq!(state.other_runs().count(), 1);
+    }
+}
+
+#[test]
+fn a_page_at_rest_says_that_a_question_of_another_session_waits() {
+    let view = Overview { questions: vec![question("b")], ..overview(&["a", "b"], &["rests"]) };
+    let mut state = opened(view, "rests", vec![]);
+    assert_eq!(state.questions_elsewhere(), 1);
+    let _ = state.open(session_id("a"));
+    assert_eq!(state.questions_elsewhere(), 0, "its own run is at work");
+    let _ = state.show_new();
+    assert_eq!(state.questions_elsewhere(), 1);
+    state.overview.questions.clear();
+    assert_eq!(state.questions_elsewhere(), 0);
+}
+
+#[test]
 fn a_thousand_words_and_a_thousand_settings_ask_for_nothing() {
     let mut state = opened(overview(&["a"], &[]), "a", vec![said("one")]);
     for index in 0..1_000 {

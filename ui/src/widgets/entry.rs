@@ -1,6 +1,7 @@
 //! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
 
 use fold::Outcome;
+use fold::call::in_short;
 use fold::transcript::{Bill, Entry, EntryBody, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
@@ -117,7 +118,7 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
             <div class="body">
                 <div class="line">
                     <code class="tool">{tool.clone()}</code>
-                    <span class="brief" dir="auto">{visible_text(&brief::arguments(&step.call))}</span>
+                    <span class="brief" dir="auto">{visible_text(&in_short(&step.call, step.window.as_ref()))}</span>
                     <span class="spring"></span>
                     <span
                         class="badge"

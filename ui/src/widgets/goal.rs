@@ -72,7 +72,10 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
                 aria-label=move || store.say(Word::Goal)
                 placeholder=hint
                 prop:value=move || text.get()
-                on:input=move |event| text.set(event_target_value(&event))
+                on:input=move |event| {
+                    store.touch();
+                    text.set(event_target_value(&event));
+                }
                 on:keydown=on_key
             ></textarea>
             <button

@@ -10,9 +10,10 @@ use protocol::EventBody;
 use protocol::event::Scope;
 use protocol::ids::{CallId, RunId};
 use protocol::run::Fence;
+use protocol::tool::{FrontWindow, ToolCall};
 use protocol::view::DesktopView;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tools::{FocusedWindow, Router};
+use tools::{FocusedWindow, Router, WindowId};
 
 use crate::log::Log;
 
@@ -169,6 +170,12 @@ impl Drop for Lease {
         state.last = Some(self.holder.clone());
         self.seat.announce(&state);
     }
+}
+
+/// The window that a call names by its number, as it is called now; a desktop that hangs holds nobody up.
+pub async fn target(router: &Router, call: &ToolCall) -> Option<FrontWindow> {
+    let window = router.window(WindowId(call.window()?));
+    tokio::time::timeout(FRONT_WITHIN, window).await.ok().flatten()
 }
 
 /// The window in front; a desktop that hangs holds nobody up.

@@ -109,6 +109,7 @@ fn approval() -> Approval {
         digest: "d".into(),
         deadline: Timestamp(1),
         window: None,
+        target: None,
     }
 }
 

@@ -113,6 +113,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9),
         window: None,
+        target: None,
     }
 }
 

@@ -124,7 +124,9 @@ impl Driver {
             None => lease::front(&self.run.router).await,
         };
         self.front.clone_from(&window);
-        let approval = Approval { id, call, risk, reason, digest, deadline, window: window.map(Into::into) };
+        let target = lease::target(&self.run.router, &call).await;
+        let window = window.map(Into::into);
+        let approval = Approval { id, call, risk, reason, digest, deadline, window, target };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);

@@ -263,3 +263,17 @@ async fn an_approved_act_goes_to_the_window_that_was_in_front_when_it_was_asked_
     bench.end().await;
     assert_eq!(focused(&bench), [WindowId(1), WindowId(2)]);
 }
+
+#[tokio::test]
+async fn a_question_about_a_window_names_it_as_it_is_called_now() {
+    let close = |id| Step::call("changeWindow", json!({ "window": id, "change": "close" }));
+    let mut bench = Bench::new(vec![close(1), close(3), done()]).await;
+    bench.desktop.edit(|scene| scene.windows = vec![window(2, "list"), window(1, "letter")]);
+    bench.start(ApprovalMode::Ask).await;
+    for title in [Some("letter"), None] {
+        let asked = bench.question().await;
+        assert_eq!(asked.target.as_ref().map(|target| target.title.as_str()), title);
+        bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
+    }
+    bench.end().await;
+}

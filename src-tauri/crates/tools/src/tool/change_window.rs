@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
+use crate::focus::name_of;
 
 pub(super) struct ChangeWindow;
 
@@ -81,8 +82,7 @@ impl Builtin for ChangeWindow {
         if !matches!(change, WindowChange::Move { .. } | WindowChange::Resize { .. }) {
             unused(&[])?;
         }
-        let summary = format!("{done} window {window}");
-        let task = Change { tool: Self::NAME, window: WindowId(window), change, summary };
+        let task = Change { tool: Self::NAME, window: WindowId(window), change, done };
         Ok(Plan::new(Self::RISK, task))
     }
 }
@@ -91,15 +91,18 @@ pub(super) struct Change {
     pub(super) tool: &'static str,
     pub(super) window: WindowId,
     pub(super) change: WindowChange,
-    pub(super) summary: String,
+    /// What it was made, for people.
+    pub(super) done: &'static str,
 }
 
 #[async_trait]
 impl Task for Change {
     async fn run(&self, cx: &Context) -> Outcome {
+        // Asked before: a closed window has no title any more.
+        let window = name_of(&*cx.desktop, self.window).await;
         cx.begin();
         match cx.desktop.change_window(self.window, self.change).await {
-            Ok(acted) => Outcome::acted(&acted, &self.summary, None),
+            Ok(acted) => Outcome::acted(&acted, &format!("{} {window}", self.done), None),
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }
     }

@@ -30,7 +30,7 @@ impl Builtin for FocusWindow {
             tool: Self::NAME,
             window: WindowId(input.window),
             change: WindowChange::Focus,
-            summary: format!("brought up window {}", input.window),
+            done: "brought up",
         };
         Ok(Plan::new(Self::RISK, change))
     }

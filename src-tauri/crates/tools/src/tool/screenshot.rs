@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{
     Ability, Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
 };
+use crate::focus::name_of;
 use crate::{TakenPicture, settle, untrusted};
 
 /// More boxes hide what they mark.
@@ -115,7 +116,7 @@ impl Take {
             data["marks"] = marked.iter().map(named).collect();
         }
         let of = match self.area {
-            Area::Window(window) => format!("window {}", window.0),
+            Area::Window(window) => name_of(&*cx.desktop, window).await,
             Area::Display(DISPLAY) | Area::Region { .. } => "the screen".into(),
             Area::Display(display) => format!("display {display}"),
         };
