@@ -164,19 +164,24 @@ impl Engine {
         if let (Some(run), true) = (run, stopped.is_empty()) {
             return Err(not_under_way(run));
         }
+        self.see_to_the_end(stopped, &reason).await;
+        Ok(())
+    }
+
+    /// Ends those of the stopped runs that have no task, and waits for the others.
+    async fn see_to_the_end(&self, stopped: Vec<(RunId, Entry)>, reason: &str) {
         for (id, entry) in stopped {
             if let Task::Live(live) = entry.task {
                 live.over.cancelled().await;
             }
             // Also one that was put aside in this very moment; or one that is waking: then its task hears of it.
-            if !self.end_parked(&id, &entry.session, reason.clone()).await
+            if !self.end_parked(&id, &entry.session, reason.to_owned()).await
                 && let Some(Entry { task: Task::Live(live), .. }) = self.runs.get(&id)
             {
-                live.stop.send(&reason);
+                live.stop.send(reason);
                 live.over.cancelled().await;
             }
         }
-        Ok(())
     }
 
     /// Says something to a run; to the newest if none is named.
@@ -389,15 +394,15 @@ async fn watch_the_user(engine: Weak<Engine>) {
         let leaving = one.leaving.clone();
         tokio::select! {
             () = leaving.cancelled() => return,
-            () = one.runs.some_live() => {}
+            () = one.runs.some_open() => {}
         }
-        // From here on nothing is missed until no run has a task any more.
+        // From here on nothing is missed until every run has ended.
         let mut next = one.tools.interrupted();
         loop {
             let how = tokio::select! {
                 biased;
                 how = &mut next => how,
-                () = one.runs.none_live() => break,
+                () = one.runs.none_open() => break,
                 () = leaving.cancelled() => return,
             };
             next = one.tools.interrupted();
@@ -408,16 +413,14 @@ async fn watch_the_user(engine: Weak<Engine>) {
 }
 
 impl Engine {
-    fn interrupted(&self, how: Interruption) {
+    fn interrupted(self: &Arc<Self>, how: Interruption) {
         let settings = self.settings();
         match how {
             Interruption::Corner | Interruption::Escape if !settings.failsafe => {}
             Interruption::Corner => {
-                self.stop_at_once(None, "failsafe: the pointer was put into the top left corner");
+                self.stop_everything("failsafe: the pointer was put into the top left corner");
             }
-            Interruption::Escape => {
-                self.stop_at_once(None, "failsafe: escape was held down");
-            }
+            Interruption::Escape => self.stop_everything("failsafe: escape was held down"),
             Interruption::UserInput if !settings.pause_on_user_input => {}
             Interruption::UserInput => {
                 if let Some(run) = self.seat.user_meets()
@@ -427,6 +430,13 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Also runs without a task: a question that is open is nobody's any more.
+    fn stop_everything(self: &Arc<Self>, reason: &'static str) {
+        let stopped = self.stop_at_once(None, reason);
+        let engine = self.clone();
+        tokio::spawn(async move { engine.see_to_the_end(stopped, reason).await });
     }
 }
 

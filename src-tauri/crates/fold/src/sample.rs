@@ -103,6 +103,7 @@ pub fn question(id: &str) -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9_000),
         window: None,
+        seen: None,
     }
 }
 

@@ -80,6 +80,10 @@ pub struct Approval {
     /// was none but ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<FrontWindow>,
+    /// What the screen showed around the points that the call acts at, as a hash; `None` if it acts at none, or if the
+    /// screen could not be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
 }
 
 /// A window of another application, told again after a restart.

@@ -24,6 +24,7 @@ fn approval() -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9),
         window: None,
+        seen: None,
     }
 }
 
