@@ -358,10 +358,18 @@ impl Engine {
         }
         let message = "the run broke down; this is a defect of miki".to_owned();
         let end = RunEnd::Failed { message, hint: Some("start it again; the log has the details".into()) };
-        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+        if let Err(error) = self.end_open_run(&scope, end).await {
             tracing::error!("its end cannot be written: {error}");
         }
         self.log.set_status(scope, Status::default());
+    }
+
+    async fn end_open_run(&self, scope: &Scope, end: RunEnd) -> Result<(), ErrorView> {
+        let open = self.log.read(|journal| journal.open_runs()).await?;
+        match open.into_iter().find(|open| open.scope.run == scope.run) {
+            Some(run) => recovery::end_run(&self.log, run, end).await,
+            None => Ok(()),
+        }
     }
 
     /// Tells every surface something that belongs to no call.
