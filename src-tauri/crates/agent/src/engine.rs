@@ -23,6 +23,7 @@ use crate::lease::Seat;
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::recovery;
+use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
 use crate::runs::{Entry, Live, Runs, Task, not_under_way};
@@ -44,6 +45,7 @@ pub struct Engine {
     pub(crate) runs: Runs,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
+    pub(crate) refusals: Refusals,
     store: Arc<dyn SettingsStore>,
     settings: Mutex<Settings>,
     /// Held while settings are written: one change after the other.
@@ -76,6 +78,7 @@ impl Engine {
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
             seat: Seat::new(tools.clone(), log.clone()),
             deadlines: Arc::new(Deadlines::new(weak.clone())),
+            refusals: Refusals::new(log.clone()),
             log,
             tools,
             models,
