@@ -1,6 +1,6 @@
 //! Long things in a few characters: a call's arguments, durations, ages.
 //!
-//! For glancing only. What is asked of the user is shown whole, by [`crate::escape`].
+//! For glancing only. What is asked of the user is shown whole, by [`protocol::escape`].
 
 use protocol::ids::Timestamp;
 use protocol::tool::{Millis, ToolCall};

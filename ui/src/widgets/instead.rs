@@ -3,10 +3,10 @@
 use fold::transcript::EntryId;
 use leptos::prelude::*;
 use protocol::command::{RunOverrides, StartRun, UpdateSettings};
+use protocol::escape::visible_text;
 use protocol::ids::ModelId;
 use protocol::settings::SettingsPatch;
 
-use crate::escape::visible_text;
 use crate::instead::way_on;
 use crate::store::store;
 use crate::words::Word;
