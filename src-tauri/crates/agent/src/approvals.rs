@@ -127,7 +127,8 @@ impl Engine {
         let Some(run) = scope.run.clone() else { return };
         match self.runs.get(&run).map(|entry| entry.task) {
             Some(Task::Live(live)) => {
-                if live.mailbox.send(Message::Answered(Box::new(given.clone()))).await.is_err() {
+                let message = Message::Answered(Box::new(given.clone()));
+                if live.mailbox.send(message).await.is_err() {
                     // It was put aside in this very moment, or has ended.
                     live.over.cancelled().await;
                     if self.runs.get(&run).is_some_and(|entry| entry.is_parked()) {
