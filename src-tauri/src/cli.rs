@@ -18,8 +18,8 @@ mod key;
 mod model;
 
 pub mod interrupt;
-mod story;
-mod teller;
+mod run_printer;
+mod text;
 
 /// An agent that operates your computer, asks before anything that matters, and shows what it did.
 ///
@@ -118,12 +118,12 @@ fn exit_of(outcome: Result<Exit, ErrorView>) -> Exit {
 
 /// An error and its hint on stderr, for people.
 pub fn say_error(error: &ErrorView) {
-    eprintln!("miki: {}", story::plain(&error.message));
+    eprintln!("miki: {}", text::plain(&error.message));
     if let Some(hint) = &error.hint {
-        eprintln!("  {}", story::plain(hint));
+        eprintln!("  {}", text::plain(hint));
     }
     for model in &error.suggestions {
-        eprintln!("  try: {}", story::plain(&model.0));
+        eprintln!("  try: {}", text::plain(&model.0));
     }
 }
 

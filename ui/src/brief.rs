@@ -1,6 +1,6 @@
 //! Long things in a few characters: texts, durations, ages. A call in short is `fold`'s.
 //!
-//! For glancing only. What is asked of the user is shown whole, by [`crate::escape`].
+//! For glancing only. What is asked of the user is shown whole, by [`protocol::escape`].
 
 pub use fold::call::shortened;
 use protocol::ids::Timestamp;

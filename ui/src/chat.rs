@@ -5,12 +5,12 @@ use fold::transcript::{Entry, EntryBody, Stage};
 use fold::{Outcome, Transcript};
 use leptos::{html, prelude::*};
 use protocol::command::{RunOverrides, ShowWindow, StopRun, Window, WindowAction};
+use protocol::escape::visible_text;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
 use protocol::view::RunStatus;
 
 use crate::brief;
-use crate::escape::visible_text;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{effect_words, outcome_word};
@@ -229,7 +229,7 @@ fn line(entry: Entry) -> AnyView {
             view! {
                 <li class="did" data-effect=effect>
                     {icon(&step.call.tool)}
-                    <span class="brief" dir="auto">{crate::escape::visible_text(&result)}</span>
+                    <span class="brief" dir="auto">{protocol::escape::visible_text(&result)}</span>
                     <span class="badge" data-effect=effect>{move || store.say(word)}</span>
                 </li>
             }

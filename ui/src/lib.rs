@@ -9,7 +9,6 @@ pub mod state;
 pub mod suggestions;
 
 pub mod brief;
-pub mod escape;
 pub mod fields;
 pub mod picker;
 pub mod picture;

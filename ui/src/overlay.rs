@@ -5,10 +5,10 @@ use fold::Transcript;
 use leptos::prelude::*;
 use protocol::event::{Activity, Status};
 
-use crate::escape::visible_text;
 use crate::store::store;
 use crate::widgets::status::{activity_name, activity_word};
 use crate::words::Word;
+use protocol::escape::visible_text;
 
 #[component]
 pub fn Overlay() -> impl IntoView {

@@ -111,6 +111,7 @@ mod tests {
             deadline: Timestamp(9),
             window: None,
             target: None,
+            seen: None,
         };
         Question { session, run, approval }
     }

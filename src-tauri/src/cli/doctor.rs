@@ -9,7 +9,7 @@ use protocol::view::{Check, CheckState, CheckView};
 use protocol::{ErrorCode, ErrorView};
 
 use super::interrupt;
-use super::story::plain;
+use super::text::plain;
 use crate::checks;
 use crate::engine::open_desktop;
 use crate::exit::Exit;

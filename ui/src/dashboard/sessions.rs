@@ -3,12 +3,12 @@
 use fold::{Desktop, Outcome, SessionState};
 use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
+use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
 use protocol::view::SessionView;
 
 use super::Tab;
 use crate::brief;
-use crate::escape::visible_text;
 use crate::state::State;
 use crate::store::{Store, store};
 use crate::widgets::entry::outcome_word;

@@ -1,5 +1,6 @@
 //! A question to the user about one exact call: everything it would do is on the card, and "no" is the easy answer.
 
+use protocol::escape::{Piece, visible, visible_json, visible_text};
 use std::time::Duration;
 
 use fold::call::in_short;
@@ -11,7 +12,6 @@ use protocol::view::Question;
 
 use super::icon::icon;
 use crate::brief;
-use crate::escape::{Piece, visible, visible_json, visible_text};
 use crate::store::store;
 use crate::words::Word;
 

@@ -6,10 +6,10 @@ use protocol::event::{Activity, Status};
 
 use super::entry::cost;
 use super::icon::icon;
-use crate::escape::visible_text;
 use crate::state::State;
 use crate::store::store;
 use crate::words::Word;
+use protocol::escape::visible_text;
 
 pub fn activity_name(activity: Activity) -> &'static str {
     match activity {

@@ -3,10 +3,10 @@
 use fold::transcript::EntryId;
 use leptos::prelude::*;
 use protocol::command::{RunOverrides, StartRun, UpdateSettings};
+use protocol::escape::visible_text;
 use protocol::ids::ModelId;
 use protocol::settings::SettingsPatch;
 
-use crate::escape::visible_text;
 use crate::store::store;
 use crate::suggestions::suggested_models;
 use crate::words::Word;

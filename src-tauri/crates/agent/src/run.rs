@@ -21,7 +21,7 @@ use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, ExecResult, Mode, PictureView, ToolCall};
+use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -29,7 +29,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Router};
 
-use crate::approvals::Deadlines;
+use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, OpenTurn};
@@ -76,8 +76,9 @@ pub enum Begin {
 /// A run as it stood when it asked, and the answer.
 pub struct Woken {
     pub open: OpenTurn,
-    pub approval: Approval,
-    pub answer: Answer,
+    pub given: GivenAnswer,
+    /// Why it is paused; `None` if it is not.
+    pub paused: Option<String>,
     /// What the user said that no request had in it yet.
     pub steers: Vec<String>,
 }
@@ -86,7 +87,7 @@ pub struct Woken {
 pub enum Ending {
     Over,
     /// It waits for an answer without a task. The answer, if it came in that very moment.
-    Parked(Option<(Box<Approval>, Answer)>),
+    Parked(Option<Box<GivenAnswer>>),
 }
 
 /// What an operation came to.
@@ -125,6 +126,8 @@ struct Driver {
     lease: Option<Lease>,
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
+    /// What the next approved call was asked for on, in another task: it is done only where that is still there.
+    asked: Option<Approval>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -162,6 +165,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         halt: CancellationToken::new(),
         lease: None,
         front: None,
+        asked: None,
         put_aside: None,
         is_woken: false,
         is_parked: false,
@@ -216,13 +220,14 @@ impl Driver {
 
     /// Goes on where the run stood when it asked.
     async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
-        let Woken { open, approval, answer, steers } = woken;
+        let Woken { open, given, paused, steers } = woken;
+        let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
         let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
         // It was asked about, so it is among them.
         let current = left.next().unwrap_or_else(|| approval.call.clone());
         let calls_left = Calls::left(current, left.collect());
-        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone());
+        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
         self.proposals = Proposals::restored(&turn, &calls);
         self.run.context.push_turn(turn);
         for call in &calls {
@@ -232,9 +237,9 @@ impl Driver {
         }
         self.steers = steers;
         self.is_woken = true;
-        self.front = approval.window.clone().map(Into::into);
-        self.question = Some(approval.clone());
-        self.answered_by_user(&approval, answer).await
+        self.asked = Some(approval.clone());
+        self.question = Some(approval);
+        self.take_answer(given).await
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
@@ -302,8 +307,7 @@ impl Driver {
             }
             Outcome::Waited => self.feed(Input::Continue).await,
             Outcome::Unanswered => {
-                // A pause is nowhere but here.
-                self.is_parked = self.can_be_parked() && !self.machine.is_paused();
+                self.is_parked = self.can_be_parked();
                 if !self.is_parked {
                     self.wait_for_an_answer();
                 }

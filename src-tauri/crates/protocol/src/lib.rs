@@ -16,6 +16,7 @@ pub mod turn;
 
 pub mod address;
 pub mod citation;
+pub mod escape;
 
 pub mod error;
 pub mod geometry;

@@ -90,6 +90,10 @@ pub struct Approval {
     /// The window that the call names, as it was when it was asked; `None` if it names none that is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<FrontWindow>,
+    /// What the screen showed around the points that the call acts at, as a hash; `None` if it acts at none, or if the
+    /// screen could not be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
 }
 
 /// A window of another application, told again after a restart.

@@ -28,7 +28,11 @@ impl Gesture {
         if display != DISPLAY {
             summary = format!("{summary} on display {display}");
         }
-        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display)
+        let points = match &action {
+            Action::Drag { path, .. } => path.clone(),
+            _ => dot.into_iter().collect(),
+        };
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display).at(&points)
     }
 }
 
