@@ -9,7 +9,7 @@ use models::computer::{self, Computer};
 use models::thinking::thinks;
 use models::{
     CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
-    SharedModel, Timeouts, Wire,
+    SharedModel, Wire,
 };
 use protocol::command::{Recording, Secret};
 use protocol::ids::ModelId;

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use desktop::{Desktop, DesktopError};
+use desktop::Desktop;
 use tokio_util::sync::CancellationToken;
 
 use crate::apple::{self, App, AppleBrowser, Osa};

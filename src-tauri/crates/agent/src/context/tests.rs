@@ -239,8 +239,5 @@ fn the_newest_picture_of_a_calls_parts_is_shown_with_the_last_of_them() {
     context.push_turn(Turn::default());
     context.push_results(vec![part(sight(1), true), part(sight(2), false), part(None, false)]);
     let (none, sent) = ((false, None), (true, None));
-    assert_eq!(
-        pictures(&mut context),
-        [none.clone(), none.clone(), sent, none.clone(), as_before(), none]
-    );
+    assert_eq!(pictures(&mut context), [none.clone(), none.clone(), sent, none.clone(), as_before(), none]);
 }
