@@ -176,7 +176,7 @@ impl Operand {
             if now.has(States::DEFUNCT) {
                 return self.went_away(name);
             }
-            if let Some(change) = changed_state(before, now) {
+            if let Some(change) = told(before, now) {
                 let note = format!("did \"{name}\" of {}; it is {change} now", self.called);
                 return Acted { evidence: Evidence::ReadBack, note };
             }
@@ -310,7 +310,7 @@ fn tells(role: u32) -> bool {
 }
 
 /// What changed in the states that tell of a press.
-fn changed_state(before: States, now: States) -> Option<&'static str> {
+fn told(before: States, now: States) -> Option<&'static str> {
     let words = [
         (States::CHECKED, "checked", "no longer checked"),
         (States::SELECTED, "selected", "no longer selected"),
