@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn a_press_is_told_by_the_states_it_changes() {
     let none = States::default();
-    assert_eq!(changed_state(none, States::CHECKED), Some("checked"));
-    assert_eq!(changed_state(States::CHECKED, none), Some("no longer checked"));
-    assert_eq!(changed_state(none, States::EXPANDED), Some("expanded"));
-    assert_eq!(changed_state(none, States::FOCUSED), None);
-    assert_eq!(changed_state(States::CHECKED, States::CHECKED), None);
+    assert_eq!(told(none, States::CHECKED), Some("checked"));
+    assert_eq!(told(States::CHECKED, none), Some("no longer checked"));
+    assert_eq!(told(none, States::EXPANDED), Some("expanded"));
+    assert_eq!(told(none, States::FOCUSED), None);
+    assert_eq!(told(States::CHECKED, States::CHECKED), None);
 }
 
 #[test]
