@@ -74,7 +74,7 @@ fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
                 windows::make(app.handle())?;
                 engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
                 let tray = tray::make(app.handle(), &settings);
-                shortcut::make(app.handle(), &settings.shortcut);
+                shortcut::make(app.handle());
                 tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {
