@@ -5,6 +5,7 @@
 //! else of ours; decides nothing that the engine decides.
 
 pub mod goal;
+pub mod recall;
 pub mod state;
 pub mod suggestions;
 

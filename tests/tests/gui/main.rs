@@ -7,6 +7,7 @@ mod drawn;
 mod goal;
 mod layout;
 mod overlay;
+mod remembered;
 mod rights;
 mod sessions;
 mod settings;

@@ -5,9 +5,9 @@ use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
 use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
+use protocol::remembered::Tab;
 use protocol::view::SessionView;
 
-use super::Tab;
 use crate::brief;
 use crate::state::State;
 use crate::store::{Store, store};
