@@ -10,12 +10,14 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{Hit, Operand, Tried, Visibility};
+use super::atspi::{ByHand, Hit, Operand, Tried, Visibility};
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
     Hands as _, Key, Operated, Snapshot, Target,
 };
+
+mod choosing;
 
 /// Elements, where the query names no deadline.
 const ELEMENTS: Duration = Duration::from_secs(10);
@@ -113,6 +115,8 @@ impl LinuxDesktop {
                     return Ok((acted, ActionMethod::Accessibility));
                 }
                 let acted = self.click_on(operand, *button, *count, displays, cancel).await?;
+                let seen = (*button, *count) == (Button::Left, 1);
+                let acted = if seen { operand.after_click(acted).await } else { acted };
                 Ok((acted, ActionMethod::Input))
             }
             ElementAction::Do(name) => {
@@ -133,7 +137,7 @@ impl LinuxDesktop {
                 match operand.set_value(value).await? {
                     Tried::Done(acted) => Ok((acted, ActionMethod::Accessibility)),
                     Tried::Not(_) => {
-                        Ok((self.type_into(operand, value, displays, cancel).await?, ActionMethod::Input))
+                        Ok((self.set_by_hand(operand, value, displays, cancel).await?, ActionMethod::Input))
                     }
                 }
             }
@@ -252,6 +256,33 @@ impl LinuxDesktop {
         on_display(point, displays)
     }
 
+    /// As a person would: by clicks and keys.
+    async fn set_by_hand(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        match operand.by_hand() {
+            ByHand::Switch => {
+                self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                operand.switched().await
+            }
+            ByHand::Choose => self.choose(operand, value, displays, cancel).await,
+            ByHand::Cell => {
+                self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                let write = match value {
+                    "" => Action::Press { key: Key::Delete, times: 1 },
+                    text => Action::Type { text: format!("{text}\n") },
+                };
+                self.act(write, cancel.clone()).await?;
+                Ok(operand.read_text_back(value).await)
+            }
+            ByHand::Type => self.type_into(operand, value, displays, cancel).await,
+        }
+    }
+
     /// By the keyboard: the focus, everything selected, the text over it; read back where it can be.
     async fn type_into(
         &self,
@@ -260,15 +291,15 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
-        if !operand.can_be_typed_into() {
+        let Some(field) = operand.editor().await else {
             return Err(DesktopError::BadInput(format!(
                 "{} holds no value that could be set; click it instead",
                 operand.called
             )));
-        }
-        if let Tried::Not(_) = operand.focus().await? {
-            self.click_on(operand, Button::Left, 1, displays, cancel).await?;
-            if let Tried::Not(why) = operand.has_focus().await? {
+        };
+        if let Tried::Not(_) = field.focus().await? {
+            self.click_on(&field, Button::Left, 1, displays, cancel).await?;
+            if let Tried::Not(why) = field.has_focus().await? {
                 return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
             }
         }
@@ -278,7 +309,11 @@ impl LinuxDesktop {
             text => Action::Type { text: text.to_owned() },
         };
         self.act(write, cancel.clone()).await?;
-        Ok(operand.read_text_back(value).await)
+        if operand.takes_over_later() {
+            // The key that leaves the field enters what it holds, and presses no button.
+            self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
+        }
+        Ok(field.read_text_back(value).await)
     }
 }
 

@@ -19,11 +19,13 @@ use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::choosing::ByHand;
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
 
 mod acting;
+mod choosing;
 mod finding;
 mod heard;
 mod menu;
@@ -41,6 +43,7 @@ mod origin;
 mod prune;
 mod quirks;
 mod role;
+mod settled;
 mod table;
 mod walk;
 
@@ -263,7 +266,7 @@ impl Accessibility {
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
-            if let Some(object) = nodes::focused(&root, deadline).await {
+            if let Some(object) = nodes::focused(&root, application.quirks, deadline).await {
                 return Some(object);
             }
         }

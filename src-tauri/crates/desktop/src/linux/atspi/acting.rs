@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::bus::{self, ACCESSIBLE, CallError, Object};
+use super::quirks::Quirks;
 use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
 use crate::{Acted, DesktopError, Evidence};
@@ -23,7 +24,8 @@ const CHANGE: Duration = Duration::from_millis(300);
 const FOCUS: Duration = Duration::from_millis(600);
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(12);
 /// What a plain left click does, as toolkits name it; the first that is there counts.
-const PRESSES: [&str; 8] = ["click", "press", "toggle", "jump", "check", "uncheck", "do default", "push"];
+const PRESSES: [&str; 10] =
+    ["click", "press", "toggle", "jump", "check", "uncheck", "do default", "push", "select", "open"];
 
 /// An object with what is known of it before something is done to it.
 #[derive(Clone)]
@@ -33,6 +35,7 @@ pub(in super::super) struct Operand {
     pub(super) home: Arc<str>,
     pub(super) role: u32,
     pub(super) states: States,
+    pub(super) quirks: Quirks,
     /// `button "Save"`.
     pub(in super::super) called: String,
 }
@@ -60,7 +63,8 @@ impl Operand {
         // Some have their name from the label beside them.
         let name = if name.trim().is_empty() { &known.element.name } else { &name };
         let (role, states) = (role?, states?);
-        Ok(Self { called: called(role, name), home: known.bus_name.clone(), object, role, states })
+        let (home, quirks) = (known.bus_name.clone(), known.quirks);
+        Ok(Self { called: called(role, name), home, object, role, states, quirks })
     }
 
     pub(in super::super) fn is_password(&self) -> bool {
@@ -70,11 +74,6 @@ impl Operand {
     /// Whether a click means to put the keyboard there.
     pub(super) fn is_text_field(&self) -> bool {
         self.is_password() || role::is_textual(self.role, self.states)
-    }
-
-    /// Whether the keyboard could change what it holds.
-    pub(in super::super) fn can_be_typed_into(&self) -> bool {
-        self.is_password() || self.states.has(States::EDITABLE) || self.role == number::SPIN_BUTTON
     }
 
     /// Refuses what the application has greyed out.
@@ -90,6 +89,9 @@ impl Operand {
     pub(in super::super) async fn press(&self) -> Result<Tried, DesktopError> {
         if self.is_text_field() {
             return Ok(Tried::Not("a click into a text field places the cursor".into()));
+        }
+        if self.quirks.clicked.contains(&self.role) {
+            return Ok(Tried::Not(format!("{} hears of a click by the pointer alone", self.called)));
         }
         let actions = self.actions().await.map_err(|error| self.failed(&error))?;
         let wanted = PRESSES
@@ -128,8 +130,11 @@ impl Operand {
             self.object.call(ACTION, "GetActions", &()).await;
         match asked {
             Ok(actions) => {
-                let named = |(name, _, keys): (String, String, String)| Named { name, keys };
-                Ok(actions.into_iter().map(named).collect())
+                let mut named = Vec::with_capacity(actions.len());
+                for (index, (name, _, keys)) in (0_i32..).zip(actions) {
+                    named.push(Named { name: self.object.action_name(index, name).await, keys });
+                }
+                Ok(named)
             }
             Err(CallError::Refused(_)) => Ok(Vec::new()),
             // Qt calls an interface that an object lacks an unknown object.
@@ -180,12 +185,35 @@ impl Operand {
                 let note = format!("did \"{name}\" of {}; it is {change} now", self.called);
                 return Acted { evidence: Evidence::ReadBack, note };
             }
+            if self.names_its_row().await {
+                let note = format!("did \"{name}\" of {}; its page shows now", self.called);
+                return Acted { evidence: Evidence::ReadBack, note };
+            }
             if Instant::now() >= until {
                 let note = format!("did \"{name}\" of {}", self.called);
                 return Acted { evidence: Evidence::Sent, note };
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+    }
+
+    /// What can be seen on the object itself of a click by the pointer, which `acted` tells of.
+    pub(in super::super) async fn after_click(&self, acted: Acted) -> Acted {
+        if !tells(self.role) {
+            return acted;
+        }
+        let seen = self.after("click", self.states).await;
+        if seen.evidence == Evidence::ReadBack { seen } else { acted }
+    }
+
+    /// Whether it is the tab whose page shows, by the name of its row.
+    async fn names_its_row(&self) -> bool {
+        if self.role != number::PAGE_TAB || !self.quirks.names_rows_by_page {
+            return false;
+        }
+        let Some(row) = self.parent().await else { return false };
+        let (row, tab) = tokio::join!(row.name(), self.object.name());
+        matches!((row, tab), (Ok(row), Ok(tab)) if !tab.is_empty() && row == tab)
     }
 
     fn went_away(&self, name: &str) -> Acted {

@@ -7,18 +7,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
 
+use super::acting::ACTION;
 use super::line::Line;
 use super::lock;
+use super::nodes::AT_ONCE;
 use super::quirks::Quirks;
 
 /// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
 pub(super) const CALL: Duration = Duration::from_millis(1500);
 const CONNECT: Duration = Duration::from_secs(3);
+/// Children that are asked for in one answer.
+const MOST_CHILDREN: i32 = 500;
 pub(super) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 pub(super) const ROOT: &str = "/org/a11y/atspi/accessible/root";
 const REGISTRY: &str = "org.a11y.atspi.Registry";
@@ -145,8 +150,9 @@ impl Bus {
             root.program.property::<String>(ROOT, application, "ToolkitName"),
             root.program.property::<String>(ROOT, application, "Version"),
         );
-        let quirks = Quirks::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default());
-        let found = Acquaintance { name: called?, pid: pid?, quirks };
+        let called = called?;
+        let quirks = Quirks::of(&called, &toolkit.unwrap_or_default(), &version.unwrap_or_default());
+        let found = Acquaintance { name: called, pid: pid?, quirks };
         // An application may register before it has a name.
         if !found.name.is_empty() {
             lock(&self.acquaintances).insert(name.clone(), found.clone());
@@ -298,12 +304,39 @@ impl Object {
         self.program.property(&self.path, ACCESSIBLE, "Name").await
     }
 
+    /// What an action is called, where the list of all does not say: Firefox's names are `;;` there.
+    pub(super) async fn action_name(&self, index: i32, listed: String) -> String {
+        if !listed.chars().all(|one| one == ';') {
+            return listed;
+        }
+        self.call(ACTION, "GetName", &index).await.unwrap_or_default()
+    }
+
     pub(super) async fn description(&self) -> Result<String, CallError> {
         self.program.property(&self.path, ACCESSIBLE, "Description").await
     }
 
+    /// The first [`MOST_CHILDREN`]: a sheet has thousands of millions of cells, and makes each that is asked for.
     pub(super) async fn children(&self) -> Result<Vec<Reference>, CallError> {
+        let count: i32 = self.program.property(&self.path, ACCESSIBLE, "ChildCount").await?;
+        if count <= MOST_CHILDREN {
+            return self.all_children().await;
+        }
+        let asked = (0..MOST_CHILDREN).map(|at| self.child(at));
+        Ok(futures::stream::iter(asked)
+            .buffered(AT_ONCE)
+            .filter_map(async |child| child.ok())
+            .collect()
+            .await)
+    }
+
+    /// All in one answer: only of what is known to have few.
+    pub(super) async fn all_children(&self) -> Result<Vec<Reference>, CallError> {
         self.call(ACCESSIBLE, "GetChildren", &()).await
+    }
+
+    async fn child(&self, at: i32) -> Result<Reference, CallError> {
+        self.call(ACCESSIBLE, "GetChildAtIndex", &at).await
     }
 
     pub(super) async fn states(&self) -> Result<super::role::States, CallError> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use futures::StreamExt;
 
+use super::acting::ACTION;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::nodes::{AT_ONCE, Facts, Node, Wish};
 use super::quirks::MoreActions;
@@ -12,6 +13,8 @@ use crate::Scope;
 
 /// Characters of text kept as a value.
 const VALUE_CHARS: i32 = 200;
+/// Characters of a text that is read whole.
+const MOST_TEXT: i32 = 200_000;
 const TEXT: &str = "org.a11y.atspi.Text";
 const LABELLED_BY: u32 = 2;
 /// What a click does anyway, under all its names.
@@ -91,17 +94,21 @@ async fn value(object: &Object, facts: &Facts) -> String {
     }
 }
 
-/// The first `most` characters; -1 asks for all.
+/// The first `most` characters; -1 asks for all, of which there may be [`MOST_TEXT`].
 pub(super) async fn text(object: &Object, most: i32) -> Result<String, CallError> {
-    let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
-    if most < 0 || !text.is_empty() {
-        return Ok(text);
+    if most >= 0 {
+        let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
+        if !text.is_empty() {
+            return Ok(text);
+        }
+    }
+    let count: i32 = object.program.property(&object.path, TEXT, "CharacterCount").await?;
+    if most < 0 && count > MOST_TEXT {
+        return Err(CallError::Refused(format!("its {count} characters are too many to be read")));
     }
     // Some bridges answer nothing when the end lies beyond the text.
-    object
-        .call(TEXT, "GetText", &(0_i32, -1_i32))
-        .await
-        .map(|all: String| all.chars().take(usize::try_from(most).unwrap_or(0)).collect())
+    let end = if most < 0 { -1 } else { count.min(most) };
+    object.call(TEXT, "GetText", &(0_i32, end)).await
 }
 
 async fn number(object: &Object) -> Result<String, CallError> {
@@ -131,11 +138,14 @@ async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<Strin
     if !role::may_do_more(facts.role, more) {
         return Vec::new();
     }
-    let all: Vec<(String, String, String)> =
-        object.call("org.a11y.atspi.Action", "GetActions", &()).await.unwrap_or_default();
-    let names = all.into_iter().map(|(name, _, _)| name);
+    let all: Vec<(String, String, String)> = object.call(ACTION, "GetActions", &()).await.unwrap_or_default();
+    let mut names = Vec::with_capacity(all.len());
+    for (index, (name, _, _)) in (0_i32..).zip(all) {
+        names.push(object.action_name(index, name).await);
+    }
     // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
-    names.filter(|name| !is_plain(name) && !name.contains('.')).collect()
+    names.retain(|name| !is_plain(name) && !name.contains('.'));
+    names
 }
 
 fn is_plain(name: &str) -> bool {

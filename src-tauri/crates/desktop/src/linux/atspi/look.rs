@@ -157,6 +157,7 @@ impl Accessibility {
         let told = NewSnapshot {
             about,
             app: &application.name,
+            quirks: application.quirks,
             objects: pruned.sources.iter().map(|&at| &read.nodes[at].object).collect(),
             windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
         };

@@ -9,12 +9,11 @@ use tokio::time::Instant;
 use super::acting::{ACTION, Operand, Tried};
 use super::applications;
 use super::bus::Object;
+use super::quirks::Quirks;
 use super::role::{self, States, number};
 use super::{Accessibility, DEADLINE, PATIENCE, lock};
 use crate::{Acted, DesktopError, ElementQuery};
 
-/// AT-SPI's role number of a menu bar.
-const MENU_BAR: u32 = 34;
 /// Where menu bars are looked for.
 const DEEPEST: u32 = 10;
 const MOST: usize = 600;
@@ -53,7 +52,7 @@ impl Accessibility {
         let Some((last, above)) = path.split_last() else {
             return Err(DesktopError::BadInput("the menu's path is empty".into()));
         };
-        let (home, name, bars) = self.menu_bars(app).await?;
+        let (home, quirks, name, bars) = self.menu_bars(app).await?;
         if bars.is_empty() {
             return Err(DesktopError::NotFound(format!(
                 "{name} shows no menu bar; look for a menu button in elementsJson"
@@ -71,7 +70,7 @@ impl Accessibility {
             if level.is_empty() {
                 check_enabled(&entry)?;
                 *opened = true;
-                level = open(&home, entry).await?;
+                level = open(operand(&home, quirks, entry)).await?;
             }
         }
         let entry = pick(level, last, &place)?;
@@ -84,13 +83,13 @@ impl Accessibility {
             )));
         }
         check_enabled(&entry)?;
-        let shortcut = shortcut(&entry, &home).await;
         let called = {
             let mut steps: Vec<&str> = above.iter().map(|step| step.trim()).collect();
             steps.push(&entry.name);
             format!("{} \"{}\"", role::describe(entry.role).0, steps.join(" > "))
         };
-        let operand = operand(&home, entry);
+        let operand = operand(&home, quirks, entry);
+        let shortcut = shortcut(&operand).await;
         let mut acted = match operand.press().await? {
             Tried::Done(acted) => acted,
             Tried::Not(why) => {
@@ -104,7 +103,10 @@ impl Accessibility {
     }
 
     /// The application meant: its name on the bus, its name, and the menu bars of the window meant.
-    async fn menu_bars(&self, app: Option<&str>) -> Result<(Arc<str>, String, Vec<Object>), DesktopError> {
+    async fn menu_bars(
+        &self,
+        app: Option<&str>,
+    ) -> Result<(Arc<str>, Quirks, String, Vec<Object>), DesktopError> {
         let bus = self.bus().await?;
         let found = applications::list(&bus, &self.inner.own, PATIENCE)
             .await
@@ -122,7 +124,7 @@ impl Accessibility {
                 break;
             }
         }
-        Ok((home, choice.application.name, bars))
+        Ok((home, choice.application.quirks, choice.application.name, bars))
     }
 }
 
@@ -136,7 +138,7 @@ async fn bars_below(root: Object) -> Vec<Object> {
             break;
         }
         let bars: Vec<Object> =
-            all.iter().filter(|one| one.role == MENU_BAR).map(|one| one.object.clone()).collect();
+            all.iter().filter(|one| one.role == number::MENU_BAR).map(|one| one.object.clone()).collect();
         if !bars.is_empty() {
             return bars;
         }
@@ -210,14 +212,14 @@ fn check_enabled(entry: &Entry) -> Result<(), DesktopError> {
     Err(DesktopError::BadInput(format!("menu item \"{}\" is disabled; nothing was done", entry.name)))
 }
 
-fn operand(home: &Arc<str>, entry: Entry) -> Operand {
+fn operand(home: &Arc<str>, quirks: Quirks, entry: Entry) -> Operand {
     let called = super::acting::called(entry.role, &entry.name);
-    Operand { object: entry.object, home: home.clone(), role: entry.role, states: entry.states, called }
+    let Entry { object, role, states, .. } = entry;
+    Operand { object, home: home.clone(), role, states, quirks, called }
 }
 
 /// Some toolkits fill a menu only when it is opened.
-async fn open(home: &Arc<str>, entry: Entry) -> Result<Vec<Entry>, DesktopError> {
-    let menu = operand(home, entry);
+async fn open(menu: Operand) -> Result<Vec<Entry>, DesktopError> {
     let actions = menu.actions().await.map_err(|error| menu.failed(&error))?;
     let shows = actions.iter().find(|one| one.name.eq_ignore_ascii_case("showmenu"));
     match shows {
@@ -240,20 +242,13 @@ async fn open(home: &Arc<str>, entry: Entry) -> Result<Vec<Entry>, DesktopError>
     }
 }
 
-async fn shortcut(entry: &Entry, home: &Arc<str>) -> Option<String> {
-    let probe = Operand {
-        object: entry.object.clone(),
-        home: home.clone(),
-        role: entry.role,
-        states: entry.states,
-        called: String::new(),
-    };
-    let actions = probe.actions().await.ok()?;
+async fn shortcut(item: &Operand) -> Option<String> {
+    let actions = item.actions().await.ok()?;
     if let Some(shortcut) = actions.iter().find_map(|action| readable(&action.keys)) {
         return Some(shortcut);
     }
     // Qt tells it only where it is asked for by itself.
-    let keys: String = probe.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
+    let keys: String = item.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
     readable(&keys)
 }
 

@@ -13,7 +13,7 @@ use super::bus::{CallError, Object};
 pub(super) use super::details::text;
 use super::quirks::{Quirks, Way};
 use super::role::States;
-use super::{cached, details, matched, walk};
+use super::{cached, details, matched, settled, walk};
 use crate::Scope;
 
 /// Calls under way at a time. A program that hangs reads none, and the socket holds no more than some two hundred.
@@ -81,11 +81,17 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallErr
     if reading.nodes.is_empty() && reading.late {
         return Err(CallError::Late);
     }
+    if wish.quirks.lags_behind {
+        settled::settle(&mut reading.nodes);
+    }
     details::add(&mut reading.nodes, wish).await;
     Ok(reading)
 }
 
 async fn by_matches(window: &Object, wish: Wish) -> Result<Reading, CallError> {
+    if !wish.quirks.bears_matches {
+        return Ok(walk::read(window, wish).await);
+    }
     match matched::read(window, wish).await {
         Ok(Some(reading)) => Ok(reading),
         Ok(None) => Ok(walk::read(window, wish).await),
@@ -124,8 +130,11 @@ pub(super) fn adopt(nodes: &mut [Node], parents: &[Option<OwnedObjectPath>]) {
 }
 
 /// The editable object below `root` that has the keyboard focus.
-pub(super) async fn focused(root: &Object, deadline: Instant) -> Option<Object> {
+pub(super) async fn focused(root: &Object, quirks: Quirks, deadline: Instant) -> Option<Object> {
     let wished = States::FOCUSED.with(States::EDITABLE);
+    if !quirks.bears_matches {
+        return walk::find(root, wished, deadline).await;
+    }
     let found = tokio::time::timeout_at(deadline, matched::matches(root, wished, 1)).await.ok()?;
     match found {
         Ok(found) => found.first().map(|(_, path)| Object::new(&root.program, path.as_str())),

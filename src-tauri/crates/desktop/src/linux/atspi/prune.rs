@@ -151,11 +151,11 @@ fn visible(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect) -> Vec<Opt
     let mut rects = Vec::with_capacity(nodes.len());
     for (parent, facts) in nodes {
         let frame = match parent {
-            Some(above) if !role::pops_up(nodes[*above].1.role) => panes[*above],
+            Some(above) if !role::opens_apart(nodes[*above].1.role, facts.role) => panes[*above],
             _ => Some(*display),
         };
         let rect = frame.and_then(|frame| intersection(&own_rect(facts), &frame));
-        panes.push(if role::clips(facts.role) { rect } else { frame });
+        panes.push(if role::clips(facts.role, facts.states) { rect } else { frame });
         rects.push(rect);
     }
     rects

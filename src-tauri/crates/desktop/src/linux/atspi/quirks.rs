@@ -14,6 +14,21 @@ pub(super) struct Quirks {
     /// What has no name is named after its class: `GtkTextView`.
     pub(super) names_by_class: bool,
     pub(super) more_actions: MoreActions,
+    /// Roles whose actions and selection change a state, but tell the application of no click.
+    pub(super) clicked: &'static [u32],
+    /// Roles whose value, set, is shown, but not told to the application: these are chosen and typed by hand.
+    pub(super) set_by_hand: &'static [u32],
+    /// A cell takes what is typed while it is the current one.
+    pub(super) cells_take_keys: bool,
+    /// A row of tabs is named by the one whose page shows, and no tab is selected.
+    pub(super) names_rows_by_page: bool,
+    /// Text with characters beyond U+FFFF arrives as others, and cannot be read.
+    pub(super) mangles_astral: bool,
+    /// It can be asked which of all its objects match. Otherwise that search would not end: it would go through every
+    /// cell of a sheet.
+    pub(super) bears_matches: bool,
+    /// Places below its root pane are those of an earlier layout, until it is laid out anew.
+    pub(super) lags_behind: bool,
 }
 
 /// The way of reading a window that costs least.
@@ -43,7 +58,40 @@ const PLAIN: Quirks = Quirks {
     places_in_window: false,
     names_by_class: false,
     more_actions: MoreActions::Controls,
+    clicked: &[],
+    set_by_hand: &[],
+    cells_take_keys: false,
+    names_rows_by_page: false,
+    mangles_astral: false,
+    bears_matches: true,
+    lags_behind: false,
 };
+
+const GTK_3: Quirks = Quirks {
+    reading: Way::Cache,
+    more_actions: MoreActions::Roles(&[
+        number::TABLE_CELL,
+        number::COMBO_BOX,
+        number::LIST_ITEM,
+        number::TREE_ITEM,
+    ]),
+    ..PLAIN
+};
+
+/// Applications that draw themselves and are only framed by the toolkit they name, by their own names.
+const APPLICATIONS: &[(&str, Quirks)] = &[(
+    "soffice",
+    Quirks {
+        // Its cache lacks the fields that the toolkit draws in its tool bars.
+        reading: Way::Walk,
+        // Selecting a cell does not make it the current one.
+        clicked: &[number::TABLE_CELL],
+        cells_take_keys: true,
+        bears_matches: false,
+        lags_behind: true,
+        ..GTK_3
+    },
+)];
 
 /// By the name that an application's root gives its toolkit, in lower case, and the start of its version. The first
 /// that fits counts.
@@ -64,37 +112,57 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::SPIN_BUTTON,
                 number::TEXT,
             ]),
-        },
-    ),
-    (
-        "gtk",
-        "",
-        Quirks {
-            reading: Way::Cache,
-            more_actions: MoreActions::Roles(&[
-                number::TABLE_CELL,
-                number::COMBO_BOX,
-                number::LIST_ITEM,
-                number::TREE_ITEM,
-            ]),
             ..PLAIN
         },
     ),
+    ("gtk", "", GTK_3),
     // It has no collections.
-    ("qt", "", Quirks { reading: Way::Walk, ..PLAIN }),
+    (
+        "qt",
+        "",
+        Quirks {
+            reading: Way::Walk,
+            clicked: &[
+                number::CHECK_BOX,
+                number::RADIO_BUTTON,
+                number::TOGGLE_BUTTON,
+                number::LIST_ITEM,
+                number::TABLE_CELL,
+                number::TREE_ITEM,
+            ],
+            names_rows_by_page: true,
+            ..PLAIN
+        },
+    ),
+    // A page hears nothing of a choice or a number that was set.
+    ("gecko", "", Quirks { set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON], ..PLAIN }),
+    (
+        "j2se-access-bridge",
+        "",
+        Quirks {
+            // A text field lists every command of its keyboard.
+            more_actions: MoreActions::Roles(&[number::LABEL, number::SLIDER, number::SPIN_BUTTON]),
+            // Its bridge to Java writes text as Java's own kind of UTF-8.
+            mangles_astral: true,
+            ..PLAIN
+        },
+    ),
     // Each thing has the same: the press and a context menu.
     ("chromium", "", Quirks { more_actions: MoreActions::Nobody, ..PLAIN }),
 ];
 
 impl Quirks {
-    /// Of the toolkit with this name and version, as the root of an application's tree tells them (`ToolkitName`,
-    /// `Version`).
-    pub(super) fn of(toolkit: &str, version: &str) -> Self {
+    /// Of an application, by its name and that and the version of its toolkit, as the root of its tree tells them
+    /// (`Name`, `ToolkitName`, `Version`).
+    pub(super) fn of(application: &str, toolkit: &str, version: &str) -> Self {
         let toolkit = toolkit.to_lowercase();
-        TABLE
-            .iter()
-            .find(|(name, start, _)| *name == toolkit && version.starts_with(start))
-            .map_or(PLAIN, |(_, _, quirks)| *quirks)
+        let itself = APPLICATIONS.iter().find(|(name, _)| *name == application).map(|(_, quirks)| quirks);
+        let by_toolkit = || {
+            let fits =
+                |(name, start, _): &&(&str, &str, Quirks)| *name == toolkit && version.starts_with(start);
+            TABLE.iter().find(fits).map(|(_, _, quirks)| quirks)
+        };
+        *itself.or_else(by_toolkit).unwrap_or(&PLAIN)
     }
 }
 

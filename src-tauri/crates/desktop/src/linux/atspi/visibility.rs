@@ -11,7 +11,7 @@ use super::bus::{Object, Reference};
 use super::nodes;
 use super::prune::intersection;
 use super::role::{self, States, number};
-use super::{Accessibility, origin};
+use super::{Accessibility, origin, settled};
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
@@ -61,6 +61,12 @@ impl Visibility {
             enough(seen.width, self.whole.width) && enough(seen.height, self.whole.height)
         })
     }
+
+    fn shift(&mut self, (right, down): (i32, i32)) {
+        for rect in [Some(&mut self.whole), self.seen.as_mut(), self.pane.as_mut()].into_iter().flatten() {
+            (rect.x, rect.y) = (rect.x + right, rect.y + down);
+        }
+    }
 }
 
 impl Accessibility {
@@ -70,12 +76,16 @@ impl Accessibility {
         let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
         if who.quirks.places_in_window {
             let corner = origin::of_window(self.inner.display.clone(), who.pid, place.window.clone()).await?;
-            for rect in
-                [Some(&mut place.whole), place.seen.as_mut(), place.pane.as_mut()].into_iter().flatten()
-            {
-                (rect.x, rect.y) = (rect.x + corner.0, rect.y + corner.1);
-            }
+            place.shift(corner);
             place.corner = Some(corner);
+        }
+        if who.quirks.lags_behind {
+            let lag = settled::lag_of(&operand.object).await;
+            place.shift(lag);
+            // What it says is at a point would lag, too.
+            if lag != (0, 0) {
+                place.top = None;
+            }
         }
         Some(place)
     }
@@ -99,15 +109,15 @@ impl Operand {
         let mut pops_up = false;
         for _ in 0..DEEPEST {
             let Some(next) = parent(&at).await else { break };
-            let (role, extents) = tokio::join!(next.role(), nodes::extents(&next));
+            let (role, states, extents) = tokio::join!(next.role(), next.states(), nodes::extents(&next));
             let Ok(role) = role else { break };
             if role == APPLICATION {
                 break;
             }
             // What is in a popup is not cut off by what the popup hangs from.
-            pops_up |= role::pops_up(role);
+            pops_up |= role::opens_apart(role, inner);
             // A page in Chromium has no pane: its window cuts it off.
-            if (role::clips(role) || role == number::FRAME) && !pops_up {
+            if (role::clips(role, states.unwrap_or_default()) || role == number::FRAME) && !pops_up {
                 let frame = extents.ok().and_then(rect);
                 pane = match (pane, frame) {
                     (None, frame) => frame,
@@ -162,7 +172,11 @@ impl Operand {
         }
         match leaf.states().await {
             Ok(states) if states.has(States::SHOWING) => {
-                let (role, name) = tokio::join!(leaf.role(), leaf.name());
+                let (role, name, extents) = tokio::join!(leaf.role(), leaf.name(), nodes::extents(&leaf));
+                // Qt makes a cell of a tree anew each time.
+                if role == Ok(self.role) && extents.ok().and_then(rect) == Some(place.whole) {
+                    return Hit::Target;
+                }
                 Hit::Other(super::acting::called(role.unwrap_or_default(), &name.unwrap_or_default()))
             }
             Ok(_) | Err(_) => Hit::Target,

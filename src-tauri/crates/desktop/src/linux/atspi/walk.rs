@@ -8,6 +8,7 @@ use super::bus::Object;
 use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline};
 use super::quirks::Quirks;
 use super::role::States;
+use super::table::{self, Below};
 use crate::Scope;
 
 struct Visited {
@@ -27,12 +28,19 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
         level.truncate(room);
         let wished = level.len();
         let ask = |(object, order): (Object, Vec<u32>)| async move {
-            let (facts, children) = tokio::join!(facts(&object, wish.quirks), object.children());
-            (object, order, facts, children)
+            let facts = facts(&object, wish.quirks).await;
+            let below = match &facts {
+                Some(facts) if facts.states.has(States::MANAGES_DESCENDANTS) => {
+                    table::below(&object, facts.extents, wish.scope).await
+                }
+                Some(_) => object.all_children().await.map(Below::all),
+                None => Ok(Below::default()),
+            };
+            (object, order, facts, below.unwrap_or_default())
         };
         let answers = pipeline(std::mem::take(&mut level), wish.deadline, ask, 6).await;
         let asked = answers.len();
-        for (object, order, facts, children) in answers {
+        for (object, order, facts, below) in answers {
             let Some(mut facts) = facts else { continue };
             // What is below something hidden is hidden too.
             let shown = facts.states.has(wish.quirks.shown) || order.is_empty();
@@ -40,9 +48,8 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
                 reading.hidden += 1;
                 continue;
             }
-            let children = children.unwrap_or_default();
-            facts.children = u32::try_from(children.len()).ok();
-            for (index, (_, path)) in (0_u32..).zip(children) {
+            facts.children = Some(below.count);
+            for (index, (_, path)) in (0_u32..).zip(below.read) {
                 let mut place = order.clone();
                 place.push(index);
                 level.push((Object::new(&object.program, path.as_str()), place));
@@ -100,8 +107,15 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
         seen += level.len();
         let asked = level.len();
         let ask = |object: Object| async move {
-            let (states, children) = tokio::join!(object.states(), object.children());
-            (object, states.unwrap_or_default(), children.unwrap_or_default())
+            let states = object.states().await.unwrap_or_default();
+            let is_shown = states.has(States::SHOWING) || states.has(States::VISIBLE);
+            // Cells are not edited themselves, and there may be very many.
+            let children = if is_shown && !states.has(States::MANAGES_DESCENDANTS) {
+                object.all_children().await.unwrap_or_default()
+            } else {
+                Vec::new()
+            };
+            (object, states, children)
         };
         let answers = pipeline(std::mem::take(&mut level), deadline, ask, 2).await;
         let late = answers.len() < asked;
@@ -109,9 +123,7 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
             if states.has(wished) {
                 return Some(object);
             }
-            if states.has(States::SHOWING) || states.has(States::VISIBLE) {
-                level.extend(children.iter().map(|(_, path)| Object::new(&object.program, path.as_str())));
-            }
+            level.extend(children.iter().map(|(_, path)| Object::new(&object.program, path.as_str())));
         }
         if late {
             return None;

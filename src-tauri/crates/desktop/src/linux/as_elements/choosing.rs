@@ -1,0 +1,70 @@
+//! One of several by hand: the list is opened, and its item clicked, as soon as it is on the screen.
+
+use std::time::Duration;
+
+use protocol::view::DisplayView;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{LinuxDesktop, Operand, Tried};
+use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key};
+
+/// For a list to open, and between two looks at it.
+const OPENING: Duration = Duration::from_millis(1500);
+const A_LOOK: Duration = Duration::from_millis(25);
+
+impl LinuxDesktop {
+    /// # Errors
+    /// `BadInput` names the items there are.
+    pub(super) async fn choose(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        if self.item_on_screen(operand, value).await?.is_none() {
+            self.open_list(operand, value, displays, cancel).await?;
+        }
+        let Some(item) = self.item_on_screen(operand, value).await? else {
+            self.act(Action::Press { key: Key::Escape, times: 1 }, cancel.clone()).await?;
+            return Err(DesktopError::BadInput(format!(
+                "{} does not show its items; click it, and then the item",
+                operand.called
+            )));
+        };
+        self.click_on(&item, Button::Left, 1, displays, cancel).await?;
+        let shows = operand.comes_to_show(value).await;
+        let (evidence, word) = if shows {
+            (Evidence::ReadBack, "shows")
+        } else {
+            (Evidence::Sent, "does not tell whether it shows")
+        };
+        Ok(Acted { evidence, note: format!("{} was clicked; {} {word} it", item.called, operand.called) })
+    }
+
+    /// By its own action where it has one, else by a click.
+    async fn open_list(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<(), DesktopError> {
+        let until = Instant::now() + OPENING;
+        if let Tried::Not(_) = operand.open().await? {
+            self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+        }
+        while self.item_on_screen(operand, value).await?.is_none() && Instant::now() < until {
+            tokio::time::sleep(A_LOOK).await;
+        }
+        Ok(())
+    }
+
+    /// The item, once it has a place.
+    async fn item_on_screen(&self, operand: &Operand, value: &str) -> Result<Option<Operand>, DesktopError> {
+        let Some(item) = operand.item_named(value).await? else { return Ok(None) };
+        let place = self.accessibility.place(&item).await;
+        Ok(place.is_some_and(|place| place.pane.is_some() || place.seen.is_some()).then_some(item))
+    }
+}
