@@ -25,9 +25,11 @@ pub(super) use self::visibility::{Hit, Visibility};
 mod look;
 
 mod acting;
+mod apart;
 mod choosing;
 mod finding;
 mod heard;
+mod interfaces;
 mod menu;
 mod setting;
 mod visibility;
@@ -42,6 +44,7 @@ mod nodes;
 mod origin;
 mod prune;
 mod quirks;
+mod reach;
 mod role;
 mod settled;
 mod table;
@@ -77,6 +80,7 @@ struct Inner {
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
+    apart: Arc<apart::Apart>,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -117,6 +121,7 @@ impl Accessibility {
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
+                apart: Arc::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),

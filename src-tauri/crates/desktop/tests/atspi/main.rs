@@ -9,6 +9,8 @@ mod clicking;
 #[cfg(feature = "heavy")]
 mod firefox;
 mod glancing;
+mod gtk3;
+mod gtk4;
 mod menus;
 #[cfg(feature = "heavy")]
 mod office;

@@ -106,6 +106,14 @@ impl Stage {
         self.home.path().join(name)
     }
 
+    /// Starts a program; the file has what it says of errors.
+    pub fn start_and_hear(&mut self, program: &str, arguments: &[&str]) -> PathBuf {
+        let path = self.path("complaints");
+        let child = self.command(program, arguments).stderr(std::fs::File::create(&path).unwrap()).spawn();
+        self.running.push(child.unwrap_or_else(|error| panic!("start {program}: {error}")));
+        path
+    }
+
     /// One of our own programs of `tests/apps`; what it logs is in the file that `logged` reads.
     pub fn start_ours(&mut self, app: &str) -> u32 {
         let program = format!("{}/tests/apps/{app}.py", env!("CARGO_MANIFEST_DIR"));

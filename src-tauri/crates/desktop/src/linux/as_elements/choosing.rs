@@ -64,7 +64,7 @@ impl LinuxDesktop {
     /// The item, once it has a place.
     async fn item_on_screen(&self, operand: &Operand, value: &str) -> Result<Option<Operand>, DesktopError> {
         let Some(item) = operand.item_named(value).await? else { return Ok(None) };
-        let place = self.accessibility.place(&item).await;
+        let place = self.accessibility.place(&item).await?;
         Ok(place.is_some_and(|place| place.pane.is_some() || place.seen.is_some()).then_some(item))
     }
 }

@@ -4,7 +4,7 @@
 use tokio::time::Instant;
 
 use super::acting::{LOOK_AGAIN, Operand, SELECTION, Tried, called};
-use super::bus::{Object, Reference};
+use super::bus::{CallError, Object, Reference};
 use super::nodes;
 use super::role::{self, States, number};
 use super::setting::{READ_BACK, shortened};
@@ -27,8 +27,14 @@ impl Operand {
             if self.quirks.clicked.contains(&item.role) {
                 break;
             }
+            if !selecting.interfaces().await.unwrap_or_default().has(SELECTION) {
+                continue;
+            }
             let child = i32::try_from(child).unwrap_or(i32::MAX);
-            let taken = selecting.call::<_, bool>(SELECTION, "SelectChild", &child).await;
+            let taken = self.change::<_, bool>(selecting, SELECTION, "SelectChild", &child).await;
+            if taken == Err(CallError::Late) {
+                return Ok(Some(Tried::Done(self.unanswered("selected an item in"))));
+            }
             if taken.unwrap_or(false) && self.comes_to_show(name).await {
                 let note = format!("\"{}\" is selected in {}, read back", shortened(name), self.called);
                 return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
@@ -59,11 +65,18 @@ impl Operand {
         )))
     }
 
+    /// One of its own parts.
+    async fn part(&self, object: Object, role: u32, states: States, name: String) -> Self {
+        let interfaces = object.interfaces().await.unwrap_or_default();
+        let shown = if name.trim().is_empty() { self.called.clone() } else { called(role, &name) };
+        Self { object, role, name, states, interfaces, called: shown, ..self.clone() }
+    }
+
     /// The item of this name, to be clicked.
     pub(in super::super) async fn item_named(&self, value: &str) -> Result<Option<Self>, DesktopError> {
         let Some((_, Item { object, role, name, .. })) = self.item(value).await? else { return Ok(None) };
         let states = object.states().await.unwrap_or_default();
-        Ok(Some(Self { object, role, states, called: called(role, &name), ..self.clone() }))
+        Ok(Some(self.part(object, role, states, name).await))
     }
 
     /// Whether it shows this item as the one that is chosen, within [`READ_BACK`].
@@ -119,7 +132,8 @@ impl Operand {
                     let (role, states) = tokio::join!(object.role(), object.states());
                     let (Ok(role), Ok(states)) = (role, states) else { continue };
                     if states.has(States::EDITABLE) && role::is_textual(role, states) {
-                        return Some(Self { object, role, states, ..self.clone() });
+                        let name = object.name().await.unwrap_or_default();
+                        return Some(self.part(object, role, states, name).await);
                     }
                     if role::describe(role).1 == role::Kind::Container && role::items(role).is_none() {
                         below.push(object);

@@ -66,9 +66,8 @@ pub(super) fn lists(
             continue;
         };
         // A table has its rows counted, and its cells as children.
-        let managed = facts.states.has(States::MANAGES_DESCENDANTS);
-        let by_rows = managed && matches!(facts.role, number::TABLE | number::TREE | number::TREE_TABLE);
-        let shown = if by_rows { u32::try_from(rows[at].len()).unwrap_or(u32::MAX) } else { seen[at] };
+        let managed = facts.states.has(States::MANAGES_DESCENDANTS) && what == "rows";
+        let shown = if managed { u32::try_from(rows[at].len()).unwrap_or(u32::MAX) } else { seen[at] };
         if rects[at].is_none() || all <= shown {
             continue;
         }

@@ -13,9 +13,11 @@ pub(super) struct Quirks {
     pub(super) places_in_window: bool,
     /// What has no name is named after its class: `GtkTextView`.
     pub(super) names_by_class: bool,
-    pub(super) more_actions: MoreActions,
+    /// What the content of a popover is named. It tells places within the popover; none do, where this is empty.
+    pub(super) popover_content: &'static str,
     /// Roles whose actions and selection change a state, but tell the application of no click.
     pub(super) clicked: &'static [u32],
+    pub(super) more_actions: MoreActions,
     /// Roles whose value, set, is shown, but not told to the application: these are chosen and typed by hand.
     pub(super) set_by_hand: &'static [u32],
     /// A cell takes what is typed while it is the current one.
@@ -57,8 +59,9 @@ const PLAIN: Quirks = Quirks {
     shown: States::SHOWING,
     places_in_window: false,
     names_by_class: false,
-    more_actions: MoreActions::Controls,
+    popover_content: "",
     clicked: &[],
+    more_actions: MoreActions::Controls,
     set_by_hand: &[],
     cells_take_keys: false,
     names_rows_by_page: false,
@@ -69,6 +72,8 @@ const PLAIN: Quirks = Quirks {
 
 const GTK_3: Quirks = Quirks {
     reading: Way::Cache,
+    // A cell's check box only says that it was toggled.
+    clicked: &[number::LIST_ITEM, number::TABLE_CELL],
     more_actions: MoreActions::Roles(&[
         number::TABLE_CELL,
         number::COMBO_BOX,
@@ -105,6 +110,9 @@ const TABLE: &[(&str, &str, Quirks)] = &[
             shown: States::VISIBLE,
             places_in_window: true,
             names_by_class: true,
+            popover_content: "GtkPopoverContent",
+            // A click activates a list's row, too.
+            clicked: &[number::LIST_ITEM],
             more_actions: MoreActions::Roles(&[
                 number::COMBO_BOX,
                 number::ENTRY,
@@ -164,6 +172,24 @@ impl Quirks {
         };
         *itself.or_else(by_toolkit).unwrap_or(&PLAIN)
     }
+
+    pub(super) fn is_popover_content(self, told: &str) -> bool {
+        !self.popover_content.is_empty() && told == self.popover_content
+    }
+
+    /// The name that an object tells, without what is none.
+    pub(super) fn own_name(self, told: String) -> String {
+        if self.names_by_class && is_class(&told) { String::new() } else { told }
+    }
+}
+
+fn is_class(name: &str) -> bool {
+    ["Gtk", "Adw"].iter().any(|prefix| {
+        name.strip_prefix(prefix).is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_uppercase())
+                && rest.chars().all(|letter| letter.is_ascii_alphanumeric())
+        })
+    })
 }
 
 #[cfg(test)]

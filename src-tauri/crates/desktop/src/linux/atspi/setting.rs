@@ -8,13 +8,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::acting::{ACTION, LOOK_AGAIN, Operand, Tried};
+use super::bus::{CallError, PROPERTIES};
+use super::details::TEXT;
 use super::nodes;
 use super::role::{self, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
-const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
-const TEXT: &str = "org.a11y.atspi.Text";
-const VALUE: &str = "org.a11y.atspi.Value";
+pub(super) const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
+pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 /// For a value to be as it was set.
 pub(super) const READ_BACK: Duration = Duration::from_millis(400);
 /// Steps of a slider on the way to a value.
@@ -57,30 +58,43 @@ impl Operand {
         if self.is_text_field() && !editable && !self.is_password() {
             return Err(DesktopError::BadInput(format!("{} is read-only; nothing was done", self.called)));
         }
+        if !self.interfaces.has(EDITABLE_TEXT) {
+            return Ok(Tried::Not(format!("{} takes no text this way", self.called)));
+        }
         if self.is_mangled(value) {
             return Ok(Tried::Not(format!("{} would get other characters", self.called)));
         }
         if role::is_numeric(self.role) && self.entering().await.is_none() {
             return Ok(Tried::Not(format!("{} takes over only what is typed", self.called)));
         }
-        match self.object.call::<_, bool>(EDITABLE_TEXT, "SetTextContents", &value).await {
-            Ok(true) => {}
+        let before = nodes::text(&self.object, -1).await.ok();
+        let set = self.change::<_, bool>(&self.object, EDITABLE_TEXT, "SetTextContents", &value).await;
+        match &set {
+            Ok(true) | Err(CallError::Late) => {}
             Ok(false) => return Ok(Tried::Not(format!("{} takes no text this way", self.called))),
             Err(error) if self.object.states().await.is_ok() => {
                 return Ok(Tried::Not(format!("{} takes no text this way ({error})", self.called)));
             }
-            Err(error) => return Err(self.failed(&error)),
+            Err(error) => return Err(self.failed(error)),
         }
         if role::is_numeric(self.role) {
             // A spin button takes its text over only when it is entered.
             self.enter().await;
         }
         let acted = self.read_text_back(value).await;
-        Ok(match acted.evidence {
-            // What the application did not take by this way, it may take from the keyboard.
-            Evidence::Mismatch => Tried::Not(acted.note),
-            Evidence::ReadBack | Evidence::Sent => Tried::Done(acted),
-        })
+        if acted.evidence != Evidence::Mismatch {
+            return Ok(Tried::Done(acted));
+        }
+        if set.is_err() {
+            return Ok(Tried::Done(self.unanswered("gave the text to")));
+        }
+        let now = nodes::text(&self.object, -1).await.ok();
+        if now.is_some() && now != before {
+            let note = format!("{}: the application made that of it", acted.note);
+            return Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }));
+        }
+        // What the application did not take by this way, it may take from the keyboard.
+        Ok(Tried::Not(acted.note))
     }
 
     /// The action that takes over what a field holds.
@@ -92,7 +106,7 @@ impl Operand {
 
     async fn enter(&self) {
         if let Some(index) = self.entering().await {
-            let _answer = self.object.call::<_, bool>(ACTION, "DoAction", &index).await;
+            let _answer = self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await;
         }
     }
 
@@ -159,6 +173,9 @@ impl Operand {
 
     /// `None` if the object has no number after all.
     async fn set_number(&self, value: &str) -> Result<Option<Tried>, DesktopError> {
+        if !self.interfaces.has(VALUE) {
+            return Ok(None);
+        }
         let read = |name| self.object.program.property::<f64>(&self.object.path, VALUE, name);
         let (least, most, step, now) = tokio::join!(
             read("MinimumValue"),
@@ -182,16 +199,13 @@ impl Operand {
         if least <= most && !(least..=most).contains(&wished) {
             return Err(DesktopError::BadInput(format!("value = {} is outside {}", tidy(wished), range())));
         }
-        let set: Result<(), _> = self
-            .object
-            .call(
-                "org.freedesktop.DBus.Properties",
-                "Set",
-                &(VALUE, "CurrentValue", zbus::zvariant::Value::from(wished)),
-            )
-            .await;
-        if let Err(error) = set {
-            return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+        let new = (VALUE, "CurrentValue", zbus::zvariant::Value::from(wished));
+        match self.change::<_, ()>(&self.object, PROPERTIES, "Set", &new).await {
+            Ok(()) => {}
+            Err(CallError::Late) => return Ok(Some(Tried::Done(self.unanswered("gave the value to")))),
+            Err(error) => {
+                return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+            }
         }
         let near = (step.unwrap_or(0.0).abs() / 2.0).max((most - least).abs() * 1e-6).max(1e-9);
         let until = Instant::now() + READ_BACK;
@@ -238,8 +252,11 @@ impl Operand {
                 return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
             }
             let step = if before < wished { up } else { down };
-            let done = self.object.call::<_, bool>(ACTION, "DoAction", &step).await;
-            done.map_err(|error| self.failed(&error))?;
+            match self.change::<_, bool>(&self.object, ACTION, "DoAction", &step).await {
+                Ok(_) => {}
+                Err(CallError::Late) => return Ok(Tried::Done(self.unanswered("moved"))),
+                Err(error) => return Err(self.failed(&error)),
+            }
             let until = Instant::now() + READ_BACK;
             while now == before && Instant::now() < until {
                 now = self.current().await?;

@@ -33,8 +33,8 @@ pub(super) async fn lag_of(object: &Object) -> (i32, i32) {
             break;
         }
         match parent(&at).await {
-            Some(above) if chain.len() < DEEPEST => at = above,
-            Some(_) | None => return (0, 0),
+            Ok(above) if chain.len() < DEEPEST => at = above,
+            Ok(_) | Err(_) => return (0, 0),
         }
     }
     let Some(frame) = frame_of(&at).await else { return (0, 0) };
