@@ -6,8 +6,8 @@ use protocol::view::DisplayView;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{LinuxDesktop, Operand, Tried};
-use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key};
+use super::{LinuxDesktop, Operand, Tried, first};
+use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key, Target};
 
 /// For a list to open, and between two looks at it.
 const OPENING: Duration = Duration::from_millis(1500);
@@ -23,10 +23,10 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
-        if self.item_on_screen(operand, value).await?.is_none() {
+        if self.item_on_screen(operand, value, first(displays)?).await?.is_none() {
             self.open_list(operand, value, displays, cancel).await?;
         }
-        let Some(item) = self.item_on_screen(operand, value).await? else {
+        let Some(item) = self.item_on_screen(operand, value, first(displays)?).await? else {
             self.act(Action::Press { key: Key::Escape, times: 1 }, cancel.clone()).await?;
             return Err(DesktopError::BadInput(format!(
                 "{} does not show its items; click it, and then the item",
@@ -52,19 +52,36 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<(), DesktopError> {
         let until = Instant::now() + OPENING;
-        if let Tried::Not(_) = operand.open().await? {
+        if operand.lists_apart() || matches!(operand.open().await?, Tried::Not(_)) {
             self.click_on(operand, Button::Left, 1, displays, cancel).await?;
         }
-        while self.item_on_screen(operand, value).await?.is_none() && Instant::now() < until {
+        while self.item_on_screen(operand, value, first(displays)?).await?.is_none() && Instant::now() < until
+        {
             tokio::time::sleep(A_LOOK).await;
         }
         Ok(())
     }
 
     /// The item, once it has a place.
-    async fn item_on_screen(&self, operand: &Operand, value: &str) -> Result<Option<Operand>, DesktopError> {
+    async fn item_on_screen(
+        &self,
+        operand: &Operand,
+        value: &str,
+        display: &DisplayView,
+    ) -> Result<Option<Operand>, DesktopError> {
         let Some(item) = operand.item_named(value).await? else { return Ok(None) };
+        if operand.lists_apart() {
+            return Ok(self.item_apart(&item, display).await);
+        }
         let place = self.accessibility.place(&item).await?;
         Ok(place.is_some_and(|place| place.pane.is_some() || place.seen.is_some()).then_some(item))
+    }
+
+    /// The same item in the window of the open list.
+    async fn item_apart(&self, item: &Operand, display: &DisplayView) -> Option<Operand> {
+        let target = self.accessibility.selector_of(item).await?;
+        let found = self.accessibility.find(&Target::Selector(target), display).await.ok()?;
+        let place = self.accessibility.place(&found).await.ok()??;
+        (found.called == item.called && place.seen.is_some()).then_some(found)
     }
 }

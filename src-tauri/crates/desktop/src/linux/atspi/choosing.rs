@@ -3,16 +3,31 @@
 
 use tokio::time::Instant;
 
+use super::Accessibility;
 use super::acting::{LOOK_AGAIN, Operand, SELECTION, Tried, called};
 use super::bus::{CallError, Object, Reference};
 use super::nodes;
 use super::role::{self, States, number};
 use super::setting::{READ_BACK, shortened};
-use crate::{Acted, DesktopError, Evidence};
+use crate::{Acted, DesktopError, Evidence, Selector};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
 const DEEPEST: u32 = 6;
 const MOST_NAMED: usize = 12;
+
+impl Accessibility {
+    /// What else in the same application is called the same.
+    pub(in super::super) async fn selector_of(&self, operand: &Operand) -> Option<Selector> {
+        let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
+        let role = role::describe(operand.role).0.to_owned();
+        Some(Selector {
+            app: Some(who.name),
+            role: Some(role),
+            name: Some(operand.name.clone()),
+            within: None,
+        })
+    }
+}
 
 impl Operand {
     /// The item named, selected in this list or combo box; `None` where there is none and any text may be entered.
@@ -154,6 +169,10 @@ impl Operand {
             Some(action) => Ok(Tried::Done(self.perform(&action.name).await?)),
             None => Ok(Tried::Not(format!("{} has no action that opens it", self.called))),
         }
+    }
+
+    pub(in super::super) fn lists_apart(&self) -> bool {
+        self.quirks.lists_apart && self.role == number::COMBO_BOX
     }
 
     /// Whether what is typed counts only once the field is left.

@@ -20,6 +20,8 @@ pub(super) struct Quirks {
     pub(super) more_actions: MoreActions,
     /// Roles whose value, set, is shown, but not told to the application: these are chosen and typed by hand.
     pub(super) set_by_hand: &'static [u32],
+    /// The list of a combo box opens for the pointer alone, in a window of its own that has the items a second time.
+    pub(super) lists_apart: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -63,6 +65,7 @@ const PLAIN: Quirks = Quirks {
     clicked: &[],
     more_actions: MoreActions::Controls,
     set_by_hand: &[],
+    lists_apart: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     mangles_astral: false,
@@ -143,7 +146,11 @@ const TABLE: &[(&str, &str, Quirks)] = &[
         },
     ),
     // A page hears nothing of a choice or a number that was set.
-    ("gecko", "", Quirks { set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON], ..PLAIN }),
+    (
+        "gecko",
+        "",
+        Quirks { set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON], lists_apart: true, ..PLAIN },
+    ),
     (
         "j2se-access-bridge",
         "",
