@@ -7,10 +7,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{LinuxDesktop, Operand, Tried, first};
-use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key, Target};
+use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key};
 
 /// For a list to open, and between two looks at it.
-const OPENING: Duration = Duration::from_millis(1500);
+const OPENING: Duration = Duration::from_secs(4);
 const A_LOOK: Duration = Duration::from_millis(25);
 
 impl LinuxDesktop {
@@ -79,9 +79,8 @@ impl LinuxDesktop {
 
     /// The same item in the window of the open list.
     async fn item_apart(&self, item: &Operand, display: &DisplayView) -> Option<Operand> {
-        let target = self.accessibility.selector_of(item).await?;
-        let found = self.accessibility.find(&Target::Selector(target), display).await.ok()?;
+        let found = self.accessibility.shown_again(item, display).await?;
         let place = self.accessibility.place(&found).await.ok()??;
-        (found.called == item.called && place.seen.is_some()).then_some(found)
+        place.seen.is_some().then_some(found)
     }
 }

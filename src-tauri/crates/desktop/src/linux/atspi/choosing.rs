@@ -1,6 +1,7 @@
 //! One of several: the items of lists and combo boxes, which one shows as chosen, and what a person would do where
 //! accessibility does not choose.
 
+use protocol::view::DisplayView;
 use tokio::time::Instant;
 
 use super::Accessibility;
@@ -9,23 +10,28 @@ use super::bus::{CallError, Object, Reference};
 use super::nodes;
 use super::role::{self, States, number};
 use super::setting::{READ_BACK, shortened};
-use crate::{Acted, DesktopError, Evidence, Selector};
+use crate::{Acted, DesktopError, ElementQuery, Evidence};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
 const DEEPEST: u32 = 6;
 const MOST_NAMED: usize = 12;
+/// Elements with the text of an item in them, among which it is looked for.
+const MOST_ALIKE: u32 = 200;
 
 impl Accessibility {
-    /// What else in the same application is called the same.
-    pub(in super::super) async fn selector_of(&self, operand: &Operand) -> Option<Selector> {
-        let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
-        let role = role::describe(operand.role).0.to_owned();
-        Some(Selector {
-            app: Some(who.name),
-            role: Some(role),
-            name: Some(operand.name.clone()),
-            within: None,
-        })
+    /// What on the screen has the same role and name in the same application.
+    pub(in super::super) async fn shown_again(
+        &self,
+        operand: &Operand,
+        display: &DisplayView,
+    ) -> Option<Operand> {
+        let app = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?.name;
+        let query = Some(operand.name.clone());
+        let query = ElementQuery { app: Some(app), query, limit: MOST_ALIKE, ..ElementQuery::default() };
+        let seen = self.elements(&query, display).await.ok()?.elements;
+        let role = role::describe(operand.role).0;
+        let same = seen.iter().find(|one| one.role == role && one.name == operand.name)?;
+        self.operand(same).await.ok()
     }
 }
 

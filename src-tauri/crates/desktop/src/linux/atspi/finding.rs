@@ -78,7 +78,7 @@ impl Accessibility {
         Err(missing.unwrap_or_else(|| DesktopError::NotFound("nothing was looked for".into())))
     }
 
-    async fn operand(&self, element: &Element) -> Result<Operand, DesktopError> {
+    pub(super) async fn operand(&self, element: &Element) -> Result<Operand, DesktopError> {
         let vanished = || DesktopError::NotFound(format!("{} vanished just now", choose::called(element)));
         let known = self.known(&element.reference).ok_or_else(vanished)?;
         let operand = Operand::of(&known, &self.inner.apart).await.map_err(|error| match error {
