@@ -20,6 +20,7 @@ use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
+pub(super) use self::setting::unified;
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;

@@ -330,9 +330,9 @@ pub(super) fn shortened(text: &str) -> String {
     if start.len() < text.len() { format!("{start}...") } else { start }
 }
 
-/// Toolkits write the end of a line in three ways.
-fn unified(text: &str) -> String {
-    text.replace("\r\n", "\n").replace(['\u{2029}', '\u{2028}'], "\n")
+/// Toolkits write the end of a line in three ways, and Firefox a mark of no width after an emoji.
+pub(in super::super) fn unified(text: &str) -> String {
+    text.replace("\r\n", "\n").replace(['\u{2029}', '\u{2028}'], "\n").replace('\u{feff}', "")
 }
 
 #[cfg(test)]
