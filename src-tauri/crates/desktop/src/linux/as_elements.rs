@@ -322,13 +322,14 @@ impl LinuxDesktop {
             }
             ByHand::Choose => self.choose(operand, value, displays, cancel).await,
             ByHand::Cell => {
+                let before = operand.text_now().await;
                 self.click_on(operand, Button::Left, 1, displays, cancel).await?;
                 let write = match value {
                     "" => Action::Press { key: Key::Delete, times: 1 },
                     text => Action::Type { text: format!("{text}\n") },
                 };
                 self.act(write, cancel.clone()).await?;
-                Ok(operand.read_text_back(value).await)
+                Ok(operand.made_of(operand.read_text_back(value).await, before).await)
             }
             ByHand::Type => self.type_into(operand, value, displays, cancel).await,
         }
@@ -354,6 +355,7 @@ impl LinuxDesktop {
                 return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
             }
         }
+        let before = field.text_now().await;
         self.act(Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }, cancel.clone()).await?;
         let write = match value {
             "" => Action::Press { key: Key::Delete, times: 1 },
@@ -364,7 +366,7 @@ impl LinuxDesktop {
             // The key that leaves the field enters what it holds, and presses no button.
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
         }
-        Ok(field.read_text_back(value).await)
+        Ok(field.made_of(field.read_text_back(value).await, before).await)
     }
 }
 

@@ -59,6 +59,10 @@ async fn cells_are_listed_clicked_and_typed_into_and_nothing_hangs() {
     assert_eq!(done.unwrap().acted.evidence, Evidence::ReadBack);
     elements(&desktop, "soffice", |seen| cell(seen, "C6").is_some_and(|one| one.value == "größer")).await;
 
+    let sum = ElementAction::SetValue("=1+1".into());
+    let done = operate(&desktop, by("soffice", "table cell", "C7"), sum).await.unwrap();
+    assert!(done.acted.evidence == Evidence::Sent && done.acted.note.contains("\"2\""), "{done:?}");
+
     // Into the formula bar: what has the focus now is asked before and after.
     operate(&desktop, by("soffice", "table cell", "B1"), CLICK).await.unwrap();
     elements(&desktop, "soffice", |seen| current(seen, "B1")).await;

@@ -128,6 +128,9 @@ async fn numbers_dates_and_texts_are_what_the_application_took() {
         let line = line.replace(' ', "\t").replace('\u{a0}', " ");
         eventually(&line, || async { stage.logged(APP) }, |log| log.contains(&line)).await;
     }
+    // It makes capitals of it, and cuts it.
+    let done = operate(&desktop, named("text", "Code"), set("abcdef")).await.unwrap();
+    assert!(done.acted.evidence == Evidence::Sent && done.acted.note.contains("\"ABCD\""), "{done:?}");
     let done = operate(&desktop, named("password text", "Secret"), set("geheim")).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
     hears(&stage, "changed secret geheim").await;

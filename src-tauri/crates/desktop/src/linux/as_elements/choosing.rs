@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{LinuxDesktop, Operand, Tried, first};
-use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key};
+use crate::{Acted, Button, DesktopError, Evidence};
 
 /// For a list to open, and between two looks at it.
 const OPENING: Duration = Duration::from_secs(4);
@@ -23,15 +23,20 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
+        if operand.shows(value).await {
+            let note = format!("{} shows \"{value}\" already", operand.called);
+            return Ok(Acted { evidence: Evidence::ReadBack, note });
+        }
         if self.item_on_screen(operand, value, first(displays)?).await?.is_none() {
             self.open_list(operand, value, displays, cancel).await?;
         }
         let Some(item) = self.item_on_screen(operand, value, first(displays)?).await? else {
-            self.act(Action::Press { key: Key::Escape, times: 1 }, cancel.clone()).await?;
-            return Err(DesktopError::BadInput(format!(
-                "{} does not show its items; click it, and then the item",
+            // No Escape here: a list that has not opened leaves it to its dialog, which would close.
+            let note = format!(
+                "{} was opened, and does not tell where its items are; look at a screenshot, and click the item",
                 operand.called
-            )));
+            );
+            return Ok(Acted { evidence: Evidence::Sent, note });
         };
         self.click_on(&item, Button::Left, 1, displays, cancel).await?;
         let shows = operand.comes_to_show(value).await;

@@ -113,7 +113,7 @@ impl Operand {
     }
 
     /// By its name, by its text, or by what is selected in it.
-    async fn shows(&self, name: &str) -> bool {
+    pub(in super::super) async fn shows(&self, name: &str) -> bool {
         let is = |text: String| text.trim().eq_ignore_ascii_case(name.trim());
         if self.object.name().await.is_ok_and(is) {
             return true;

@@ -67,7 +67,7 @@ impl Operand {
         if role::is_numeric(self.role) && self.entering().await.is_none() {
             return Ok(Tried::Not(format!("{} takes over only what is typed", self.called)));
         }
-        let before = nodes::text(&self.object, -1).await.ok();
+        let before = self.text_now().await;
         let set = self.change::<_, bool>(&self.object, EDITABLE_TEXT, "SetTextContents", &value).await;
         match &set {
             Ok(true) | Err(CallError::Late) => {}
@@ -88,13 +88,33 @@ impl Operand {
         if set.is_err() {
             return Ok(Tried::Done(self.unanswered("gave the text to")));
         }
-        let now = nodes::text(&self.object, -1).await.ok();
-        if now.is_some() && now != before {
-            let note = format!("{}: the application made that of it", acted.note);
-            return Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }));
+        let acted = self.made_of(acted, before).await;
+        if acted.evidence != Evidence::Mismatch {
+            return Ok(Tried::Done(acted));
         }
         // What the application did not take by this way, it may take from the keyboard.
         Ok(Tried::Not(acted.note))
+    }
+
+    /// `None` of a password.
+    pub(in super::super) async fn text_now(&self) -> Option<String> {
+        if self.is_password() {
+            return None;
+        }
+        nodes::text(&self.object, -1).await.ok()
+    }
+
+    /// What was read back, where the application may have made something else of it: capitals, a result.
+    pub(in super::super) async fn made_of(&self, acted: Acted, before: Option<String>) -> Acted {
+        if acted.evidence != Evidence::Mismatch {
+            return acted;
+        }
+        let now = self.text_now().await;
+        if now.is_none() || now == before {
+            return acted;
+        }
+        let note = format!("{}: the application made that of it", acted.note);
+        Acted { evidence: Evidence::Sent, note }
     }
 
     /// The action that takes over what a field holds.
