@@ -152,7 +152,7 @@ async fn what_another_window_with_the_same_title_covers_is_refused() {
         let windows = desktop.windows().await.unwrap();
         windows.into_iter().filter(|one| one.title == "Garden").collect::<Vec<_>>()
     };
-    let first = find().await[0].clone();
+    let first = eventually("the window", &find, |windows| !windows.is_empty()).await[0].clone();
     menu(&desktop, "garden3", &["File", "Twin"]).await.unwrap();
     let both = eventually("the twin", &find, |windows| windows.len() == 2).await;
     let twin = both.iter().find(|one| one.id != first.id).unwrap();
