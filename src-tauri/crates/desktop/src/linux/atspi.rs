@@ -19,13 +19,18 @@ use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::choosing::ByHand;
+pub(super) use self::setting::unified;
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
 
 mod acting;
+mod apart;
+mod choosing;
 mod finding;
 mod heard;
+mod interfaces;
 mod menu;
 mod setting;
 mod visibility;
@@ -39,7 +44,10 @@ mod matched;
 mod nodes;
 mod origin;
 mod prune;
+mod quirks;
+mod reach;
 mod role;
+mod settled;
 mod table;
 mod walk;
 
@@ -73,6 +81,7 @@ struct Inner {
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
+    apart: Arc<apart::Apart>,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -113,6 +122,7 @@ impl Accessibility {
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
+                apart: Arc::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
@@ -161,6 +171,7 @@ impl Accessibility {
                         note: format!("{called} did not take the focus; click it instead"),
                     });
                 }
+                Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
                 Err(_) => return Err(again("is no longer there")),
             }
         }
@@ -262,7 +273,7 @@ impl Accessibility {
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
-            if let Some(object) = nodes::focused(&root, deadline).await {
+            if let Some(object) = nodes::focused(&root, application.quirks, deadline).await {
                 return Some(object);
             }
         }

@@ -6,8 +6,17 @@ mod stage;
 
 mod changes;
 mod clicking;
+#[cfg(feature = "heavy")]
+mod firefox;
 mod glancing;
+mod gtk3;
+mod gtk4;
 mod menus;
+#[cfg(feature = "heavy")]
+mod office;
+mod qt;
+#[cfg(feature = "heavy")]
+mod swing;
 mod toolkits;
 mod values;
 
