@@ -39,6 +39,7 @@ mod matched;
 mod nodes;
 mod origin;
 mod prune;
+mod quirks;
 mod role;
 mod table;
 mod walk;

@@ -14,7 +14,7 @@ use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
 
 use super::line::Line;
 use super::lock;
-use super::role::Toolkit;
+use super::quirks::Quirks;
 
 /// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
 pub(super) const CALL: Duration = Duration::from_millis(1500);
@@ -78,7 +78,7 @@ pub(super) struct Bus {
 pub(super) struct Acquaintance {
     pub(super) name: String,
     pub(super) pid: u32,
-    pub(super) toolkit: Toolkit,
+    pub(super) quirks: Quirks,
 }
 
 impl Bus {
@@ -145,8 +145,8 @@ impl Bus {
             root.program.property::<String>(ROOT, application, "ToolkitName"),
             root.program.property::<String>(ROOT, application, "Version"),
         );
-        let toolkit = Toolkit::named(&toolkit.unwrap_or_default(), &version.unwrap_or_default());
-        let found = Acquaintance { name: called?, pid: pid?, toolkit };
+        let quirks = Quirks::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default());
+        let found = Acquaintance { name: called?, pid: pid?, quirks };
         // An application may register before it has a name.
         if !found.name.is_empty() {
             lock(&self.acquaintances).insert(name.clone(), found.clone());

@@ -6,7 +6,8 @@ use futures::StreamExt;
 
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::nodes::{AT_ONCE, Facts, Node, Wish};
-use super::role::{self, Kind, Toolkit};
+use super::quirks::MoreActions;
+use super::role::{self, Kind};
 use crate::Scope;
 
 /// Characters of text kept as a value.
@@ -38,11 +39,14 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
     let mut asked = Vec::new();
     for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
         let sized = facts.extents.2 > 0 && facts.extents.3 > 0;
-        if (sized || wish.scope == Scope::All) && wants(facts, wish.toolkit) {
+        if (sized || wish.scope == Scope::All) && wants(facts, wish.quirks.more_actions) {
             asked.push(async move {
                 let label = async { if is_nameless(facts) { label(object, names).await } else { None } };
-                let (value, label, actions) =
-                    tokio::join!(value(object, facts), label, actions(object, facts, wish.toolkit));
+                let (value, label, actions) = tokio::join!(
+                    value(object, facts),
+                    label,
+                    actions(object, facts, wish.quirks.more_actions)
+                );
                 (at, value, label, actions)
             });
         }
@@ -70,11 +74,11 @@ fn is_nameless(facts: &Facts) -> bool {
     facts.name.is_empty() && role::describe(facts.role).1 == Kind::Control
 }
 
-fn wants(facts: &Facts, toolkit: Toolkit) -> bool {
+fn wants(facts: &Facts, more: MoreActions) -> bool {
     is_nameless(facts)
         || role::is_textual(facts.role, facts.states)
         || role::is_numeric(facts.role)
-        || role::may_do_more(facts.role, toolkit)
+        || role::may_do_more(facts.role, more)
 }
 
 async fn value(object: &Object, facts: &Facts) -> String {
@@ -123,8 +127,8 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
 }
 
 /// Names of the actions that are more than a click; one call.
-async fn actions(object: &Object, facts: &Facts, toolkit: Toolkit) -> Vec<String> {
-    if !role::may_do_more(facts.role, toolkit) {
+async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<String> {
+    if !role::may_do_more(facts.role, more) {
         return Vec::new();
     }
     let all: Vec<(String, String, String)> =

@@ -13,7 +13,6 @@ use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
 use super::prune::{self, Pruned, View};
 use super::ref_table::{About, KnownObject, NewSnapshot};
-use super::role::Toolkit;
 use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
 use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
 
@@ -109,7 +108,7 @@ impl Accessibility {
             Scope::Interactive if root.is_some() => Scope::Visible,
             scope => scope,
         };
-        let wish = Wish { toolkit: application.toolkit, scope, deadline };
+        let wish = Wish { quirks: application.quirks, scope, deadline };
         // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
         let mut asked = Vec::new();
         for window in &choice.windows {
@@ -181,7 +180,7 @@ impl Accessibility {
 
     /// What to add to places in this window to have places on the screen.
     async fn origin(&self, application: &Application, title: &str) -> Option<(i32, i32)> {
-        if application.toolkit != Toolkit::Gtk4 {
+        if !application.quirks.places_in_window {
             return Some((0, 0));
         }
         origin::of_window(self.inner.display.clone(), application.pid, title.to_owned()).await

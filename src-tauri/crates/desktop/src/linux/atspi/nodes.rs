@@ -11,7 +11,8 @@ use zbus::zvariant::OwnedObjectPath;
 
 use super::bus::{CallError, Object};
 pub(super) use super::details::text;
-use super::role::{States, Toolkit};
+use super::quirks::{Quirks, Way};
+use super::role::States;
 use super::{cached, details, matched, walk};
 use crate::Scope;
 
@@ -23,7 +24,7 @@ pub(super) const MOST: usize = 6_000;
 /// What is to be read.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
-    pub(super) toolkit: Toolkit,
+    pub(super) quirks: Quirks,
     pub(super) scope: Scope,
     pub(super) deadline: Instant,
 }
@@ -69,13 +70,13 @@ pub(super) struct Reading {
 
 /// Reads a window: itself as the first node, then what is wished for below it.
 pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallError> {
-    let mut reading = match wish.toolkit {
-        Toolkit::Gtk3 => match cached::read(window, wish).await {
+    let mut reading = match wish.quirks.reading {
+        Way::Cache => match cached::read(window, wish).await {
             Some(reading) => reading,
             None => by_matches(window, wish).await?,
         },
-        Toolkit::Gtk4 | Toolkit::Qt => walk::read(window, wish).await,
-        Toolkit::Chromium | Toolkit::Other => by_matches(window, wish).await?,
+        Way::Walk => walk::read(window, wish).await,
+        Way::Matches => by_matches(window, wish).await?,
     };
     if reading.nodes.is_empty() && reading.late {
         return Err(CallError::Late);

@@ -1,33 +1,6 @@
 //! AT-SPI's numbers for roles and states, and what they mean to an agent.
 
-/// Who drew it; each tells its tree in a way of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Toolkit {
-    Gtk3,
-    /// Positions are relative to the window, and `SHOWING` is not told.
-    Gtk4,
-    Qt,
-    Chromium,
-    #[default]
-    Other,
-}
-
-impl Toolkit {
-    pub(super) fn named(name: &str, version: &str) -> Self {
-        match (name.to_lowercase().as_str(), version.split('.').next()) {
-            ("gtk", Some("4")) => Self::Gtk4,
-            ("gtk", _) => Self::Gtk3,
-            ("qt", _) => Self::Qt,
-            ("chromium", _) => Self::Chromium,
-            _ => Self::Other,
-        }
-    }
-
-    /// What an object on the screen has.
-    pub(super) fn shown(self) -> States {
-        if self == Self::Gtk4 { States::VISIBLE } else { States::SHOWING }
-    }
-}
+use super::quirks::MoreActions;
 
 /// The states of one object: bit `n` is AT-SPI's state number `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -300,14 +273,12 @@ pub(super) fn items(role: u32) -> Option<&'static str> {
     }
 }
 
-/// Whether an object of this role may have actions other than the plain press. Chromium has that and a context menu.
-pub(super) fn may_do_more(role: u32, toolkit: Toolkit) -> bool {
-    use number::{COMBO_BOX, ENTRY, LIST_ITEM, SPIN_BUTTON, TABLE_CELL, TEXT, TREE_ITEM};
-    match toolkit {
-        Toolkit::Chromium => false,
-        Toolkit::Gtk3 => matches!(role, TABLE_CELL | COMBO_BOX | LIST_ITEM | TREE_ITEM),
-        Toolkit::Gtk4 => matches!(role, COMBO_BOX | ENTRY | LIST_ITEM | SPIN_BUTTON | TEXT),
-        Toolkit::Qt | Toolkit::Other => describe(role).1 == Kind::Control || role == TABLE_CELL,
+/// Whether an object of this role may have actions other than the plain press.
+pub(super) fn may_do_more(role: u32, which: MoreActions) -> bool {
+    match which {
+        MoreActions::Nobody => false,
+        MoreActions::Roles(roles) => roles.contains(&role),
+        MoreActions::Controls => describe(role).1 == Kind::Control || role == number::TABLE_CELL,
     }
 }
 

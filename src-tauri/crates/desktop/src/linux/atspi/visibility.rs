@@ -10,7 +10,7 @@ use super::acting::{COMPONENT, Operand, parent};
 use super::bus::{Object, Reference};
 use super::nodes;
 use super::prune::intersection;
-use super::role::{self, States, Toolkit, number};
+use super::role::{self, States, number};
 use super::{Accessibility, origin};
 
 /// The deepest tree that is followed.
@@ -68,7 +68,7 @@ impl Accessibility {
     pub(in super::super) async fn place(&self, operand: &Operand) -> Option<Visibility> {
         let mut place = operand.told_place().await?;
         let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
-        if who.toolkit == Toolkit::Gtk4 {
+        if who.quirks.places_in_window {
             let corner = origin::of_window(self.inner.display.clone(), who.pid, place.window.clone()).await?;
             for rect in
                 [Some(&mut place.whole), place.seen.as_mut(), place.pane.as_mut()].into_iter().flatten()

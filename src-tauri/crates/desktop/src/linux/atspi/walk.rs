@@ -6,7 +6,8 @@ use tokio::time::Instant;
 
 use super::bus::Object;
 use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline};
-use super::role::{States, Toolkit};
+use super::quirks::Quirks;
+use super::role::States;
 use crate::Scope;
 
 struct Visited {
@@ -26,7 +27,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
         level.truncate(room);
         let wished = level.len();
         let ask = |(object, order): (Object, Vec<u32>)| async move {
-            let (facts, children) = tokio::join!(facts(&object, wish.toolkit), object.children());
+            let (facts, children) = tokio::join!(facts(&object, wish.quirks), object.children());
             (object, order, facts, children)
         };
         let answers = pipeline(std::mem::take(&mut level), wish.deadline, ask, 6).await;
@@ -34,7 +35,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
         for (object, order, facts, children) in answers {
             let Some(mut facts) = facts else { continue };
             // What is below something hidden is hidden too.
-            let shown = facts.states.has(wish.toolkit.shown()) || order.is_empty();
+            let shown = facts.states.has(wish.quirks.shown) || order.is_empty();
             if !shown && wish.scope != Scope::All {
                 reading.hidden += 1;
                 continue;
@@ -64,11 +65,11 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     reading
 }
 
-async fn facts(object: &Object, toolkit: Toolkit) -> Option<Facts> {
+async fn facts(object: &Object, quirks: Quirks) -> Option<Facts> {
     let (role, name, description, states, extents) =
         tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
     let mut name = name.unwrap_or_default();
-    if toolkit == Toolkit::Gtk4 && is_class(&name) {
+    if quirks.names_by_class && is_class(&name) {
         name.clear();
     }
     Some(Facts {

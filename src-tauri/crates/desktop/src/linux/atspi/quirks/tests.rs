@@ -1,0 +1,13 @@
+//! Tests of `quirks`.
+
+use super::*;
+
+#[test]
+fn a_toolkit_is_known_by_its_name_in_any_case_and_the_start_of_its_version() {
+    assert_eq!(Quirks::of("GTK", "4.8.3").reading, Way::Walk);
+    assert!(Quirks::of("gtk", "4.8.3").places_in_window);
+    assert_eq!(Quirks::of("gtk", "3.24.38").reading, Way::Cache);
+    assert_eq!(Quirks::of("Qt", "5.15.8").reading, Way::Walk);
+    assert_eq!(Quirks::of("Chromium", "130").more_actions, MoreActions::Nobody);
+    assert_eq!(Quirks::of("no such toolkit", ""), PLAIN);
+}
