@@ -11,6 +11,7 @@ use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
 use super::atspi::{Hit, Operand, Tried, Visibility};
+use super::ewmh::Client;
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
@@ -21,10 +22,16 @@ use crate::{
 const ELEMENTS: Duration = Duration::from_secs(10);
 /// An action on an element, with looking for its element.
 const ACTING: Duration = Duration::from_secs(25);
-/// Turns of the wheel until an element is in view, three notches each.
-const MOST_TURNS: u32 = 40;
+/// Turns of the wheel until an element is in view, and notches of one.
+const MOST_TURNS: u32 = 60;
+const MOST_NOTCHES: i32 = 12;
+/// Pixels that a notch moves a pane, at the least.
+const NOTCH: i32 = 40;
+/// For an element to come to rest, and between two looks at it: more than a frame.
+const RESTLESS: Duration = Duration::from_secs(3);
+const A_LOOK: Duration = Duration::from_millis(24);
 /// For a pane to move after the wheel.
-const MOVED: Duration = Duration::from_millis(250);
+const MOVED: Duration = Duration::from_millis(500);
 
 impl Elements for LinuxDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
@@ -48,10 +55,9 @@ impl Elements for LinuxDesktop {
                 let first = first(&displays)?;
                 let operand = self.accessibility.find(&target, first).await?;
                 let (acted, by) = self.carry_out(&operand, &action, &displays, &cancel).await?;
-                let at = match self.accessibility.place(&operand).await.and_then(|place| place.middle()) {
-                    Some(point) => norm(point, &first.bounds),
-                    None => None,
-                };
+                // It may be gone, or its application busy, for all that was done.
+                let place = self.accessibility.place(&operand).await.ok().flatten();
+                let at = place.and_then(|place| norm(place.middle()?, &first.bounds));
                 Ok(Operated { acted, called: operand.called.clone(), at, by })
             };
             bounded(work, &cancel).await
@@ -104,6 +110,8 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<(Acted, ActionMethod), DesktopError> {
+        operand.check_in_reach().await?;
+        self.check_not_minimized(operand).await?;
         match action {
             ElementAction::Click { button, count } => {
                 operand.check_enabled()?;
@@ -140,6 +148,22 @@ impl LinuxDesktop {
         }
     }
 
+    /// Refuses what nobody can see since its window is put away.
+    async fn check_not_minimized(&self, operand: &Operand) -> Result<(), DesktopError> {
+        let Some((pid, title)) = self.accessibility.window_of(operand).await else { return Ok(()) };
+        let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+        let its = |client: &&Client| client.pid == Some(pid) && client.title == title;
+        let mut windows = clients.iter().filter(its).peekable();
+        let is_minimized = |client: &Client| client.states.iter().any(|state| state == "minimized");
+        if windows.peek().is_none() || !windows.all(is_minimized) {
+            return Ok(());
+        }
+        Err(DesktopError::BadInput(format!(
+            "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
+            operand.called
+        )))
+    }
+
     /// The pointer at the element, once it is in view and nothing lies over it.
     async fn click_on(
         &self,
@@ -150,7 +174,10 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
         let place = self.bring_into_view(operand, displays, cancel).await?;
+        let place = self.at_rest(operand, place).await?;
         let (display, at) = self.free_point(operand, &place, displays).await?;
+        // A list that scrolls gives its rows other things to show.
+        operand.check_same().await?;
         self.act(Action::Click { display, at, button, count, held: Vec::new() }, cancel.clone()).await
     }
 
@@ -162,11 +189,11 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Visibility, DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
-        let mut place = match self.accessibility.place(operand).await {
+        let mut place = match self.accessibility.place(operand).await? {
             Some(place) => place,
             // Some have a place only once they are in view.
             None if operand.scroll_to().await => {
-                self.accessibility.place(operand).await.ok_or_else(nowhere)?
+                self.accessibility.place(operand).await?.ok_or_else(nowhere)?
             }
             None => return Err(nowhere()),
         };
@@ -174,7 +201,7 @@ impl LinuxDesktop {
             return Ok(place);
         }
         if operand.scroll_to().await
-            && let Some(moved) = self.moved(operand, &place).await
+            && let Some(moved) = self.moved(operand, &place).await?
         {
             place = moved;
         }
@@ -187,7 +214,7 @@ impl LinuxDesktop {
             };
             let (display, at) = on_display(over, displays)?;
             self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
-            match self.moved(operand, &place).await {
+            match self.moved(operand, &place).await? {
                 Some(moved) => place = moved,
                 None => break,
             }
@@ -202,18 +229,38 @@ impl LinuxDesktop {
     }
 
     /// The element's new place, once it has one.
-    async fn moved(&self, operand: &Operand, before: &Visibility) -> Option<Visibility> {
+    async fn moved(
+        &self,
+        operand: &Operand,
+        before: &Visibility,
+    ) -> Result<Option<Visibility>, DesktopError> {
         let until = tokio::time::Instant::now() + MOVED;
         loop {
-            let now = self.accessibility.place(operand).await?;
-            if now.whole != before.whole {
-                return Some(now);
+            match self.accessibility.place(operand).await? {
+                Some(now) if now.whole != before.whole => return Ok(Some(now)),
+                Some(_) if tokio::time::Instant::now() < until => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Some(_) | None => return Ok(None),
             }
-            if tokio::time::Instant::now() >= until {
-                return None;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// Where the element stays. Lists scroll on for a while after the wheel.
+    async fn at_rest(&self, operand: &Operand, mut place: Visibility) -> Result<Visibility, DesktopError> {
+        let until = tokio::time::Instant::now() + RESTLESS;
+        loop {
+            tokio::time::sleep(A_LOOK).await;
+            match self.accessibility.place(operand).await? {
+                Some(now) if now.whole == place.whole && now.is_in_view() => return Ok(now),
+                Some(now) if tokio::time::Instant::now() < until => place = now,
+                Some(_) | None => break,
+            }
+        }
+        Err(DesktopError::BadInput(format!(
+            "{} does not keep still; nothing was clicked; look again",
+            operand.called
+        )))
     }
 
     /// The middle of what can be seen of the element, which no other window and no other element covers.
@@ -246,7 +293,7 @@ impl LinuxDesktop {
                 operand.called, cover.title, place.window
             )));
         }
-        if let Hit::Other(other) = operand.hit(place, point).await {
+        if let Hit::Other(other) = operand.hit(place, point).await? {
             return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
         }
         on_display(point, displays)
@@ -286,10 +333,12 @@ impl LinuxDesktop {
 fn towards(element: &PhysicalRect, pane: &PhysicalRect) -> Option<(PhysicalPoint, i32, i32)> {
     let over = PhysicalPoint { x: pane.x + (pane.width / 2) as i32, y: pane.y + (pane.height / 2) as i32 };
     let way = |start: i32, length: u32, from: i32, extent: u32| {
+        let after = start.saturating_add_unsigned(length) - from.saturating_add_unsigned(extent);
+        let notches = |gap: i32| (gap / NOTCH).clamp(1, MOST_NOTCHES);
         if start < from {
-            -3
-        } else if i64::from(start) + i64::from(length) > i64::from(from) + i64::from(extent) {
-            3
+            -notches(from.saturating_sub(start))
+        } else if after > 0 {
+            notches(after)
         } else {
             0
         }

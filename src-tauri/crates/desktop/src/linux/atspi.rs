@@ -24,8 +24,10 @@ pub(super) use self::visibility::{Hit, Visibility};
 mod look;
 
 mod acting;
+mod apart;
 mod finding;
 mod heard;
+mod interfaces;
 mod menu;
 mod setting;
 mod visibility;
@@ -40,6 +42,7 @@ mod nodes;
 mod origin;
 mod prune;
 mod quirks;
+mod reach;
 mod role;
 mod table;
 mod walk;
@@ -74,6 +77,7 @@ struct Inner {
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
+    apart: Arc<apart::Apart>,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -114,6 +118,7 @@ impl Accessibility {
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
+                apart: Arc::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),

@@ -7,6 +7,8 @@ mod stage;
 mod changes;
 mod clicking;
 mod glancing;
+mod gtk3;
+mod gtk4;
 mod menus;
 mod toolkits;
 mod values;

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
 
+use super::interfaces::Interfaces;
 use super::line::Line;
 use super::lock;
 use super::quirks::Quirks;
@@ -215,21 +216,30 @@ pub(super) struct Program {
 impl Program {
     /// The program's own bus where it offers one: it halves the cost of a call. Otherwise this one again.
     pub(super) async fn nearest(&self) -> Self {
-        let address: Result<String, CallError> =
-            self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
-        let Ok(address) = address else { return self.clone() };
-        if address.is_empty() {
-            return self.clone();
-        }
-        let Ok(builder) = Builder::address(address.as_str()) else { return self.clone() };
-        match tokio::time::timeout(CALL, builder.p2p().build()).await {
-            Ok(Ok(connection)) => Self { line: Line::new(connection), destination: None },
-            Ok(Err(error)) => {
+        match self.own_bus().await {
+            Ok(Some(own)) => own,
+            Ok(None) => self.clone(),
+            Err(error) => {
                 tracing::debug!(%error, "the application's own bus does not answer; its address goes unused");
                 self.clone()
             }
-            Err(_) => self.clone(),
         }
+    }
+
+    /// A new connection to the program's own bus; `None` if it has none.
+    pub(super) async fn own_bus(&self) -> Result<Option<Self>, CallError> {
+        let address: Result<String, CallError> =
+            self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
+        let address = match address {
+            Ok(address) if address.is_empty() => return Ok(None),
+            Ok(address) => address,
+            // Qt says so of an interface that it lacks.
+            Err(CallError::Refused(_) | CallError::Gone) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let connecting = Builder::address(address.as_str())?.p2p().build();
+        let connection = tokio::time::timeout(CALL, connecting).await.map_err(|_| CallError::Late)??;
+        Ok(Some(Self { line: Line::new(connection), destination: None }))
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -309,6 +319,11 @@ impl Object {
     pub(super) async fn states(&self) -> Result<super::role::States, CallError> {
         let words: Vec<u32> = self.call(ACCESSIBLE, "GetState", &()).await?;
         Ok(super::role::States::from_words(&words))
+    }
+
+    pub(super) async fn interfaces(&self) -> Result<Interfaces, CallError> {
+        let names: Vec<String> = self.call(ACCESSIBLE, "GetInterfaces", &()).await?;
+        Ok(Interfaces::named(&names))
     }
 
     pub(super) async fn role(&self) -> Result<u32, CallError> {

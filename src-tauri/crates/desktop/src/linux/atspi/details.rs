@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use futures::StreamExt;
 
+use super::acting::ACTION;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::nodes::{AT_ONCE, Facts, Node, Wish};
-use super::quirks::MoreActions;
-use super::role::{self, Kind};
+use super::quirks::{MoreActions, Quirks};
+use super::role::{self, Kind, number as role_number};
+use super::setting::VALUE;
 use crate::Scope;
 
 /// Characters of text kept as a value.
 const VALUE_CHARS: i32 = 200;
-const TEXT: &str = "org.a11y.atspi.Text";
+pub(super) const TEXT: &str = "org.a11y.atspi.Text";
 const LABELLED_BY: u32 = 2;
 /// What a click does anyway, under all its names.
 const PLAIN: [&str; 12] = [
@@ -57,10 +59,13 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
         found.push(answer);
     }
     drop(answers);
+    name_rows(nodes);
     for (at, value, label, actions) in found {
         let facts = &mut nodes[at].facts;
         facts.value = value;
-        facts.actions = actions;
+        facts.toggles = actions.iter().any(|name| name.eq_ignore_ascii_case("toggle"));
+        // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
+        facts.actions = actions.into_iter().filter(|name| !is_plain(name) && !name.contains('.')).collect();
         if let Some(label) = label {
             facts.name = label;
         } else if is_nameless(facts) {
@@ -68,6 +73,46 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
             facts.name = std::mem::take(&mut facts.description);
         }
     }
+}
+
+/// A row of a list that has no name is known by the labels in it.
+fn name_rows(nodes: &mut [Node]) {
+    for at in 0..nodes.len() {
+        if !is_nameless_row(&nodes[at].facts) {
+            continue;
+        }
+        let below = nodes[at + 1..].iter().take_while(|node| node.parent.is_some_and(|parent| parent >= at));
+        let labels =
+            below.filter(|node| node.facts.role == role_number::LABEL).map(|node| node.facts.name.trim());
+        let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
+        nodes[at].facts.name = labels.join(", ");
+    }
+}
+
+fn is_nameless_row(facts: &Facts) -> bool {
+    facts.role == role_number::LIST_ITEM && facts.name.trim().is_empty()
+}
+
+/// The same name, asked anew.
+pub(super) async fn row_name(row: &Object, quirks: Quirks) -> Result<String, CallError> {
+    const DEEPEST: usize = 8;
+    let mut labels = Vec::new();
+    let mut waiting = vec![(row.clone(), 0)];
+    while let Some((object, depth)) = waiting.pop() {
+        let (role, states, name, children) =
+            tokio::join!(object.role(), object.states(), object.name(), object.children());
+        let shows = states?.has(quirks.shown);
+        if role? == role_number::LABEL && shows {
+            let name = quirks.own_name(name?);
+            labels.extend(Some(name.trim().to_owned()).filter(|name| !name.is_empty()));
+        }
+        if shows && depth < DEEPEST {
+            // Last in, first out: the first child is to be read next.
+            let below = children?.into_iter().rev();
+            waiting.extend(below.map(|(_, path)| (Object::new(&row.program, path.as_str()), depth + 1)));
+        }
+    }
+    Ok(labels.join(", "))
 }
 
 fn is_nameless(facts: &Facts) -> bool {
@@ -82,9 +127,9 @@ fn wants(facts: &Facts, more: MoreActions) -> bool {
 }
 
 async fn value(object: &Object, facts: &Facts) -> String {
-    if role::is_textual(facts.role, facts.states) {
+    if role::is_textual(facts.role, facts.states) && facts.interfaces.has(TEXT) {
         text(object, VALUE_CHARS).await.unwrap_or_default()
-    } else if role::is_numeric(facts.role) {
+    } else if role::is_numeric(facts.role) && facts.interfaces.has(VALUE) {
         number(object).await.unwrap_or_default()
     } else {
         String::new()
@@ -94,18 +139,20 @@ async fn value(object: &Object, facts: &Facts) -> String {
 /// The first `most` characters; -1 asks for all.
 pub(super) async fn text(object: &Object, most: i32) -> Result<String, CallError> {
     let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
-    if most < 0 || !text.is_empty() {
+    if !text.is_empty() {
         return Ok(text);
     }
-    // Some bridges answer nothing when the end lies beyond the text.
-    object
-        .call(TEXT, "GetText", &(0_i32, -1_i32))
-        .await
-        .map(|all: String| all.chars().take(usize::try_from(most).unwrap_or(0)).collect())
+    // Some answer nothing when the end lies beyond the text, and GTK 4 knows no -1.
+    let count: i32 = object.program.property(&object.path, TEXT, "CharacterCount").await?;
+    let end = if most < 0 { count } else { count.min(most) };
+    if end <= 0 {
+        return Ok(text);
+    }
+    object.call(TEXT, "GetText", &(0_i32, end)).await
 }
 
 async fn number(object: &Object) -> Result<String, CallError> {
-    let value: f64 = object.program.property(&object.path, "org.a11y.atspi.Value", "CurrentValue").await?;
+    let value: f64 = object.program.property(&object.path, VALUE, "CurrentValue").await?;
     Ok(((value * 100.0).round() / 100.0).to_string())
 }
 
@@ -126,16 +173,13 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
     None
 }
 
-/// Names of the actions that are more than a click; one call.
+/// Names of all actions, where some may be more than a click; one call.
 async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<String> {
-    if !role::may_do_more(facts.role, more) {
+    if !role::may_do_more(facts.role, more) || !facts.interfaces.has(ACTION) {
         return Vec::new();
     }
-    let all: Vec<(String, String, String)> =
-        object.call("org.a11y.atspi.Action", "GetActions", &()).await.unwrap_or_default();
-    let names = all.into_iter().map(|(name, _, _)| name);
-    // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
-    names.filter(|name| !is_plain(name) && !name.contains('.')).collect()
+    let all: Vec<(String, String, String)> = object.call(ACTION, "GetActions", &()).await.unwrap_or_default();
+    all.into_iter().map(|(name, _, _)| name).collect()
 }
 
 fn is_plain(name: &str) -> bool {

@@ -9,8 +9,10 @@ use futures::StreamExt;
 use tokio::time::Instant;
 use zbus::zvariant::OwnedObjectPath;
 
+use super::acting::COMPONENT;
 use super::bus::{CallError, Object};
 pub(super) use super::details::text;
+use super::interfaces::Interfaces;
 use super::quirks::{Quirks, Way};
 use super::role::States;
 use super::{cached, details, matched, walk};
@@ -51,6 +53,11 @@ pub(super) struct Facts {
     pub(super) actions: Vec<String>,
     /// How many it has, on the screen or not, where that is known; rows, for a table.
     pub(super) children: Option<u32>,
+    pub(super) interfaces: Interfaces,
+    /// It is switched on and off, whatever its role: a table's cell with a check box.
+    pub(super) toggles: bool,
+    /// It is the content of a popover, which has a place of its own.
+    pub(super) in_popover: bool,
 }
 
 /// What a reading brought, whole or in part.
@@ -108,9 +115,13 @@ pub(super) async fn pipeline<T, R, F: Future<Output = R>>(
     found
 }
 
+/// Zeros for what has no place now.
 pub(super) async fn extents(object: &Object) -> Result<(i32, i32, i32, i32), CallError> {
     const SCREEN: u32 = 0;
-    object.call("org.a11y.atspi.Component", "GetExtents", &SCREEN).await
+    let told: (i32, i32, i32, i32) = object.call(COMPONENT, "GetExtents", &SCREEN).await?;
+    // GTK's word for that; Java's is -1.
+    let nowhere = told.0 == i32::MIN || told.1 == i32::MIN || told.2 < 0 || told.3 < 0;
+    Ok(if nowhere { (0, 0, 0, 0) } else { told })
 }
 
 /// Links each node to its parent, where that was read too; otherwise to the window.
@@ -121,6 +132,34 @@ pub(super) fn adopt(nodes: &mut [Node], parents: &[Option<OwnedObjectPath>]) {
         let found = parent.as_ref().and_then(|path| index.get(path.as_str())).copied();
         nodes[at].parent = Some(found.filter(|&parent| parent < at).unwrap_or(0));
     }
+}
+
+/// Puts a subtree behind everything that is already below the node `at`. Its nodes' parents are indices in it; those
+/// without one are children of `at`.
+pub(super) fn append_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
+    let (end, more) = (end_below(all, at), subtree.len());
+    for node in &mut all[end..] {
+        node.parent = node.parent.map(|parent| if parent >= end { parent + more } else { parent });
+    }
+    let placed = |node: Node| Node { parent: Some(node.parent.map_or(at, |parent| end + parent)), ..node };
+    all.splice(end..end, subtree.into_iter().map(placed));
+}
+
+/// The same in place of what is below it.
+pub(super) fn replace_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
+    let end = end_below(all, at);
+    let fewer = end - at - 1;
+    all.drain(at + 1..end);
+    for node in &mut all[at + 1..] {
+        node.parent = node.parent.map(|parent| if parent >= end { parent - fewer } else { parent });
+    }
+    append_below(all, at, subtree);
+}
+
+/// The index behind the last node below `at`.
+fn end_below(all: &[Node], at: usize) -> usize {
+    let is_outside = |node: &Node| node.parent.is_none_or(|parent| parent < at);
+    all[at + 1..].iter().position(is_outside).map_or(all.len(), |more| at + 1 + more)
 }
 
 /// The editable object below `root` that has the keyboard focus.

@@ -13,6 +13,10 @@ pub(super) struct Quirks {
     pub(super) places_in_window: bool,
     /// What has no name is named after its class: `GtkTextView`.
     pub(super) names_by_class: bool,
+    /// What the content of a popover is named. It tells places within the popover; none do, where this is empty.
+    pub(super) popover_content: &'static str,
+    /// Roles whose actions and selection change a state, but tell the application of no click.
+    pub(super) clicked: &'static [u32],
     pub(super) more_actions: MoreActions,
 }
 
@@ -42,6 +46,8 @@ const PLAIN: Quirks = Quirks {
     shown: States::SHOWING,
     places_in_window: false,
     names_by_class: false,
+    popover_content: "",
+    clicked: &[],
     more_actions: MoreActions::Controls,
 };
 
@@ -57,6 +63,9 @@ const TABLE: &[(&str, &str, Quirks)] = &[
             shown: States::VISIBLE,
             places_in_window: true,
             names_by_class: true,
+            popover_content: "GtkPopoverContent",
+            // A click activates a list's row, too.
+            clicked: &[number::LIST_ITEM],
             more_actions: MoreActions::Roles(&[
                 number::COMBO_BOX,
                 number::ENTRY,
@@ -71,6 +80,8 @@ const TABLE: &[(&str, &str, Quirks)] = &[
         "",
         Quirks {
             reading: Way::Cache,
+            // A cell's check box only says that it was toggled.
+            clicked: &[number::LIST_ITEM, number::TABLE_CELL],
             more_actions: MoreActions::Roles(&[
                 number::TABLE_CELL,
                 number::COMBO_BOX,
@@ -96,6 +107,24 @@ impl Quirks {
             .find(|(name, start, _)| *name == toolkit && version.starts_with(start))
             .map_or(PLAIN, |(_, _, quirks)| *quirks)
     }
+
+    pub(super) fn is_popover_content(self, told: &str) -> bool {
+        !self.popover_content.is_empty() && told == self.popover_content
+    }
+
+    /// The name that an object tells, without what is none.
+    pub(super) fn own_name(self, told: String) -> String {
+        if self.names_by_class && is_class(&told) { String::new() } else { told }
+    }
+}
+
+fn is_class(name: &str) -> bool {
+    ["Gtk", "Adw"].iter().any(|prefix| {
+        name.strip_prefix(prefix).is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_uppercase())
+                && rest.chars().all(|letter| letter.is_ascii_alphanumeric())
+        })
+    })
 }
 
 #[cfg(test)]

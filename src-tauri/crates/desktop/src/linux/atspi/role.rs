@@ -15,6 +15,7 @@ impl States {
     pub(super) const EXPANDED: Self = Self(1 << 10);
     pub(super) const FOCUSABLE: Self = Self(1 << 11);
     pub(super) const FOCUSED: Self = Self(1 << 12);
+    pub(super) const MODAL: Self = Self(1 << 16);
     pub(super) const SELECTED: Self = Self(1 << 23);
     pub(super) const SENSITIVE: Self = Self(1 << 24);
     pub(super) const SHOWING: Self = Self(1 << 25);
@@ -79,6 +80,7 @@ pub(super) mod number {
     pub(in super::super) const DIAL: u32 = 15;
     pub(in super::super) const DIALOG: u32 = 16;
     pub(in super::super) const FRAME: u32 = 23;
+    pub(in super::super) const LABEL: u32 = 29;
     pub(in super::super) const LIST: u32 = 31;
     pub(in super::super) const LIST_ITEM: u32 = 32;
     pub(in super::super) const MENU: u32 = 33;
@@ -96,6 +98,7 @@ pub(super) mod number {
     pub(in super::super) const TREE_TABLE: u32 = 66;
     pub(in super::super) const VIEWPORT: u32 = 68;
     pub(in super::super) const WINDOW: u32 = 69;
+    pub(in super::super) const APPLICATION: u32 = 75;
     pub(in super::super) const ENTRY: u32 = 79;
     pub(in super::super) const TABLE_ROW: u32 = 90;
     pub(in super::super) const TREE_ITEM: u32 = 91;

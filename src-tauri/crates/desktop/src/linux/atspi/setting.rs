@@ -8,13 +8,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::acting::{ACTION, LOOK_AGAIN, Operand, SELECTION, Tried};
-use super::bus::{Object, Reference};
+use super::bus::{CallError, Object, PROPERTIES, Reference};
 use super::nodes;
 use super::role::{self, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
-const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
-const VALUE: &str = "org.a11y.atspi.Value";
+pub(super) const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
+pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 /// For a value to be as it was set.
 const READ_BACK: Duration = Duration::from_millis(400);
 /// How deep below a list or combo box its items are looked for, and how many are named.
@@ -53,31 +53,44 @@ impl Operand {
         if self.is_text_field() && !editable && !self.is_password() {
             return Err(DesktopError::BadInput(format!("{} is read-only; nothing was done", self.called)));
         }
-        match self.object.call::<_, bool>(EDITABLE_TEXT, "SetTextContents", &value).await {
-            Ok(true) => {}
+        if !self.interfaces.has(EDITABLE_TEXT) {
+            return Ok(Tried::Not(format!("{} takes no text this way", self.called)));
+        }
+        let before = nodes::text(&self.object, -1).await.ok();
+        let set = self.change::<_, bool>(&self.object, EDITABLE_TEXT, "SetTextContents", &value).await;
+        match &set {
+            Ok(true) | Err(CallError::Late) => {}
             Ok(false) => return Ok(Tried::Not(format!("{} takes no text this way", self.called))),
             Err(error) if self.object.states().await.is_ok() => {
                 return Ok(Tried::Not(format!("{} takes no text this way ({error})", self.called)));
             }
-            Err(error) => return Err(self.failed(&error)),
+            Err(error) => return Err(self.failed(error)),
         }
         if role::is_numeric(self.role) {
             // A spin button takes its text over only when it is entered.
             self.enter().await;
         }
         let acted = self.read_text_back(value).await;
-        Ok(match acted.evidence {
-            // What the application did not take by this way, it may take from the keyboard.
-            Evidence::Mismatch => Tried::Not(acted.note),
-            Evidence::ReadBack | Evidence::Sent => Tried::Done(acted),
-        })
+        if acted.evidence != Evidence::Mismatch {
+            return Ok(Tried::Done(acted));
+        }
+        if set.is_err() {
+            return Ok(Tried::Done(self.unanswered("gave the text to")));
+        }
+        let now = nodes::text(&self.object, -1).await.ok();
+        if now.is_some() && now != before {
+            let note = format!("{}: the application made that of it", acted.note);
+            return Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }));
+        }
+        // What the application did not take by this way, it may take from the keyboard.
+        Ok(Tried::Not(acted.note))
     }
 
     async fn enter(&self) {
         let actions = self.actions().await.unwrap_or_default();
         if let Some(at) = actions.iter().position(|one| one.name.eq_ignore_ascii_case("activate")) {
             let index = i32::try_from(at).unwrap_or(0);
-            let _answer = self.object.call::<_, bool>(ACTION, "DoAction", &index).await;
+            let _answer = self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await;
         }
     }
 
@@ -114,6 +127,9 @@ impl Operand {
 
     /// `None` if the object has no number after all.
     async fn set_number(&self, value: &str) -> Result<Option<Tried>, DesktopError> {
+        if !self.interfaces.has(VALUE) {
+            return Ok(None);
+        }
         let read = |name| self.object.program.property::<f64>(&self.object.path, VALUE, name);
         let (least, most, step, now) = tokio::join!(
             read("MinimumValue"),
@@ -137,16 +153,13 @@ impl Operand {
         if least <= most && !(least..=most).contains(&wished) {
             return Err(DesktopError::BadInput(format!("value = {} is outside {}", tidy(wished), range())));
         }
-        let set: Result<(), _> = self
-            .object
-            .call(
-                "org.freedesktop.DBus.Properties",
-                "Set",
-                &(VALUE, "CurrentValue", zbus::zvariant::Value::from(wished)),
-            )
-            .await;
-        if let Err(error) = set {
-            return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+        let new = (VALUE, "CurrentValue", zbus::zvariant::Value::from(wished));
+        match self.change::<_, ()>(&self.object, PROPERTIES, "Set", &new).await {
+            Ok(()) => {}
+            Err(CallError::Late) => return Ok(Some(Tried::Done(self.unanswered("gave the value to")))),
+            Err(error) => {
+                return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+            }
         }
         let near = (step.unwrap_or(0.0).abs() / 2.0).max((most - least).abs() * 1e-6).max(1e-9);
         let until = Instant::now() + READ_BACK;
@@ -219,7 +232,13 @@ impl Operand {
         // A combo box selects by itself; a list's items are selected in what holds them.
         for (selecting, child) in [(&self.object, at), (holder, *index)] {
             let child = i32::try_from(child).unwrap_or(i32::MAX);
-            let taken = selecting.call::<_, bool>(SELECTION, "SelectChild", &child).await;
+            if !selecting.interfaces().await.unwrap_or_default().has(SELECTION) {
+                continue;
+            }
+            let taken = self.change::<_, bool>(selecting, SELECTION, "SelectChild", &child).await;
+            if taken == Err(CallError::Late) {
+                return Ok(Tried::Done(self.unanswered("selected an item in")));
+            }
             if taken.unwrap_or(false) && self.shows_item(selecting, name).await {
                 let note = format!("\"{}\" is selected in {}, read back", shortened(name), self.called);
                 return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));

@@ -1,13 +1,16 @@
 //! The cells of tables whose cells are made when they are asked for: only those on the screen, however many rows
 //! there are.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use super::bus::{CallError, Object, Reference};
+use super::interfaces::Interfaces;
 use super::matched;
-use super::nodes::{Node, Reading, Wish, pipeline};
+use super::nodes::{Node, Reading, Wish, append_below, pipeline};
 use super::role::{States, number};
 use crate::Scope;
 
-const TABLE: &str = "org.a11y.atspi.Table";
+pub(super) const TABLE: &str = "org.a11y.atspi.Table";
 /// Cells read of one table.
 const MOST: i32 = 600;
 
@@ -31,15 +34,22 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
         .filter(|(_, node)| {
             node.facts.states.has(States::MANAGES_DESCENDANTS.with(States::SHOWING))
                 && matches!(node.facts.role, number::TABLE | number::TREE | number::TREE_TABLE)
+                && node.facts.interfaces.has(TABLE)
         })
         .map(|(at, node)| (at, node.object.clone()))
         .collect();
     // From the last one on, so that places before it stay as they are.
     for (at, table) in tables.into_iter().rev() {
+        // A flow box calls itself a table, and is none.
+        let told = reading.nodes[at].facts.interfaces != Interfaces::ALL;
+        if !told && table.interfaces().await.is_ok_and(|all| !all.has(TABLE)) {
+            continue;
+        }
         let extents = reading.nodes[at].facts.extents;
         let Ok(Ok(shown)) =
             tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await
         else {
+            reading.unread += 1;
             continue;
         };
         reading.nodes[at].facts.children = u32::try_from(shown.rows).ok();
@@ -51,34 +61,69 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
             async move { cell(&table, row, column).await }
         };
         let found = pipeline(cells, wish.deadline, ask, 4).await;
-        let nodes: Vec<Node> = found
-            .into_iter()
-            .flatten()
-            .filter(|node| !reading.nodes.iter().any(|known| known.object.path == node.object.path))
-            .map(|node| Node { parent: Some(at), ..node })
-            .collect();
-        insert(&mut reading.nodes, at, nodes);
+        let mut found: Vec<(i32, Node)> = found.into_iter().flatten().collect();
+        {
+            let known: HashSet<&str> = reading.nodes.iter().map(|node| &*node.object.path).collect();
+            found.retain(|(_, node)| !known.contains(&*node.object.path));
+        }
+        name_by_columns(&table, &mut found, wish).await;
+        let cells = found.into_iter().map(|(_, node)| node).collect();
+        append_below(&mut reading.nodes, at, with_parts(cells, wish).await);
     }
 }
 
-/// Behind everything that is already below the table.
-fn insert(all: &mut Vec<Node>, table: usize, cells: Vec<Node>) {
-    let mut end = table + 1;
-    while end < all.len() && all[end].parent.is_some_and(|parent| parent >= table) {
-        end += 1;
+/// A cell without a name, as one with a check box, is known by its column's.
+async fn name_by_columns(table: &Object, cells: &mut [(i32, Node)], wish: Wish) {
+    let is_nameless = |node: &Node| node.facts.name.is_empty() && node.facts.children == Some(0);
+    let columns: BTreeSet<i32> =
+        cells.iter().filter(|(_, node)| is_nameless(node)).map(|(column, _)| *column).collect();
+    let ask = |column| {
+        let table = table.clone();
+        async move {
+            let header: Result<Reference, CallError> = table.call(TABLE, "GetColumnHeader", &column).await;
+            let name = Object::new(&table.program, header.ok()?.1.as_str()).name().await.ok()?;
+            Some((column, name))
+        }
+    };
+    let names: HashMap<i32, String> =
+        pipeline(columns, wish.deadline, ask, 1).await.into_iter().flatten().collect();
+    for (column, node) in cells.iter_mut().filter(|(_, node)| is_nameless(node)) {
+        node.facts.description = names.get(column).cloned().unwrap_or_default();
     }
-    let count = cells.len();
-    for node in &mut all[end..] {
-        node.parent = node.parent.map(|parent| if parent >= end { parent + count } else { parent });
-    }
-    all.splice(end..end, cells);
 }
 
-async fn cell(table: &Object, row: i32, column: i32) -> Option<Node> {
+/// The cells, each before the parts it is made of: where a column shows an icon beside a text, the text is one.
+async fn with_parts(cells: Vec<Node>, wish: Wish) -> Vec<Node> {
+    let is_made_of_parts = |cell: &Node| cell.facts.children.is_some_and(|count| count > 0);
+    let mut nodes = Vec::with_capacity(cells.len());
+    let mut asked = Vec::new();
+    for cell in cells {
+        if is_made_of_parts(&cell) {
+            asked.push((nodes.len(), cell.object.clone()));
+        }
+        nodes.push(cell);
+    }
+    let ask = |(at, cell): (usize, Object)| async move {
+        let mut parts = Vec::new();
+        for (_, path) in cell.children().await.unwrap_or_default() {
+            let object = Object::new(&cell.program, path.as_str());
+            let facts = matched::facts(&object).await;
+            parts.extend(facts.map(|(facts, _)| Node { object, parent: None, facts }));
+        }
+        (at, parts)
+    };
+    // From the last one on, so that places before it stay as they are.
+    for (at, parts) in pipeline(asked, wish.deadline, ask, 5).await.into_iter().rev() {
+        append_below(&mut nodes, at, parts);
+    }
+    nodes
+}
+
+async fn cell(table: &Object, row: i32, column: i32) -> Option<(i32, Node)> {
     let (_, path): Reference = table.call(TABLE, "GetAccessibleAt", &(row, column)).await.ok()?;
     let object = Object::new(&table.program, path.as_str());
     let (facts, _) = matched::facts(&object).await?;
-    Some(Node { object, parent: None, facts })
+    Some((column, Node { object, parent: None, facts }))
 }
 
 async fn on_screen(table: &Object, extents: (i32, i32, i32, i32), scope: Scope) -> Result<Window, CallError> {

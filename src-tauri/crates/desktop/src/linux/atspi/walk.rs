@@ -68,27 +68,15 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
 async fn facts(object: &Object, quirks: Quirks) -> Option<Facts> {
     let (role, name, description, states, extents) =
         tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
-    let mut name = name.unwrap_or_default();
-    if quirks.names_by_class && is_class(&name) {
-        name.clear();
-    }
+    let name = name.unwrap_or_default();
     Some(Facts {
         role: role.ok()?,
-        name,
+        in_popover: quirks.is_popover_content(&name),
+        name: quirks.own_name(name),
         description: description.unwrap_or_default(),
         states: states.ok()?,
         extents: extents.unwrap_or_default(),
         ..Facts::default()
-    })
-}
-
-/// GTK 4 names what has no name after its class: `GtkTextView`.
-fn is_class(name: &str) -> bool {
-    ["Gtk", "Adw"].iter().any(|prefix| {
-        name.strip_prefix(prefix).is_some_and(|rest| {
-            rest.starts_with(|first: char| first.is_ascii_uppercase())
-                && rest.chars().all(|letter| letter.is_ascii_alphanumeric())
-        })
     })
 }
 
@@ -119,6 +107,3 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
     }
     None
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,3 +11,11 @@ fn a_toolkit_is_known_by_its_name_in_any_case_and_the_start_of_its_version() {
     assert_eq!(Quirks::of("Chromium", "130").more_actions, MoreActions::Nobody);
     assert_eq!(Quirks::of("no such toolkit", ""), PLAIN);
 }
+
+#[test]
+fn a_class_of_gtk_4_is_no_name() {
+    assert!(is_class("GtkTextView") && is_class("AdwHeaderBar"));
+    assert!(!is_class("Gtk") && !is_class("Gtk 4 tutorial") && !is_class("Gtkfish") && !is_class("Save"));
+    assert_eq!(Quirks::of("gtk", "4.8.3").own_name("GtkEntry".into()), "");
+    assert_eq!(PLAIN.own_name("GtkEntry".into()), "GtkEntry");
+}
