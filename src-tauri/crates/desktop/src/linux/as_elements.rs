@@ -205,6 +205,7 @@ impl LinuxDesktop {
         {
             place = moved;
         }
+        let mut stuck = 0;
         for _ in 0..MOST_TURNS {
             if place.is_in_view() {
                 return Ok(place);
@@ -215,7 +216,9 @@ impl LinuxDesktop {
             let (display, at) = on_display(over, displays)?;
             self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
             match self.moved(operand, &place).await? {
-                Some(moved) => place = moved,
+                Some(moved) => (place, stuck) = (moved, 0),
+                // A busy application may take its time.
+                None if stuck == 0 => stuck += 1,
                 None => break,
             }
         }

@@ -98,9 +98,8 @@ async fn a_field_takes_a_text_once_and_says_what_it_holds() {
     let done = operate(&desktop, of(loud), set("frog")).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
     assert!(done.acted.note.contains("holds \"FROG\""), "{done:?}");
-    let now = elements(&desktop, "orchard4", |_| true).await;
-    let held: Vec<&str> = fields(&now).iter().map(|one| one.value.as_str()).collect();
-    assert_eq!(held, ["Bashō 古池", "FROG"]);
+    let held = |seen: &[Element]| fields(seen).iter().map(|one| one.value.clone()).collect::<Vec<_>>();
+    let now = elements(&desktop, "orchard4", |seen| held(seen) == ["Bashō 古池", "FROG"]).await;
     let lines = stage.logged("gtk4");
     let of_name: Vec<&String> = lines.iter().filter(|line| line.starts_with("entry ")).collect();
     assert_eq!(of_name.last().unwrap().as_str(), "entry Bashō 古池", "{lines:?}");

@@ -33,6 +33,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
         lacking.retain(|&at| at < answers.len());
     }
     for (at, extents) in answers {
+        reading.untold += usize::from(extents == Err(CallError::Late));
         reading.nodes[at].facts.extents = extents.unwrap_or_default();
     }
     // From the last one on, so that places before it stay as they are.
@@ -52,6 +53,7 @@ async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) {
         Ok(Some(found)) => {
             reading.late |= found.late;
             reading.unread += found.unread;
+            reading.untold += found.untold;
             // The first one is the node itself.
             reading.nodes[at].facts.children = found.nodes.first().and_then(|node| node.facts.children);
             let below = found.nodes.into_iter().skip(1);

@@ -6,7 +6,7 @@ use futures::StreamExt;
 
 use super::acting::ACTION;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
-use super::nodes::{AT_ONCE, Facts, Node, Wish};
+use super::nodes::{AT_ONCE, Facts, Node, Wish, or_nothing};
 use super::quirks::{MoreActions, Quirks};
 use super::role::{self, Kind, number as role_number};
 use super::setting::VALUE;
@@ -32,8 +32,8 @@ const PLAIN: [&str; 12] = [
     "setfocus",
 ];
 
-/// Adds them to the nodes that can be seen, as far as the time goes.
-pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
+/// Adds them to the nodes that can be seen, as far as the time goes. Answers of how many they are not known.
+pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
     let names: HashMap<&str, &str> =
         nodes.iter().map(|node| (&*node.object.path, node.facts.name.as_str())).collect();
     let names = &names;
@@ -53,6 +53,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
             });
         }
     }
+    let mut untold = asked.len();
     let mut answers = futures::stream::iter(asked).buffer_unordered(AT_ONCE / 3);
     let mut found = Vec::new();
     while let Ok(Some(answer)) = tokio::time::timeout_at(wish.deadline, answers.next()).await {
@@ -62,7 +63,8 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
     name_rows(nodes);
     for (at, value, label, actions) in found {
         let facts = &mut nodes[at].facts;
-        facts.value = value;
+        untold -= usize::from(value.is_ok());
+        facts.value = value.unwrap_or_default();
         facts.toggles = actions.iter().any(|name| name.eq_ignore_ascii_case("toggle"));
         // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
         facts.actions = actions.into_iter().filter(|name| !is_plain(name) && !name.contains('.')).collect();
@@ -73,6 +75,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
             facts.name = std::mem::take(&mut facts.description);
         }
     }
+    untold
 }
 
 /// A row of a list that has no name is known by the labels in it.
@@ -126,13 +129,13 @@ fn wants(facts: &Facts, more: MoreActions) -> bool {
         || role::may_do_more(facts.role, more)
 }
 
-async fn value(object: &Object, facts: &Facts) -> String {
+async fn value(object: &Object, facts: &Facts) -> Result<String, CallError> {
     if role::is_textual(facts.role, facts.states) && facts.interfaces.has(TEXT) {
-        text(object, VALUE_CHARS).await.unwrap_or_default()
+        or_nothing(text(object, VALUE_CHARS).await)
     } else if role::is_numeric(facts.role) && facts.interfaces.has(VALUE) {
-        number(object).await.unwrap_or_default()
+        or_nothing(number(object).await)
     } else {
-        String::new()
+        Ok(String::new())
     }
 }
 

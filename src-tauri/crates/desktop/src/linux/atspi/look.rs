@@ -144,6 +144,12 @@ impl Accessibility {
         };
         let mut cut = choice.notes.clone();
         cut.extend(read.note());
+        if read.untold > 0 {
+            cut.push(format!(
+                "cut: values and labels of {} elements are not known: the time was up; wait and ask again",
+                grouped(read.untold)
+            ));
+        }
         if read.adrift {
             cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
         }
@@ -204,6 +210,7 @@ struct Read {
     windows: Vec<usize>,
     whole: bool,
     unread: usize,
+    untold: usize,
     late: bool,
     /// A window's place on the screen could not be found.
     adrift: bool,
@@ -212,6 +219,7 @@ struct Read {
 impl Read {
     fn add(&mut self, window: usize, reading: Reading) {
         self.unread += reading.unread;
+        self.untold += reading.untold;
         self.late |= reading.late;
         self.whole &= reading.whole;
         let offset = self.nodes.len();

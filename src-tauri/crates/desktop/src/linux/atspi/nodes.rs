@@ -73,6 +73,8 @@ pub(super) struct Reading {
     pub(super) unread: usize,
     /// The time was up.
     pub(super) late: bool,
+    /// Objects that were read, but for what only some have: values, labels, actions.
+    pub(super) untold: usize,
 }
 
 /// Reads a window: itself as the first node, then what is wished for below it.
@@ -88,7 +90,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallErr
     if reading.nodes.is_empty() && reading.late {
         return Err(CallError::Late);
     }
-    details::add(&mut reading.nodes, wish).await;
+    reading.untold += details::add(&mut reading.nodes, wish).await;
     Ok(reading)
 }
 
@@ -113,6 +115,14 @@ pub(super) async fn pipeline<T, R, F: Future<Output = R>>(
         found.push(answer);
     }
     found
+}
+
+/// What an object does not tell is nothing; what it did not tell in time is not known.
+pub(super) fn or_nothing<T: Default>(told: Result<T, CallError>) -> Result<T, CallError> {
+    match told {
+        Err(CallError::Late) => Err(CallError::Late),
+        told => Ok(told.unwrap_or_default()),
+    }
 }
 
 /// Zeros for what has no place now.

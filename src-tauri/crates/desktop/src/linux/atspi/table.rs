@@ -108,7 +108,7 @@ async fn with_parts(cells: Vec<Node>, wish: Wish) -> Vec<Node> {
         for (_, path) in cell.children().await.unwrap_or_default() {
             let object = Object::new(&cell.program, path.as_str());
             let facts = matched::facts(&object).await;
-            parts.extend(facts.map(|(facts, _)| Node { object, parent: None, facts }));
+            parts.extend(facts.ok().map(|(facts, _)| Node { object, parent: None, facts }));
         }
         (at, parts)
     };
@@ -122,7 +122,7 @@ async fn with_parts(cells: Vec<Node>, wish: Wish) -> Vec<Node> {
 async fn cell(table: &Object, row: i32, column: i32) -> Option<(i32, Node)> {
     let (_, path): Reference = table.call(TABLE, "GetAccessibleAt", &(row, column)).await.ok()?;
     let object = Object::new(&table.program, path.as_str());
-    let (facts, _) = matched::facts(&object).await?;
+    let (facts, _) = matched::facts(&object).await.ok()?;
     Some((column, Node { object, parent: None, facts }))
 }
 

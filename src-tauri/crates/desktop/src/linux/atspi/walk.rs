@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use tokio::time::Instant;
 
-use super::bus::Object;
-use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline};
+use super::bus::{CallError, Object};
+use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, or_nothing, pipeline};
 use super::quirks::Quirks;
-use super::role::States;
+use super::role::{self, States};
 use crate::Scope;
 
 struct Visited {
@@ -17,35 +17,64 @@ struct Visited {
     facts: Facts,
 }
 
+struct Asked {
+    object: Object,
+    order: Vec<u32>,
+    /// It is in something that lies in a window of its own.
+    pops_up: bool,
+}
+
 pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut visited: Vec<Visited> = Vec::new();
-    let mut level = vec![(window.clone(), Vec::new())];
+    let mut level = vec![Asked { object: window.clone(), order: Vec::new(), pops_up: false }];
+    // Of the window; what lies outside of it is scrolled away, with everything in it.
+    let mut frame = None;
     while !level.is_empty() {
         let room = MOST.saturating_sub(visited.len());
         reading.unread += level.len().saturating_sub(room);
         level.truncate(room);
         let wished = level.len();
-        let ask = |(object, order): (Object, Vec<u32>)| async move {
-            let (facts, children) = tokio::join!(facts(&object, wish.quirks), object.children());
-            (object, order, facts, children)
+        let ask = |asked: Asked| async move {
+            let (facts, children) = tokio::join!(facts(&asked.object, wish.quirks), asked.object.children());
+            (asked, facts, children)
         };
         let answers = pipeline(std::mem::take(&mut level), wish.deadline, ask, 6).await;
         let asked = answers.len();
-        for (object, order, facts, children) in answers {
-            let Some(mut facts) = facts else { continue };
+        for (Asked { object, order, pops_up }, facts, children) in answers {
+            let mut facts = match facts {
+                Ok(facts) => facts,
+                Err(CallError::Late) => {
+                    reading.late = true;
+                    reading.unread += 1;
+                    continue;
+                }
+                // An object may be gone by the time it is asked: then it is none.
+                Err(_) => continue,
+            };
             // What is below something hidden is hidden too.
             let shown = facts.states.has(wish.quirks.shown) || order.is_empty();
             if !shown && wish.scope != Scope::All {
                 reading.hidden += 1;
                 continue;
             }
+            if matches!(children, Err(CallError::Late)) {
+                reading.late = true;
+                reading.unread += 1;
+            }
             let children = children.unwrap_or_default();
             facts.children = u32::try_from(children.len()).ok();
-            for (index, (_, path)) in (0_u32..).zip(children) {
-                let mut place = order.clone();
-                place.push(index);
-                level.push((Object::new(&object.program, path.as_str()), place));
+            let pops_up = pops_up || facts.in_popover || role::pops_up(facts.role);
+            let frame = *frame.get_or_insert(facts.extents);
+            let out_of_sight = wish.quirks.places_in_window && !pops_up && !overlaps(facts.extents, frame);
+            if out_of_sight && wish.scope != Scope::All {
+                reading.hidden += children.len();
+            } else {
+                for (index, (_, path)) in (0_u32..).zip(children) {
+                    let mut order = order.clone();
+                    order.push(index);
+                    level.push(Asked { object: Object::new(&object.program, path.as_str()), order, pops_up });
+                }
             }
             visited.push(Visited { object, order, facts });
         }
@@ -65,17 +94,24 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     reading
 }
 
-async fn facts(object: &Object, quirks: Quirks) -> Option<Facts> {
+/// Whether an object in a window has a part in it, or no place at all. Places count from the window's corner.
+fn overlaps((x, y, width, height): (i32, i32, i32, i32), window: (i32, i32, i32, i32)) -> bool {
+    let placed = width > 0 && height > 0 && window.2 > 0 && window.3 > 0;
+    let within = |start: i32, length: i32, whole: i32| start < whole && start.saturating_add(length) > 0;
+    !placed || (within(x, width, window.2) && within(y, height, window.3))
+}
+
+async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
     let (role, name, description, states, extents) =
         tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
-    let name = name.unwrap_or_default();
-    Some(Facts {
-        role: role.ok()?,
+    let name = or_nothing(name)?;
+    Ok(Facts {
+        role: role?,
         in_popover: quirks.is_popover_content(&name),
         name: quirks.own_name(name),
-        description: description.unwrap_or_default(),
-        states: states.ok()?,
-        extents: extents.unwrap_or_default(),
+        description: or_nothing(description)?,
+        states: states?,
+        extents: or_nothing(extents)?,
         ..Facts::default()
     })
 }
