@@ -174,14 +174,14 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
         let place = self.bring_into_view(operand, displays, cancel).await?;
-        let place = self.at_rest(operand, place).await?;
         let (display, at) = self.free_point(operand, &place, displays).await?;
         // A list that scrolls gives its rows other things to show.
         operand.check_same().await?;
         self.act(Action::Click { display, at, button, count, held: Vec::new() }, cancel.clone()).await
     }
 
-    /// Scrolls until the element can be seen: by its application, else with the wheel over its pane.
+    /// Scrolls until the element can be seen and stays where it is: by its application, else with the wheel over its
+    /// pane.
     async fn bring_into_view(
         &self,
         operand: &Operand,
@@ -197,13 +197,14 @@ impl LinuxDesktop {
             }
             None => return Err(nowhere()),
         };
+        place = self.at_rest(operand, place).await?;
         if place.is_in_view() {
             return Ok(place);
         }
         if operand.scroll_to().await
             && let Some(moved) = self.moved(operand, &place).await?
         {
-            place = moved;
+            place = self.at_rest(operand, moved).await?;
         }
         let mut stuck = 0;
         for _ in 0..MOST_TURNS {
@@ -216,7 +217,7 @@ impl LinuxDesktop {
             let (display, at) = on_display(over, displays)?;
             self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
             match self.moved(operand, &place).await? {
-                Some(moved) => (place, stuck) = (moved, 0),
+                Some(moved) => (place, stuck) = (self.at_rest(operand, moved).await?, 0),
                 // A busy application may take its time.
                 None if stuck == 0 => stuck += 1,
                 None => break,
@@ -255,7 +256,7 @@ impl LinuxDesktop {
         loop {
             tokio::time::sleep(A_LOOK).await;
             match self.accessibility.place(operand).await? {
-                Some(now) if now.whole == place.whole && now.is_in_view() => return Ok(now),
+                Some(now) if now.whole == place.whole => return Ok(now),
                 Some(now) if tokio::time::Instant::now() < until => place = now,
                 Some(_) | None => break,
             }

@@ -45,7 +45,6 @@ class Window(Gtk.Window):
         return bar
 
     def buttons(self):
-        row = Gtk.FlowBox()
         self.shy = Gtk.Button(label="Shy")
         self.shy.connect("clicked", lambda _: self.log("pressed Shy"))
         self.press = Gtk.Button(label="Press me")
@@ -55,15 +54,22 @@ class Window(Gtk.Window):
             "Hide": lambda: self.shy.hide(),
             "Ask...": self.ask,
             "Open...": self.open,
-            "Sleep": lambda: GLib.usleep(4_000_000),
         }
-        row.add(self.press)
-        row.add(self.shy)
-        for label, done in acts.items():
+        rows = Gtk.Grid()
+        rows.attach(self.press, 0, 0, 1, 1)
+        rows.attach(self.shy, 1, 0, 1, 1)
+        for column, (label, done) in enumerate(acts.items()):
             button = Gtk.Button(label=label)
             button.connect("clicked", lambda _, done=done: done())
-            row.add(button)
-        return row
+            rows.attach(button, column, 1, 1, 1)
+        doze = Gtk.CheckButton(label="Doze")
+        doze.connect("toggled", lambda _: (self.log("dozes"), GLib.usleep(4_000_000)))
+        rows.attach(doze, 4, 0, 1, 1)
+        flow, button = Gtk.FlowBox(), Gtk.Button(label="Afloat")
+        button.connect("clicked", lambda _: self.log("pressed Afloat"))
+        flow.add(button)
+        rows.attach(flow, 2, 0, 2, 1)
+        return rows
 
     def places(self):
         rows = Gtk.ListBox()

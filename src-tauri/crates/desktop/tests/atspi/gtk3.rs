@@ -200,6 +200,17 @@ async fn an_application_that_does_not_answer_is_no_application_whose_elements_ar
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_busy_with_a_press_is_not_said_to_be_gone() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let doze = find_in(&seen, "check box", "Doze").unwrap();
+    let done = operate(&desktop, of(doze), CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert!(done.acted.note.contains("has not answered yet"), "{done:?}");
+    assert_eq!(stage.logged("gtk3"), ["dozes"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
@@ -209,6 +220,9 @@ async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
     let done = operate(&desktop, of(attic), CLICK).await.unwrap();
     assert_eq!(done.by, ActionMethod::Input, "{done:?}");
     logged(&stage, "went to Attic").await;
+
+    operate(&desktop, by("garden3", "button", "Afloat"), CLICK).await.unwrap();
+    logged(&stage, "pressed Afloat").await;
 
     // A cell with a check box is known by its column, one of an icon and a text by its text.
     assert!(find_in(&seen, "table cell", "Water").is_some(), "{seen:#?}");
