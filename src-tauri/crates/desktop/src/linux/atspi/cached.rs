@@ -27,8 +27,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     let ask = |(at, object): (usize, Object)| async move { (at, extents(&object).await) };
     let answers = pipeline(wished, wish.deadline, ask, 1).await;
     if answers.len() < count {
-        reading.late = true;
-        reading.unread += count - answers.len();
+        reading.miss(count - answers.len());
         reading.nodes.truncate(answers.len());
         lacking.retain(|&at| at < answers.len());
     }
@@ -65,8 +64,7 @@ async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) {
         Ok(None) => {}
         Err(error) => {
             tracing::debug!(%error, "what the cache lacks was not read");
-            reading.late |= error == CallError::Late;
-            reading.unread += 1;
+            reading.miss(usize::from(error == CallError::Late));
         }
     }
 }

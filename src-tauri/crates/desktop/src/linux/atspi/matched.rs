@@ -49,10 +49,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Result<Option<Reading>,
                 reading.nodes.push(Node { object, parent: None, facts });
                 parents.push(parent);
             }
-            Err(CallError::Late) => {
-                reading.late = true;
-                reading.unread += 1;
-            }
+            Err(CallError::Late) => reading.miss(1),
             Err(_) => {}
         }
     }

@@ -77,6 +77,14 @@ pub(super) struct Reading {
     pub(super) untold: usize,
 }
 
+impl Reading {
+    /// So many objects were not read in time.
+    pub(super) fn miss(&mut self, count: usize) {
+        self.unread += count;
+        self.late |= count > 0;
+    }
+}
+
 /// Reads a window: itself as the first node, then what is wished for below it.
 pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallError> {
     let mut reading = match wish.quirks.reading {

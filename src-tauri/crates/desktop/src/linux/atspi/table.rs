@@ -46,21 +46,27 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
             continue;
         }
         let extents = reading.nodes[at].facts.extents;
-        let Ok(Ok(shown)) =
-            tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await
-        else {
-            reading.unread += 1;
-            continue;
+        let shown = tokio::time::timeout_at(wish.deadline, on_screen(&table, extents, wish.scope)).await;
+        let shown = match shown.unwrap_or(Err(CallError::Late)) {
+            Ok(shown) => shown,
+            Err(error) => {
+                reading.miss(usize::from(error == CallError::Late));
+                continue;
+            }
         };
         reading.nodes[at].facts.children = u32::try_from(shown.rows).ok();
         let cells = (shown.first..=shown.last)
             .flat_map(|row| (0..shown.columns).map(move |column| (row, column)))
             .take(usize::try_from(MOST).unwrap_or(0));
+        let cells: Vec<(i32, i32)> = cells.collect();
+        let wished = cells.len();
         let ask = |(row, column)| {
             let table = table.clone();
             async move { cell(&table, row, column).await }
         };
         let found = pipeline(cells, wish.deadline, ask, 4).await;
+        let late = found.iter().filter(|cell| matches!(cell, Err(CallError::Late))).count();
+        reading.miss(wished - found.len() + late);
         let mut found: Vec<(i32, Node)> = found.into_iter().flatten().collect();
         {
             let known: HashSet<&str> = reading.nodes.iter().map(|node| &*node.object.path).collect();
@@ -68,7 +74,9 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
         }
         name_by_columns(&table, &mut found, wish).await;
         let cells = found.into_iter().map(|(_, node)| node).collect();
-        append_below(&mut reading.nodes, at, with_parts(cells, wish).await);
+        let (cells, missing) = with_parts(cells, wish).await;
+        reading.miss(missing);
+        append_below(&mut reading.nodes, at, cells);
     }
 }
 
@@ -92,8 +100,9 @@ async fn name_by_columns(table: &Object, cells: &mut [(i32, Node)], wish: Wish) 
     }
 }
 
-/// The cells, each before the parts it is made of: where a column shows an icon beside a text, the text is one.
-async fn with_parts(cells: Vec<Node>, wish: Wish) -> Vec<Node> {
+/// The cells, each before the parts it is made of: where a column shows an icon beside a text, the text is one. And of
+/// how many cells the parts were not read in time.
+async fn with_parts(cells: Vec<Node>, wish: Wish) -> (Vec<Node>, usize) {
     let is_made_of_parts = |cell: &Node| cell.facts.children.is_some_and(|count| count > 0);
     let mut nodes = Vec::with_capacity(cells.len());
     let mut asked = Vec::new();
@@ -112,18 +121,21 @@ async fn with_parts(cells: Vec<Node>, wish: Wish) -> Vec<Node> {
         }
         (at, parts)
     };
+    let wished = asked.len();
+    let found = pipeline(asked, wish.deadline, ask, 5).await;
+    let missing = wished - found.len();
     // From the last one on, so that places before it stay as they are.
-    for (at, parts) in pipeline(asked, wish.deadline, ask, 5).await.into_iter().rev() {
+    for (at, parts) in found.into_iter().rev() {
         append_below(&mut nodes, at, parts);
     }
-    nodes
+    (nodes, missing)
 }
 
-async fn cell(table: &Object, row: i32, column: i32) -> Option<(i32, Node)> {
-    let (_, path): Reference = table.call(TABLE, "GetAccessibleAt", &(row, column)).await.ok()?;
+async fn cell(table: &Object, row: i32, column: i32) -> Result<(i32, Node), CallError> {
+    let (_, path): Reference = table.call(TABLE, "GetAccessibleAt", &(row, column)).await?;
     let object = Object::new(&table.program, path.as_str());
-    let (facts, _) = matched::facts(&object).await.ok()?;
-    Some((column, Node { object, parent: None, facts }))
+    let (facts, _) = matched::facts(&object).await?;
+    Ok((column, Node { object, parent: None, facts }))
 }
 
 async fn on_screen(table: &Object, extents: (i32, i32, i32, i32), scope: Scope) -> Result<Window, CallError> {

@@ -45,8 +45,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
             let mut facts = match facts {
                 Ok(facts) => facts,
                 Err(CallError::Late) => {
-                    reading.late = true;
-                    reading.unread += 1;
+                    reading.miss(1);
                     continue;
                 }
                 // An object may be gone by the time it is asked: then it is none.
@@ -58,10 +57,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
                 reading.hidden += 1;
                 continue;
             }
-            if matches!(children, Err(CallError::Late)) {
-                reading.late = true;
-                reading.unread += 1;
-            }
+            reading.miss(usize::from(matches!(children, Err(CallError::Late))));
             let children = children.unwrap_or_default();
             facts.children = u32::try_from(children.len()).ok();
             let pops_up = pops_up || facts.in_popover || role::pops_up(facts.role);
