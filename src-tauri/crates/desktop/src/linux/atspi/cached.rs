@@ -1,7 +1,7 @@
 //! From the cache of a GTK 3 application: one call tells the whole tree with names and states. What it lacks (places,
 //! the cells of tables, the rows of lists, file choosers' contents) is asked after, for what is on the screen only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bus::{CallError, Object, Reference};
@@ -35,12 +35,33 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
         reading.untold += usize::from(extents == Err(CallError::Late));
         reading.nodes[at].facts.extents = extents.unwrap_or_default();
     }
+    let cached: HashSet<&str> = items.iter().map(|item| item.0.1.as_str()).collect();
+    let lacking = confirmed(&mut reading, lacking, &cached, wish).await;
     // From the last one on, so that places before it stay as they are.
     for at in lacking.into_iter().rev() {
         fetch_below(&mut reading, at, wish).await;
     }
     table::add_cells(&mut reading, wish).await;
     Some(reading)
+}
+
+/// Those that really have a child which the cache does not hold: a window counts its popovers, which are elsewhere in
+/// the cache.
+async fn confirmed(
+    reading: &mut Reading,
+    lacking: Vec<usize>,
+    cached: &HashSet<&str>,
+    wish: Wish,
+) -> Vec<usize> {
+    let wished = lacking.len();
+    let asked: Vec<(usize, Object)> =
+        lacking.into_iter().map(|at| (at, reading.nodes[at].object.clone())).collect();
+    let ask = |(at, object): (usize, Object)| async move { (at, object.children().await) };
+    let answers = pipeline(asked, wish.deadline, ask, 1).await;
+    reading.miss(wished - answers.len());
+    let is_new = |(_, path): &Reference| !cached.contains(path.as_str());
+    let lacks = |children: Vec<Reference>| children.iter().any(is_new);
+    answers.into_iter().filter_map(|(at, told)| told.is_ok_and(lacks).then_some(at)).collect()
 }
 
 /// Reads what is below a node by matches, in place of what the cache has of it.
@@ -72,7 +93,7 @@ async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) {
 /// What the cache has below a window.
 struct Tree {
     reading: Reading,
-    /// Nodes that have more below them than the cache holds.
+    /// Nodes that may have more below them than the cache holds.
     lacking: Vec<usize>,
 }
 
@@ -125,7 +146,7 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
     Some(Tree { reading, lacking })
 }
 
-/// Whether there is more below a node than the cache tells. It does not count what makes its children only when they
+/// Whether there may be more below a node than the cache tells. It does not count what makes its children only when they
 /// are asked for; tables are asked for their cells (`table.rs`).
 fn lacks(facts: &Facts, count: i32, cached: usize) -> bool {
     match usize::try_from(count) {
