@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::atspi::{Hit, Operand, Tried, Visibility};
 use super::ewmh::Client;
+use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
@@ -285,7 +286,7 @@ impl LinuxDesktop {
             )));
         };
         let another = match (cover.pid, pid) {
-            _ if cover.title == place.window => false,
+            _ if cover.title == place.window => self.is_twin(&cover, place).await?,
             // The application's own popups have titles that no window of its tree has.
             (Some(theirs), Some(its)) if theirs == its => titles.contains(&cover.title),
             _ => !cover.title.is_empty(),
@@ -301,6 +302,24 @@ impl LinuxDesktop {
             return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
         }
         on_display(point, displays)
+    }
+
+    /// Whether a window with the title of the element's is another one: of several, its is the one that lies where the
+    /// application says.
+    async fn is_twin(&self, cover: &Cover, place: &Visibility) -> Result<bool, DesktopError> {
+        let Some(frame) = place.frame else { return Ok(false) };
+        let mut clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+        clients.retain(|client| client.title == cover.title);
+        let apart = |one: &PhysicalRect| {
+            let ends = |rect: &PhysicalRect| {
+                (rect.x.saturating_add_unsigned(rect.width), rect.y.saturating_add_unsigned(rect.height))
+            };
+            let ((right, bottom), (its_right, its_bottom)) = (ends(one), ends(&frame));
+            let sides = [(one.x, frame.x), (one.y, frame.y), (right, its_right), (bottom, its_bottom)];
+            sides.into_iter().map(|(one, other)| one.abs_diff(other)).sum::<u32>()
+        };
+        let its = clients.iter().min_by_key(|client| apart(&client.rect));
+        Ok(clients.len() > 1 && its.is_some_and(|its| its.window != cover.window))
     }
 
     /// By the keyboard: the focus, everything selected, the text over it; read back where it can be.

@@ -36,7 +36,7 @@ class Window(Gtk.Window):
 
     def menus(self):
         bar, file, menu = Gtk.MenuBar(), Gtk.MenuItem(label="File"), Gtk.Menu()
-        for label, done in [("New", lambda: self.log("new")), ("Ask...", self.ask)]:
+        for label, done in [("New", lambda: self.log("new")), ("Twin", self.twin), ("Ask...", self.ask)]:
             item = Gtk.MenuItem(label=label)
             item.connect("activate", lambda _, done=done: done())
             menu.append(item)
@@ -111,6 +111,9 @@ class Window(Gtk.Window):
             entry.set_text(text.upper())
         else:
             self.log(f"loud {text}")
+
+    def twin(self):
+        Window(lambda line: self.log(f"twin {line}"))
 
     def ask(self):
         dialog = Gtk.Dialog(title="Question", transient_for=self, modal=True)

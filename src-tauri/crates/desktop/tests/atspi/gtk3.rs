@@ -145,6 +145,34 @@ async fn what_is_in_a_minimized_window_is_refused_until_it_is_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_another_window_with_the_same_title_covers_is_refused() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let find = async || {
+        let windows = desktop.windows().await.unwrap();
+        windows.into_iter().filter(|one| one.title == "Garden").collect::<Vec<_>>()
+    };
+    let first = find().await[0].clone();
+    menu(&desktop, "garden3", &["File", "Twin"]).await.unwrap();
+    let both = eventually("the twin", &find, |windows| windows.len() == 2).await;
+    let twin = both.iter().find(|one| one.id != first.id).unwrap();
+    // A little beside the other, so that each covers the other's buttons.
+    let beside = WindowChange::Move { x: first.bounds.x + 20.0, y: first.bounds.y + 20.0 };
+    desktop.change_window(twin.id, beside).await.unwrap();
+    desktop.change_window(twin.id, WindowChange::Focus).await.unwrap();
+    let double = ElementAction::Click { button: Button::Left, count: 2 };
+    let button = find_in(&seen, "button", "Press me").unwrap();
+    let error = eventually("the refusal", || operate(&desktop, of(button), double.clone()), Result::is_err)
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("is covered by the window \"Garden\""), "{error}");
+    assert!(!stage.logged("gtk3").iter().any(|line| line.starts_with("twin")), "{:?}", stage.logged("gtk3"));
+    desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
+    eventually("the click", || operate(&desktop, of(button), double.clone()), Result::is_ok).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_hidden_since_the_look_is_refused() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;

@@ -28,8 +28,9 @@ pub(in super::super) struct Visibility {
     pub(in super::super) seen: Option<PhysicalRect>,
     /// What can be seen of the nearest pane that scrolls it.
     pub(in super::super) pane: Option<PhysicalRect>,
-    /// Title of its window.
+    /// Title of its window, and where that is.
     pub(in super::super) window: String,
+    pub(in super::super) frame: Option<PhysicalRect>,
     top: Option<Object>,
     /// Paths of everything above.
     above: Vec<Arc<str>>,
@@ -94,9 +95,8 @@ impl Accessibility {
                 Some(popover) => origins.of_popover(popover)?,
                 None => origins.of_window(&Told { title: &place.window, active, size })?,
             };
-            for rect in
-                [Some(&mut place.whole), place.seen.as_mut(), place.pane.as_mut()].into_iter().flatten()
-            {
+            let told = [place.seen.as_mut(), place.pane.as_mut(), place.frame.as_mut()];
+            for rect in told.into_iter().flatten().chain([&mut place.whole]) {
                 (rect.x, rect.y) = (rect.x + corner.0, rect.y + corner.1);
             }
             place.corner = Some(corner);
@@ -119,6 +119,7 @@ impl Operand {
             seen,
             pane,
             window: String::new(),
+            frame: None,
             top: None,
             above: Vec::new(),
             told: (false, (0, 0)),
@@ -160,10 +161,11 @@ impl Operand {
         }
         // The last one below the application, whatever its role: a file chooser is a window, too.
         place.window = at.name().await.unwrap_or_default();
+        let extents = nodes::extents(&at).await.unwrap_or_default();
+        place.frame = rect(extents);
         if self.quirks.places_in_window {
-            let (states, extents) = tokio::join!(at.states(), nodes::extents(&at));
-            let (_, _, width, height) = extents.unwrap_or_default();
-            place.told = (states.unwrap_or_default().has(States::ACTIVE), (width, height));
+            let states = at.states().await.unwrap_or_default();
+            place.told = (states.has(States::ACTIVE), (extents.2, extents.3));
         }
         // A popup's window is not where its menu is in the tree.
         let elsewhere = place.popover.is_some() || (pops_up && inner == number::FRAME);
