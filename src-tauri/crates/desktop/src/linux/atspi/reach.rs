@@ -80,11 +80,15 @@ pub(super) async fn modal_over(object: &Object, window: &str) -> Result<Option<S
         }
     }));
     let windows: Vec<_> = windows.await.into_iter().flatten().collect();
-    let own = windows.iter().find(|(path, ..)| &**path == window);
-    let (is_popup, is_modal, is_active) = own.map_or((false, false, false), |(_, role, _, states)| {
-        let popup = matches!(*role, number::WINDOW | number::POPUP_MENU | number::MENU);
-        (popup, states.has(States::MODAL), states.has(States::ACTIVE))
-    });
+    let Some((_, role, _, states)) = windows.iter().find(|(path, ..)| &**path == window) else {
+        return Ok(None);
+    };
+    let (is_modal, is_active) = (states.has(States::MODAL), states.has(States::ACTIVE));
+    // A popup may belong to the dialog itself.
+    let is_popup = !matches!(
+        role::describe(*role).0,
+        "frame" | "dialog" | "alert" | "file chooser" | "color chooser" | "font chooser"
+    );
     if is_popup || (is_modal && is_active) {
         return Ok(None);
     }
