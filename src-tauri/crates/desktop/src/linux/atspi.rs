@@ -167,6 +167,7 @@ impl Accessibility {
                         note: format!("{called} did not take the focus; click it instead"),
                     });
                 }
+                Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
                 Err(_) => return Err(again("is no longer there")),
             }
         }

@@ -53,7 +53,9 @@ impl Accessibility {
         let query = whole(Some(known.app.clone()), Scope::Visible);
         Err(match self.elements(&query, display).await {
             Ok(now) => choose::gone(&known.element, &now.elements),
-            Err(error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_))) => error,
+            Err(
+                error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_) | DesktopError::Timeout(_)),
+            ) => error,
             Err(_) => DesktopError::NotFound(format!(
                 "{} is gone, with all windows of {}",
                 choose::called(&known.element),
