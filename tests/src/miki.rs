@@ -15,6 +15,7 @@ use protocol::socket::{Frame, Outcome, Request};
 use protocol::tool::PictureView;
 use protocol::view::{EventPage, Overview};
 use protocol::{Event, EventBody};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::patience::{LONG, wait_for};
@@ -104,6 +105,19 @@ impl Miki {
         let stream =
             wait_for(&format!("the socket {}", path.display()), bound, || UnixStream::connect(&path).ok())?;
         Client::new(stream)
+    }
+
+    /// Ends the process that has this data folder as the system does when its user logs out, and waits for its end.
+    ///
+    /// # Errors
+    /// Where there is none, or it does not end.
+    pub fn quit(&self) -> Result<()> {
+        let path = self.home.join("miki.lock");
+        let held = fs::read_to_string(&path).with_context(|| format!("{} is not there", path.display()))?;
+        let process = held.trim().parse().ok().and_then(Pid::from_raw);
+        kill_process(process.context("the lock names no process")?, Signal::TERM)?;
+        // It lets go of the lock with its end.
+        wait_for("the app's end", LONG, || fs::File::open(&path).ok()?.try_lock().ok())
     }
 
     /// The bytes of a picture.

@@ -6,6 +6,7 @@
 
 pub mod goal;
 pub mod instead;
+pub mod recall;
 pub mod state;
 
 pub mod brief;

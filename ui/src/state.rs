@@ -95,6 +95,15 @@ impl State {
         vec![self.subscribe(), Want::Read(read)]
     }
 
+    /// Shows the session of the last time in place of what a window of the user's begins with. Not where a run is under way,
+    /// which comes first, nor where it is none of the newest sessions.
+    #[must_use]
+    pub fn reopen(&mut self, session: SessionId) -> Option<Vec<Want>> {
+        let is_free = self.follows == Follows::TheUser && self.overview.runs.is_empty();
+        let opens = is_free && self.shown() != Some(&session) && self.session(&session).is_some();
+        opens.then(|| self.open(session))
+    }
+
     /// Shows an empty page, for a session that begins with the next goal.
     #[must_use]
     pub fn show_new(&mut self) -> Want {

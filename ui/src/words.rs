@@ -53,7 +53,7 @@ words! {
     Goal: "Goal", "目標";
     GoalPlaceholder: "What should be done?", "何をしますか？";
     SteerPlaceholder: "Say something to the run under way", "実行中の作業に伝える";
-    ComposerHint: "Enter runs · Shift+Enter new line", "Enter で実行 · Shift+Enter で改行";
+    ComposerHint: "Enter runs · Shift+Enter new line · ↑ earlier goals", "Enter で実行 · Shift+Enter で改行 · ↑ で以前の目標";
     Run: "Run", "実行";
     Tell: "Send", "送信";
     Stop: "Stop", "停止";
@@ -155,7 +155,7 @@ words! {
 
     // chat
     ChatTitle: "Ask Miki", "Miki に頼む";
-    ChatHint: "Enter runs · Shift+Enter new line · Esc hides", "Enter で実行 · Shift+Enter で改行 · Esc で隠す";
+    ChatHint: "Enter runs · Shift+Enter new line · ↑ earlier goals · Esc hides", "Enter で実行 · Shift+Enter で改行 · ↑ で以前の目標 · Esc で隠す";
     ChatExamples: "For example", "たとえば";
     Example1: "Write a haiku about autumn into the editor and save it", "エディターに秋の俳句を書いて保存して";
     Example2: "Which windows are open, and what is in them?", "開いているウィンドウとその内容を教えて";

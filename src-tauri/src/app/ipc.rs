@@ -5,14 +5,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::{StreamExt as _, stream};
 use protocol::ErrorView;
 use protocol::command::AnyCommand;
+use protocol::remembered::Heard;
 use protocol::socket::Frame;
 use serde_json::Value;
 use tauri::ipc::{Channel, Invoke};
 use tauri::{State, Webview};
 use tokio::task::AbortHandle;
 
+use super::memory::Memory;
 use super::principal;
 use crate::engine::Engine;
 
@@ -48,22 +51,33 @@ pub struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 #[tauri::command]
 async fn subscribe(
     args: protocol::command::Subscribe,
-    channel: Channel<Frame>,
+    channel: Channel<Heard>,
     webview: Webview,
     engine: State<'_, Arc<Engine>>,
+    memory: State<'_, Arc<Memory>>,
     subscriptions: State<'_, Subscriptions>,
 ) -> Result<protocol::ids::Seq, ErrorView> {
     principal(webview.label())?;
-    let mut events = engine.agent().subscribe(args).await?;
+    let events = engine.agent().subscribe(args).await?;
     let from = events.start();
+    let events = stream::unfold(events, |mut events| async move {
+        let frame = match events.next().await {
+            Ok(event) => Frame::Event(Box::new(event)),
+            Err(error) => Frame::Unsubscribed(error),
+        };
+        Some((Heard::Engine(frame), events))
+    });
+    let remembered = stream::unfold(memory.follow(), |mut changes| async move {
+        changes.changed().await.ok()?;
+        let now = Box::new(changes.borrow_and_update().clone());
+        Some((Heard::Remembered(now), changes))
+    });
+    let mut heard = stream::select(Box::pin(events), Box::pin(remembered));
     let stream = tokio::spawn(async move {
-        loop {
-            let (frame, is_last) = match events.next().await {
-                Ok(event) => (Frame::Event(Box::new(event)), false),
-                Err(error) => (Frame::Unsubscribed(error), true),
-            };
+        while let Some(heard) = heard.next().await {
+            let is_last = matches!(heard, Heard::Engine(Frame::Unsubscribed(_)));
             // Fails for a page that is gone.
-            if channel.send(frame).is_err() || is_last {
+            if channel.send(heard).is_err() || is_last {
                 return;
             }
         }

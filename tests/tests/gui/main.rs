@@ -9,6 +9,7 @@ mod drawn;
 mod goal;
 mod instead;
 mod overlay;
+mod remembered;
 mod rights;
 mod sessions;
 mod settings;

@@ -4,9 +4,9 @@ use fold::{Desktop, SessionState};
 use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
 use protocol::ids::{RunId, SessionId, Timestamp};
+use protocol::remembered::Tab;
 use protocol::view::SessionView;
 
-use super::Tab;
 use crate::brief;
 use crate::escape::visible_text;
 use crate::state::State;

@@ -3,7 +3,7 @@
 use fold::transcript::EntryBody;
 use protocol::event::{DeltaKind, RunEnd};
 use protocol::ids::{RunId, Seq};
-use protocol::settings::{Settings, Theme};
+use protocol::settings::{Language, Settings};
 use protocol::view::DesktopView;
 
 use super::sample::{
@@ -45,6 +45,22 @@ fn a_window_begins_with_the_newest_session_and_follows_it_from_the_overview_on()
 }
 
 #[test]
+fn the_session_of_the_last_time_is_shown_again_unless_a_run_is_under_way_or_it_is_gone() {
+    let begin = |at_work: &[&str], follows| {
+        let (mut state, _) = State::new(overview(at_work, &["new", "old"]), follows);
+        let wants = state.reopen(session_id("old"));
+        (state.shown().cloned(), wants.as_deref().and_then(subscribed))
+    };
+    let followed = Some((vec![StreamId::app(), stream("old")], Seq(10)));
+    assert_eq!(begin(&[], Follows::TheUser), (Some(session_id("old")), followed));
+    assert_eq!(begin(&["work"], Follows::TheUser), (Some(session_id("work")), None));
+    assert_eq!(begin(&[], Follows::TheUserAnew), (None, None));
+    let (mut state, _) = State::new(overview(&[], &["new"]), Follows::TheUser);
+    assert_eq!((state.reopen(session_id("gone")), state.reopen(session_id("new"))), (None, None));
+    assert_eq!(state.shown(), Some(&session_id("new")));
+}
+
+#[test]
 fn a_run_that_begins_elsewhere_never_takes_the_page() {
     let mut state = opened(overview(&[], &["mine"]), "mine", vec![said("one")]);
     let begins = EventBody::SessionChanged { session: Box::new(with_run("other", None)) };
@@ -68,14 +84,14 @@ fn a_thousand_words_and_a_thousand_settings_ask_for_nothing() {
     for index in 0..1_000 {
         let delta = EventBody::TurnDelta { turn: 1, index, kind: DeltaKind::Text, text: "a".into() };
         assert_eq!(state.event(&event("a", 0, delta)), []);
-        let theme = if index % 2 == 0 { Theme::Dark } else { Theme::Light };
-        let settings = Box::new(Settings { theme, ..Settings::default() });
+        let language = if index % 2 == 0 { Language::Japanese } else { Language::English };
+        let settings = Box::new(Settings { language, ..Settings::default() });
         let mut changed = event("a", u64::from(index) + 1, EventBody::SettingsChanged { settings });
         (changed.stream, changed.scope) = (StreamId::app(), Default::default());
         assert_eq!(state.event(&changed), []);
     }
     assert_eq!(state.transcript().map(|transcript| transcript.streaming.text.len()), Some(1_000));
-    assert_eq!((state.overview.settings.theme, state.overview.seq), (Theme::Light, Seq(1_010)));
+    assert_eq!((state.overview.settings.language, state.overview.seq), (Language::English, Seq(1_010)));
 }
 
 #[test]

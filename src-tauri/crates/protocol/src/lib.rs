@@ -7,6 +7,7 @@ pub mod command;
 pub mod event;
 pub mod offer;
 pub mod principal;
+pub mod remembered;
 pub mod run;
 pub mod view;
 
