@@ -30,7 +30,8 @@ impl Walk {
     /// The goal before, in place of what is `typed`; `None` where the key is the field's own.
     pub fn older(&mut self, goals: &[String], typed: &str, caret: Caret) -> Option<String> {
         let is_unchanged = self.came.as_deref() == Some(typed);
-        if !caret.is_on_first_row && !(caret.is_at_end && is_unchanged) {
+        let is_ours = caret.is_on_first_row || (caret.is_at_end && is_unchanged);
+        if !is_ours {
             return None;
         }
         let is_at_end = self.at + 1 >= self.lines.len();
