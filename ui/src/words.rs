@@ -113,7 +113,7 @@ words! {
     NotRun: "not run", "未実行";
     EffectConfirmed: "Done, and seen to be done", "実行され、結果を確認しました";
     EffectUnverified: "Sent, but nothing could be read back", "送信しましたが、結果を読み取れませんでした";
-    EffectNoChange: "Sent, and the screen is as before", "送信しましたが、画面に変化はありません";
+    EffectNoChange: "Looked at again: it did not happen", "確認しましたが、反映されていません";
     EffectRefused: "Not done", "実行されませんでした";
     EffectUnknown: "Interrupted: it may or may not have happened", "中断されました。実行されたかどうか分かりません";
     DeniedByYou: "You said no", "あなたが拒否しました";

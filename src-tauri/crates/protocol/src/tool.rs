@@ -137,7 +137,7 @@ pub enum Effect {
     Confirmed,
     /// Sent, but nothing could be read back.
     Unverified,
-    /// Sent, and the screen is as before.
+    /// Sent, and read back: it did not happen.
     NoChange,
     /// Not done: forbidden, denied, bad arguments, failed before acting.
     Refused,
