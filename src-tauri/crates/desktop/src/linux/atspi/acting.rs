@@ -298,9 +298,10 @@ impl Operand {
         matches!((row, tab), (Ok(row), Ok(tab)) if !tab.is_empty() && row == tab)
     }
 
+    /// Not read back: its window may have been closed by somebody else.
     fn went_away(&self, name: &str) -> Acted {
         let note = format!("did \"{name}\" of {}; it is no longer there", self.called);
-        Acted { evidence: Evidence::ReadBack, note }
+        Acted { evidence: Evidence::Sent, note }
     }
 
     /// Selects the object in what holds it: tabs and list items that have no action.
