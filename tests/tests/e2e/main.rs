@@ -11,6 +11,8 @@ mod computers;
 mod crossing;
 mod searches;
 
+mod truth;
+
 mod custom;
 mod proxied;
 mod unknown;
