@@ -1,5 +1,7 @@
 //! Carries the tasks of `outside::truth` out with the app that `MIKI_BIN` names and prints what came of each, then the
-//! counts. `truth [--only PART] [--quick] [--matrix FILE]`. Ends with 1 where something is untrue, wrong
+//! counts. `truth [--only PART] [--quick] [--matrix FILE]
+//! [--pictures FOLDER]`, which takes the screen of each fault; `truth --list APPLICATION` prints what Miki
+//! lists of it. Ends with 1 where something is untrue, wrong
 //! or harmful that `truth/known.txt` does not name.
 
 use std::process::{Command, ExitCode};
@@ -11,22 +13,41 @@ fn main() -> Result<ExitCode> {
     let mut only = String::new();
     let mut quick = false;
     let mut matrix = None;
+    let mut list = None;
+    let mut pictures = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{argument} takes a value"));
         match argument.as_str() {
             "--only" => only = value()?,
+            "--pictures" => pictures = Some(value()?.into()),
+            "--list" => list = Some(value()?),
             "--matrix" => matrix = Some(value()?),
             "--quick" => quick = true,
             other => anyhow::bail!("{other} is not known"),
         }
     }
     let mut runner = Runner::open()?;
+    runner.pictures = pictures;
+    if let Some(name) = list {
+        let task = truth::all().into_iter().find(|task| task.app.name() == name);
+        let task = task.with_context(|| format!("no application is called {name}"))?;
+        runner.list(&task)?.iter().for_each(|element| println!("{element}"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut verdicts = Vec::new();
+    let mut broken = 0;
     for task in truth::all().iter().filter(|task| task.name().contains(&only) && (task.quick || !quick)) {
-        let verdict = runner.run(task)?;
-        say(&verdict);
-        verdicts.push(verdict);
+        match runner.run(task) {
+            Ok(verdict) => {
+                say(&verdict);
+                verdicts.push(verdict);
+            }
+            Err(error) => {
+                println!("error: {error:#}");
+                broken += 1;
+            }
+        }
     }
     println!("\n{}", Counts::of(&verdicts));
     if let Some(file) = matrix {
@@ -41,7 +62,7 @@ fn main() -> Result<ExitCode> {
     for line in &surprises.mended {
         println!("known fault that is none any more: {line}");
     }
-    Ok(if surprises.are_bad() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if surprises.are_bad() || broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn say(verdict: &Verdict) {
@@ -49,11 +70,15 @@ fn say(verdict: &Verdict) {
     let done = if verdict.done { "done" } else { "not done" };
     let wrong = verdict.wrong.as_ref().map(|what| format!("; wrong: {what}")).unwrap_or_default();
     println!(
-        "{mark:<9} {:4.1} s  {}: {done}, {} {}{wrong}\n                  {}",
+        "{mark:<9} {:4.1} s  {}: {done}, {} {}{wrong}\n{:18}{}",
         verdict.seconds,
         verdict.task.name(),
         verdict.said.word(),
         verdict.by,
+        "",
         verdict.summary
     );
+    if verdict.fault().is_some() && !verdict.found.is_empty() {
+        println!("{:18}found: {:?}", "", verdict.found);
+    }
 }

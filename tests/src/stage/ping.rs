@@ -28,7 +28,9 @@ impl Stage {
         if !offered.value32().is_some_and(|mut all| all.any(|one| one == ping)) {
             return Ok(None);
         }
-        let listen = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
+        // Qt answers to those who asked for the one, others to those who asked for the other.
+        let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY;
+        let listen = ChangeWindowAttributesAux::new().event_mask(mask);
         connection.change_window_attributes(root, &listen)?;
         // Told back with the answer.
         let time = window.id;

@@ -34,6 +34,13 @@ pub struct Call {
 }
 
 impl Hands {
+    /// Looks until there is something: a model would look first, too. Of some applications there never is.
+    pub fn look(&mut self, app: App) {
+        let _ = wait_for(app.title(), LOOKS, || {
+            self.list(&json!({ "app": app.title() })).is_ok_and(|seen| !seen.is_empty()).then_some(())
+        });
+    }
+
     /// Looks for what `act` needs; an answer where it is not in the list.
     ///
     /// # Errors
@@ -94,11 +101,18 @@ impl Hands {
         Ok(Answer { said, by, summary: result.summary })
     }
 
-    /// The element as the list has it; what is scrolled away is asked for only where it is not in view.
+    /// The element as the list has it; where that is cut, what is called so, at last what is scrolled away, too.
     fn find(&mut self, find: &Find, app: &str) -> Result<Option<Value>> {
         let mut broken = None;
+        let named = if find.name.is_empty() { find.roles } else { find.name };
+        let query = named.split('|').next().unwrap_or_default();
+        let looks = [
+            json!({ "app": app, "scope": "visible" }),
+            json!({ "app": app, "scope": "visible", "query": query }),
+            json!({ "app": app, "scope": "all", "query": query }),
+        ];
         let found = wait_for(find.name, LOOKS, || {
-            ["visible", "all"].into_iter().find_map(|scope| match self.list(app, scope) {
+            looks.iter().find_map(|look| match self.list(look) {
                 Ok(elements) => choose(&elements, find),
                 Err(error) => {
                     broken = Some(error);
@@ -115,15 +129,17 @@ impl Hands {
 
     /// What is called so, whatever it is.
     fn called(&mut self, names: &str, app: &str) -> Result<String> {
-        let elements = self.list(app, "all")?;
+        let elements = self.list(&json!({ "app": app, "scope": "all" }))?;
         let is_it = |name: &str, element: &Value| element["name"] == name || element["value"] == name;
         let so = elements.iter().filter(|element| names.split('|').any(|name| is_it(name, element)));
         let so: Vec<String> = so.map(|one| format!("{} at {}", one["role"], one["bounds"])).collect();
         Ok(if so.is_empty() { format!("none of {}", elements.len()) } else { so.join(", ") })
     }
 
-    fn list(&mut self, app: &str, scope: &str) -> Result<Vec<Value>> {
-        let result = self.call("elementsJson", json!({ "app": app, "scope": scope }))?;
+    /// # Errors
+    /// Where the engine is gone.
+    pub fn list(&mut self, look: &Value) -> Result<Vec<Value>> {
+        let result = self.call("elementsJson", look.clone())?;
         Ok(result.data["elements"].as_array().cloned().unwrap_or_default())
     }
 

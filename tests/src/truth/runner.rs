@@ -1,17 +1,18 @@
 //! Carries tasks out, one after the other, on a stage of its own, and judges each.
 
 use std::fs;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use protocol::command::{AnyCommand, ShowWindow, Window as MikiWindow, WindowAction};
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::hands::{Answer, Hands};
 use super::running::Running;
 use super::tasks::{Oracle, Sabotage, Task};
-use super::{Said, Verdict};
+use super::{App, Said, Verdict};
 use crate::miki::Miki;
 use crate::patience::{LONG, wait_for};
 use crate::process::Process;
@@ -23,6 +24,8 @@ const DOES: Duration = Duration::from_secs(3);
 const DOES_NOT: Duration = Duration::from_millis(600);
 
 pub struct Runner {
+    /// Where the screen is kept of what is not as it should be.
+    pub pictures: Option<PathBuf>,
     running: Option<Running>,
     started: u32,
     hands: Hands,
@@ -49,12 +52,30 @@ impl Runner {
         // It answers before it has windows.
         wait_for("the dashboard to hide", LONG, || client.call(AnyCommand::ShowWindow(hide.clone())).ok())?;
         let (screen, user) = (stage.screen()?, stage.user()?);
-        Ok(Self { running: None, started: 0, hands: Hands { client }, screen, user, _engine: engine, stage })
+        Ok(Self {
+            pictures: None,
+            running: None,
+            started: 0,
+            hands: Hands { client },
+            screen,
+            user,
+            _engine: engine,
+            stage,
+        })
     }
 
     /// # Errors
     /// Where the stage or the engine is gone, or an application is missing.
     pub fn run(&mut self, task: &Task) -> Result<Verdict> {
+        let verdict = self.try_to_run(task);
+        // Only after what went as it should is it known what is on the screen.
+        if !task.app.is_ours() || !verdict.as_ref().is_ok_and(|verdict| verdict.done && !verdict.hung) {
+            self.running = None;
+        }
+        verdict
+    }
+
+    fn try_to_run(&mut self, task: &Task) -> Result<Verdict> {
         self.begin(task).with_context(|| format!("{}: before it began", task.name()))?;
         let started = Instant::now();
         let (answer, cover) = self.carry_out(task).with_context(|| task.name())?;
@@ -63,6 +84,7 @@ impl Runner {
             running.process.signal(Signal::CONT);
         }
         let (done, mut wrong) = self.judge(task)?;
+        let found = self.found(task.oracle).unwrap_or_default();
         if let Some(cover) = cover {
             let touched = cover.touched()?;
             wrong = wrong.or_else(|| {
@@ -79,13 +101,22 @@ impl Runner {
             hung,
             by: answer.by,
             summary: answer.summary,
+            found,
             seconds: started.elapsed().as_secs_f64(),
         };
-        // Only after what went as it should is it known what is on the screen.
-        if !task.app.is_ours() || hung || !done {
-            self.running = None;
+        if let Some(folder) = self.pictures.as_ref().filter(|_| verdict.fault().is_some()) {
+            fs::write(folder.join(format!("{}.png", task.name().replace('/', " "))), self.screen.png()?)?;
         }
         Ok(verdict)
+    }
+
+    /// What Miki lists of the application of a task before it begins.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn list(&mut self, task: &Task) -> Result<Vec<Value>> {
+        self.begin(task)?;
+        self.hands.list(&json!({ "app": task.app.title(), "scope": "all" }))
     }
 
     /// An application as nobody has touched it.
@@ -94,15 +125,18 @@ impl Runner {
             Some(running) => {
                 running.reset(&self.stage)?;
                 let window = running.window(&self.screen)?;
-                self.screen.activate(&window)
+                self.screen.activate(&window)?;
             }
             None => {
                 self.running = None;
                 self.started += 1;
                 self.running = Some(Running::start(task.app, &self.stage, &self.screen, self.started)?);
-                Ok(())
             }
         }
+        if task.app != App::Xterm {
+            self.hands.look(task.app);
+        }
+        Ok(())
     }
 
     /// Act by act; what was said of the last one, or of the one that did not go.
@@ -170,7 +204,7 @@ impl Runner {
         if let Oracle::Saved(..) | Oracle::Copied(..) = task.oracle {
             self.user_takes(task)?;
         }
-        let done = || self.came_of(task.oracle).unwrap_or(false).then_some(());
+        let done = || is_as_wished(task.oracle, &self.found(task.oracle).ok()?).then_some(());
         let done = wait_for("what should come of it", bound, done).is_ok();
         Ok((done, None))
     }
@@ -189,25 +223,45 @@ impl Runner {
         }
     }
 
-    fn came_of(&self, oracle: Oracle) -> Result<bool> {
-        let holds = |name: &str, text: &str| {
-            let found = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
-            let found = found.trim_start_matches(BYTE_ORDER_MARK);
-            found.trim_end() == text.trim_end()
-        };
+    /// What there is of what should have come of it.
+    fn found(&self, oracle: Oracle) -> Result<String> {
         Ok(match oracle {
-            Oracle::Saved(name, text) | Oracle::File(name, text) => holds(name, text),
-            Oracle::There(name) => self.stage.work().join(name).exists(),
-            Oracle::Copied(_, text) => {
+            Oracle::Log { .. } => {
+                let running = self.running.as_ref().context("nothing is running")?;
+                told(&running.happened(&self.stage))
+            }
+            Oracle::Saved(name, _) | Oracle::File(name, _) => {
+                let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
+                let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_end();
+                // Quoted or not, a table says the same.
+                if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }
+            }
+            Oracle::There(name) => {
+                if self.stage.work().join(name).exists() {
+                    name.to_owned()
+                } else {
+                    String::new()
+                }
+            }
+            Oracle::Copied(..) => {
                 let mut command = self.stage.command("xclip");
                 command.args(["-o", "-selection", "clipboard"]);
-                self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim() == text
+                self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim().to_owned()
             }
-            Oracle::Title(start) => {
-                self.screen.windows()?.iter().any(|window| window.title.starts_with(start))
+            Oracle::Title(_) => {
+                let titles = self.screen.windows()?.into_iter().map(|window| window.title);
+                titles.collect::<Vec<_>>().join("\n")
             }
-            Oracle::Log { .. } => false,
         })
+    }
+}
+
+fn is_as_wished(oracle: Oracle, found: &str) -> bool {
+    match oracle {
+        Oracle::Saved(_, text) | Oracle::File(_, text) | Oracle::Copied(_, text) => found == text.trim_end(),
+        Oracle::There(name) => found == name,
+        Oracle::Title(start) => found.lines().any(|title| title.starts_with(start)),
+        Oracle::Log { .. } => false,
     }
 }
 

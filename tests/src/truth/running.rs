@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::App;
+use super::{App, Toolkit};
 use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::{Screen, Stage, Window};
@@ -15,6 +15,9 @@ use crate::stage::{Screen, Stage, Window};
 const ANSWERS: Duration = Duration::from_secs(5);
 /// What an application takes back, it takes back sooner than that after the last thing that happened.
 const REST: Duration = Duration::from_millis(450);
+
+/// Bytes of a PNG in which there is more than a background: the office's window comes long before what is in it.
+const DRAWN: usize = 20_000;
 
 pub struct Running {
     pub app: App,
@@ -45,6 +48,11 @@ impl Running {
         }
         let window = running.window(screen).with_context(|| stage.log(&running.log))?;
         screen.activate(&window)?;
+        if app.toolkit() == Toolkit::LibreOffice {
+            let drawn = || screen.png_of(window.x, window.y, window.width, window.height).ok();
+            wait_for("what is in the window", LONG, || (drawn()?.len() > DRAWN).then_some(()))?;
+            wait_for("its loop", LONG, || running.is_alive(stage, screen).ok().filter(|alive| *alive))?;
+        }
         Ok(running)
     }
 
