@@ -7,6 +7,7 @@ import gi
 gi.require_version("Gtk", "4.0")
 from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
+import gtks  # noqa: E402
 import orders  # noqa: E402
 from orders import log  # noqa: E402
 
@@ -29,7 +30,7 @@ def scrolled(widget, height):
     return Gtk.ScrolledWindow(min_content_height=height, child=widget)
 
 
-class Window:
+class Window(gtks.Fields):
     def __init__(self, number):
         self.tell = orders.Logged()
         self.named = {}
@@ -104,23 +105,6 @@ class Window:
         buffer = notes.get_buffer()
         buffer.connect("changed", lambda b: self.tell("notes", b.get_text(b.get_start_iter(), b.get_end_iter(), True)))
         return column(row(name, secret), row(code, price), scrolled(notes, 60))
-
-    def upper(self, entry):
-        text = entry.get_text()
-        if text != text.upper():
-            GLib.idle_add(lambda: entry.set_text(text.upper()) and False)
-        else:
-            self.tell("code", text)
-
-    def revert(self, entry):
-        self.tell("price", entry.get_text())
-        if not self.reverting and entry.get_text() != "100":
-            self.reverting = True
-            GLib.timeout_add(300, self.back, entry)
-
-    def back(self, entry):
-        entry.set_text("100")
-        self.reverting = False
 
     def numbers(self):
         count = self.name(Gtk.SpinButton.new_with_range(0, 100, 1), "Count")
@@ -249,12 +233,6 @@ class Window:
             bar.append(self.press(label, "tool"))
         return bar
 
-    def relabel(self, old, new):
-        self.named[old].set_label(new)
-
-    def disable(self, name):
-        self.named[name].set_sensitive(False)
-
     def push(self):
         self.spacer.set_size_request(-1, 70)
 
@@ -266,31 +244,7 @@ class Window:
         self.above = dialog
         dialog.present()
 
-    def close(self):
-        if getattr(self, "above", None):
-            self.above.destroy()
-        self.window.destroy()
-
-
-class App:
-    def __init__(self):
-        self.number = 0
-        self.open = None
-        commands = {name: lambda *a, name=name: getattr(self.open, name)(*a) for name in
-                    ("relabel", "disable", "push", "modal", "close")}
-        orders.obey(self.soon, {**commands, "reset": self.reset, "ping": lambda at: log("pong", at)})
-
-    @staticmethod
-    def soon(do):
-        GLib.idle_add(lambda: do() and False)
-
-    def reset(self):
-        self.number += 1
-        if self.open:
-            self.open.close()
-        self.open = Window(self.number)
-
 
 Gtk.init()
-keep = App()
+keep = gtks.App(Window)
 GLib.MainLoop().run()

@@ -1,8 +1,10 @@
-//! Carries the tasks of `outside::truth` out with the app that `MIKI_BIN` names and prints what came of each, then the
-//! counts. `truth [--only PART] [--quick] [--matrix FILE]
-//! [--pictures FOLDER]`, which takes the screen of each fault; `truth --list APPLICATION` prints what Miki
-//! lists of it. Ends with 1 where something is untrue, wrong
-//! or harmful that `truth/known.txt` does not name.
+//! Carries the tasks of `outside::truth` out with the app that `MIKI_BIN` names, says what came of each, and counts.
+//! Ends with 1 where something is untrue, wrong or harmful that `truth/known.txt` does not name.
+//!
+//! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
+//! - `--matrix FILE`: writes the document of what can be operated.
+//! - `--pictures FOLDER`: the screen of each that is not as it should be.
+//! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
 use std::process::{Command, ExitCode};
 

@@ -215,7 +215,7 @@ impl App {
             Self::Calc | Self::Writer => office(stage, self)?,
             Self::Xterm => with("xterm", &["-T", "xterm", "-e", "bash", "--norc"]),
         };
-        command.env("GSK_RENDERER", "cairo");
+        command.env("GSK_RENDERER", "cairo").env("PYTHONDONTWRITEBYTECODE", "1");
         Ok(command)
     }
 }

@@ -44,8 +44,7 @@ impl Runner {
         let mut stage = Stage::sized(Furniture { windows: true, keyring: true }, "1280x900x24")?;
         // Applications look for it where a desktop has a name.
         stage.set_env("GTK_USE_PORTAL", "0");
-        let settings = json!({ "settleMs": 100, "toolTimeoutMs": 8_000 });
-        let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", settings)?;
+        let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", json!({}))?;
         let engine = miki.start(&stage, "miki", &[])?;
         let mut client = miki.connect(LONG)?;
         let hide = ShowWindow { window: MikiWindow::Dashboard, action: WindowAction::Hide };
@@ -271,19 +270,26 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Commands: each happens once, or it is too much.
 const COMMANDS: [&str; 5] = ["pressed", "tool", "menu", "context", "more"];
 
+/// One of several is chosen, and another one than was asked for is wrong.
+const CHOICES: [&str; 6] = ["fruit", "size", "animal", "part", "tab", "file"];
+
 fn is_last(log: &[(String, String)], key: &str, value: &str) -> bool {
     log.iter().rev().find(|(k, _)| k == key).is_some_and(|(_, v)| v == value)
 }
 
 /// What happened that nobody asked for.
 fn wrong(log: &[(String, String)], key: &str, value: &str, also: &[&str]) -> Option<String> {
-    let asked = |(k, v): &(String, String)| {
-        let is_it = k == key && (v == value || !COMMANDS.contains(&key));
-        is_it || also.contains(&k.as_str())
-    };
-    let twice = COMMANDS.contains(&key) && log.iter().filter(|(k, _)| k == key).count() > 1;
+    let is_command = COMMANDS.contains(&key);
+    let asked =
+        |(k, v): &(String, String)| (k == key && (v == value || !is_command)) || also.contains(&k.as_str());
+    let of_it: Vec<&str> = log.iter().filter(|(k, _)| k == key).map(|(_, v)| v.as_str()).collect();
+    let twice = is_command && of_it.len() > 1;
+    let another = CHOICES.contains(&key) && of_it.last().is_some_and(|last| *last != value);
+    if twice || another {
+        return Some(told(log));
+    }
     let other: Vec<_> = log.iter().filter(|one| !asked(one)).cloned().collect();
-    if twice { Some(told(log)) } else { (!other.is_empty()).then(|| told(&other)) }
+    (!other.is_empty()).then(|| told(&other))
 }
 
 fn told(log: &[(String, String)]) -> String {
