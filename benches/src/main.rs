@@ -42,7 +42,7 @@ enum Of {
 }
 
 /// One of those that do the same work by turns: what it is called in the result, what it is asked, and how often.
-struct Lane(&'static str, Of, String, usize);
+struct Contender(&'static str, Of, String, usize);
 
 impl Team {
     fn member(&mut self, of: Of) -> &mut Contestant {
@@ -55,22 +55,22 @@ impl Team {
         }
     }
 
-    /// Each lane its trials, spread over the time of the one with the most: a busy moment is busy for all. The first
+    /// Each contender its trials, spread over the time of the one with the most: a busy moment is busy for all. The first
     /// trial of each, in which things are opened, does not count. Each turn has an order of its own, the same in each
     /// run: who comes after a heavy peer finds its caches cold, and that must not be the same one each time.
-    fn race(&mut self, work: &str, lanes: &[Lane]) -> Result<Value> {
+    fn race(&mut self, work: &str, contenders: &[Contender]) -> Result<Value> {
         let began = Instant::now();
-        let mut times = vec![Vec::new(); lanes.len()];
+        let mut times = vec![Vec::new(); contenders.len()];
         let mut counts = Vec::new();
-        for Lane(_, of, request, _) in lanes {
+        for Contender(_, of, request, _) in contenders {
             counts.push(self.member(*of).ask(request)?.count);
         }
-        let most = lanes.iter().map(|lane| lane.3).max().unwrap_or(0);
+        let most = contenders.iter().map(|contender| contender.3).max().unwrap_or(0);
         for turn in 0..most {
-            let mut order: Vec<usize> = (0..lanes.len()).collect();
+            let mut order: Vec<usize> = (0..contenders.len()).collect();
             order.sort_by_cached_key(|at| shuffled(turn, *at));
             for at in order {
-                let Lane(_, of, request, rounds) = &lanes[at];
+                let Contender(_, of, request, rounds) = &contenders[at];
                 if turn * rounds / most != (turn + 1) * rounds / most {
                     let answer = self.member(*of).ask(request)?;
                     counts[at] = answer.count;
@@ -79,19 +79,19 @@ impl Team {
             }
         }
         eprintln!("    {work}: {:.0} s", began.elapsed().as_secs_f32());
-        let lanes: Vec<Value> = lanes
+        let contenders: Vec<Value> = contenders
             .iter()
             .zip(times.iter().zip(&counts))
-            .map(|(lane, (ms, count))| json!({ "who": lane.0, "count": count, "ms": ms }))
+            .map(|(contender, (ms, count))| json!({ "who": contender.0, "count": count, "ms": ms }))
             .collect();
-        Ok(json!({ "work": work, "lanes": lanes }))
+        Ok(json!({ "work": work, "contenders": contenders }))
     }
 }
 
-/// A number for each lane of each turn, without any sense in it.
-fn shuffled(turn: usize, lane: usize) -> u64 {
+/// A number for each contender of each turn, without any sense in it.
+fn shuffled(turn: usize, contender: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (turn, lane).hash(&mut hasher);
+    (turn, contender).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -133,11 +133,11 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
     done.push(team.race(
         "capture",
         &[
-            Lane("ours", Ours, "capture".into(), 80),
-            Lane("bare", Ours, "capture-bare".into(), 80),
-            Lane("mss", Screen, "mss".into(), 40),
-            Lane("pyautogui", Screen, "pyautogui".into(), 40),
-            Lane("scrot", Screen, "scrot".into(), 10),
+            Contender("ours", Ours, "capture".into(), 80),
+            Contender("bare", Ours, "capture-bare".into(), 80),
+            Contender("mss", Screen, "mss".into(), 40),
+            Contender("pyautogui", Screen, "pyautogui".into(), 40),
+            Contender("scrot", Screen, "scrot".into(), 10),
         ],
     )?);
     // The browser's tree is ten times as large: fewer trials of those who walk it.
@@ -146,39 +146,39 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
         done.push(team.race(
             work,
             &[
-                Lane("interactive", Ours, elements("interactive"), 30),
-                Lane("visible", Ours, elements("visible"), 30),
-                Lane("all", Ours, elements("all"), many),
-                Lane("pyatspi", Tree, format!("walk {app}"), few + 1),
-                Lane("one by one", Ours, format!("proxies-one-by-one {app}"), few),
-                Lane("joined", Ours, format!("proxies-joined {app}"), few + 1),
+                Contender("interactive", Ours, elements("interactive"), 30),
+                Contender("visible", Ours, elements("visible"), 30),
+                Contender("all", Ours, elements("all"), many),
+                Contender("pyatspi", Tree, format!("walk {app}"), few + 1),
+                Contender("one by one", Ours, format!("proxies-one-by-one {app}"), few),
+                Contender("joined", Ours, format!("proxies-joined {app}"), few + 1),
             ],
         )?);
     }
     done.push(team.race(
         "page",
         &[
-            Lane("ours", OursOnPages, "page".into(), 60),
-            Lane("bare", OursOnPages, "page-bare".into(), 60),
-            Lane("playwright", Page, "snapshot".into(), 15),
+            Contender("ours", OursOnPages, "page".into(), 60),
+            Contender("bare", OursOnPages, "page-bare".into(), 60),
+            Contender("playwright", Page, "snapshot".into(), 15),
         ],
     )?);
     for (work, many) in [("move", 300), ("click", 300)] {
         done.push(team.race(
             work,
             &[
-                Lane("ours", Ours, work.into(), many),
-                Lane("bare", Ours, "round-trip".into(), many),
-                Lane("pyautogui", Screen, format!("pyautogui-{work}"), 10),
-                Lane("xdotool", Screen, format!("xdotool-{work}"), 10),
+                Contender("ours", Ours, work.into(), many),
+                Contender("bare", Ours, "round-trip".into(), many),
+                Contender("pyautogui", Screen, format!("pyautogui-{work}"), 10),
+                Contender("xdotool", Screen, format!("xdotool-{work}"), 10),
             ],
         )?);
     }
     let began = Instant::now();
     let corner = team.ours.ask("corner 1000")?;
     eprintln!("    corner: {:.0} s", began.elapsed().as_secs_f32());
-    let lane = json!({ "who": "ours", "count": corner.count, "ms": corner.ms });
-    done.push(json!({ "work": "corner", "lanes": [lane] }));
+    let contender = json!({ "who": "ours", "count": corner.count, "ms": corner.ms });
+    done.push(json!({ "work": "corner", "contenders": [contender] }));
     Ok(done)
 }
 

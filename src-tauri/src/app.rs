@@ -14,14 +14,18 @@ use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
+use memory::Memory;
 
 #[cfg(target_os = "linux")]
 mod caret;
+mod chat_runs;
 #[cfg(target_os = "linux")]
 mod click_through;
 mod follow;
 mod ipc;
+mod memory;
 mod picture;
+mod places;
 mod shortcut;
 mod tray;
 mod tray_state;
@@ -48,34 +52,48 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
         return Err(error);
     }
     tauri::async_runtime::set(runtime.handle().clone());
-    let code = open(&engine);
+    let code = open(&engine, home);
     runtime.block_on(here.end());
     // A keychain that hangs would otherwise be waited for.
     runtime.shutdown_background();
     code.map(|code| if code == 0 { Exit::Done } else { Exit::Failed })
 }
 
-fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
+fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         ErrorView::new(ErrorCode::Display, format!("{what}: {error}"))
             .with_hint("miki run works without windows; miki doctor tells what is missing")
     };
-    let settings = engine.agent().settings();
+    let (settings, file) = (engine.agent().settings(), home.remembered());
     let mut interrupts = interrupt::listen()?;
+    let (started, started_in_chat) = tokio::sync::mpsc::channel(16);
     let app = tauri::Builder::default()
         .invoke_handler(ipc::handler())
         .register_asynchronous_uri_scheme_protocol("picture", picture::answer)
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
+        .manage(ipc::StartedInChat(started))
+        .manage(windows::CameBack::default())
         .on_window_event(windows::on_event)
         .setup({
             let engine = Arc::clone(engine);
             move |app| {
-                windows::make(app.handle())?;
+                let memory = Arc::new(Memory::open(app.handle(), file, settings.theme));
+                if settings.theme.is_some() && memory.save().is_ok() {
+                    tauri::async_runtime::spawn(memory::forget_old_theme(Arc::clone(&engine)));
+                }
+                app.manage(memory);
                 engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
+                windows::make(app.handle())?;
+                tauri::async_runtime::spawn(memory::keep(app.handle().clone()));
                 let tray = tray::make(app.handle(), &settings);
-                shortcut::make(app.handle(), &settings.shortcut);
-                tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray));
+                shortcut::make(app.handle());
+                tauri::async_runtime::spawn(follow::follow(
+                    app.handle().clone(),
+                    engine,
+                    tray,
+                    started_in_chat,
+                ));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {
                     if interrupts.recv().await.is_some() {
@@ -90,16 +108,16 @@ fn open(engine: &Arc<Engine>) -> Result<i32, ErrorView> {
     Ok(app.run_return(|app, event| match event {
         // All windows closed is no end: the tray stays. `exit` with a code is.
         RunEvent::ExitRequested { code: None, api, .. } => api.prevent_exit(),
+        RunEvent::Exit => app.state::<Arc<Memory>>().save_or_log(),
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => windows::show_or_log(app, Window::Dashboard, WindowAction::Show),
-        _ => {
-            let _ = app;
-        }
+        _ => {}
     }))
 }
 
 /// Ends the app; the engine is ended after the event loop, so that nothing is held and all is written.
 fn quit(app: &AppHandle) {
+    windows::note_places(app);
     app.exit(0);
 }
 

@@ -1,4 +1,4 @@
-//! What the program needs from the machine: looked at now, with how to mend what is not well.
+//! What the program needs from the machine: looked at now, with how to fix what is not well.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub async fn all(
 
 /// A check that did not pass, as its error has it.
 pub fn failed(check: Check, error: ErrorView) -> CheckView {
-    CheckView { check, state: CheckState::Missing, detail: error.message, mend: error.hint }
+    CheckView { check, state: CheckState::Missing, detail: error.message, remedy: error.hint }
 }
 
 async fn model(models: &Models, settings: &Settings) -> CheckView {
@@ -57,7 +57,7 @@ async fn model(models: &Models, settings: &Settings) -> CheckView {
             check: Check::Model,
             state: CheckState::Well,
             detail: format!("{} answers", settings.model),
-            mend: None,
+            remedy: None,
         },
         Ok(Err(error)) => failed(Check::Model, error.into()),
         Err(_) => failed(Check::Model, silent()),

@@ -18,8 +18,8 @@ mod key;
 mod model;
 
 pub mod interrupt;
-mod story;
-mod teller;
+mod run_printer;
+mod text;
 
 /// An agent that operates your computer, asks before anything that matters, and shows what it did.
 ///
@@ -64,22 +64,22 @@ pub fn main() -> Exit {
         }
     };
     match line.command {
-        None => told(with_home(crate::app::run)),
-        Some(Command::Key(key)) => told(key.run()),
-        Some(Command::Watchdog) => told(
+        None => exit_of(with_home(crate::app::run)),
+        Some(Command::Key(key)) => exit_of(key.run()),
+        Some(Command::Watchdog) => exit_of(
             desktop::run_watchdog()
                 .map(|()| Exit::Done)
                 .map_err(|error| ErrorView::new(ErrorCode::Display, error.to_string())),
         ),
-        Some(Command::Model(model)) => told(match model.without_home() {
-            Ok(told) => told,
+        Some(Command::Model(model)) => exit_of(match model.without_home() {
+            Ok(done) => done,
             Err(model) => with_home(|home| on_runtime(model.run(home))),
         }),
-        Some(Command::Run(run)) => told(with_home(|home| on_runtime(run.run(home)))),
-        Some(Command::Ps(ps)) => told(with_home(|home| on_runtime(ps.run(home)))),
-        Some(Command::Stop(stop)) => told(with_home(|home| on_runtime(stop.run(home)))),
-        Some(Command::Do(call)) => told(with_home(|home| on_runtime(call.run(home)))),
-        Some(Command::Doctor(doctor)) => told(with_home(|home| on_runtime(doctor.run(home)))),
+        Some(Command::Run(run)) => exit_of(with_home(|home| on_runtime(run.run(home)))),
+        Some(Command::Ps(ps)) => exit_of(with_home(|home| on_runtime(ps.run(home)))),
+        Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
+        Some(Command::Do(call)) => exit_of(with_home(|home| on_runtime(call.run(home)))),
+        Some(Command::Doctor(doctor)) => exit_of(with_home(|home| on_runtime(doctor.run(home)))),
     }
 }
 
@@ -106,7 +106,7 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, ErrorView> {
         .map_err(|error| ErrorView::new(ErrorCode::Internal, format!("no threads to work on: {error}")))
 }
 
-fn told(outcome: Result<Exit, ErrorView>) -> Exit {
+fn exit_of(outcome: Result<Exit, ErrorView>) -> Exit {
     match outcome {
         Ok(exit) => exit,
         Err(error) => {
@@ -118,12 +118,12 @@ fn told(outcome: Result<Exit, ErrorView>) -> Exit {
 
 /// An error and its hint on stderr, for people.
 pub fn say_error(error: &ErrorView) {
-    eprintln!("miki: {}", story::plain(&error.message));
+    eprintln!("miki: {}", text::plain(&error.message));
     if let Some(hint) = &error.hint {
-        eprintln!("  {}", story::plain(hint));
+        eprintln!("  {}", text::plain(hint));
     }
-    for model in &error.instead {
-        eprintln!("  try: {}", story::plain(&model.0));
+    for model in &error.suggestions {
+        eprintln!("  try: {}", text::plain(&model.0));
     }
 }
 

@@ -12,6 +12,7 @@ use journal::{Clock, Journal, SystemClock};
 use protocol::command::{AnyCommand, Command, Subscribe, Window, WindowAction};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
+use protocol::remembered::{Change, Remembered};
 use protocol::settings::Settings;
 use protocol::view::{Check, CheckState, CheckView};
 use protocol::{ErrorCode, ErrorView};
@@ -31,6 +32,10 @@ pub trait Windows: Send + Sync {
     /// # Errors
     /// [`ErrorCode::Internal`] where the window system refuses.
     fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView>;
+
+    fn remembered(&self) -> Remembered;
+
+    fn remember(&self, change: Change);
 }
 
 /// The one engine of a data folder.
@@ -142,15 +147,23 @@ impl Engine {
                 json(&c, ())
             }
             AnyCommand::ShowWindow(c) => {
-                let windows = self.windows.get().ok_or_else(|| {
-                    ErrorView::new(ErrorCode::Unavailable, "this miki has no windows").with_hint(
-                        "it was started by a command; wait for its end, then start the app with: miki",
-                    )
-                })?;
-                windows.show(c.window, c.action)?;
+                self.windows()?.show(c.window, c.action)?;
+                json(&c, ())
+            }
+            AnyCommand::GetRemembered(c) => json(&c, self.windows()?.remembered()),
+            AnyCommand::Remember(c) => {
+                self.windows()?.remember(c.change.clone());
                 json(&c, ())
             }
         }
+    }
+
+    fn windows(&self) -> Result<&dyn Windows, ErrorView> {
+        let windows = self.windows.get().ok_or_else(|| {
+            ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
+                .with_hint("it was started by a command; wait for its end, then start the app with: miki")
+        })?;
+        Ok(windows.as_ref())
     }
 
     async fn checks(&self) -> Result<Vec<CheckView>, ErrorView> {
@@ -159,7 +172,7 @@ impl Engine {
             check: Check::Journal,
             state: CheckState::Well,
             detail: "open, and written before each step".into(),
-            mend: None,
+            remedy: None,
         };
         Ok(checks::all(self.desktop.as_ref(), &self.keys, journal, self.models.as_ref(), &settings).await)
     }
@@ -206,7 +219,7 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
         desktop::DesktopError::NotAvailable(_) => ErrorCode::Unavailable,
         _ => ErrorCode::Internal,
     };
-    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to mend it")
+    ErrorView::new(code, error.to_string()).with_hint("miki doctor tells how to fix it")
 }
 
 /// The desktop, with our own windows out of bounds.

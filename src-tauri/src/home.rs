@@ -52,6 +52,11 @@ impl Home {
         self.0.join("settings.json")
     }
 
+    /// What the windows remember.
+    pub fn remembered(&self) -> PathBuf {
+        self.0.join("windows.json")
+    }
+
     /// The networks that read text in pictures, where the user has put them here.
     pub fn ocr_models(&self) -> PathBuf {
         self.0.join("models/ocr")

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
+use models::Provider;
 use protocol::command::Secret;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
-use crate::model_source::FIRST;
+use crate::model_source::{CUSTOM, FIRST};
 
 mod dotenv;
 mod keychain;
@@ -22,8 +23,11 @@ pub use store::{KeyError, KeyStore};
 #[cfg(test)]
 pub use store::fake;
 
-/// Providers whose keys may be kept. Those of this machine need none.
-pub const KNOWN: [&str; 6] = ["gemini", "anthropic", "openai", "openrouter", "xai", "custom"];
+/// Providers whose keys may be kept: all but those of this machine, which need none, and the server of the user's own.
+pub fn takers() -> impl Iterator<Item = &'static str> {
+    let vendors = Provider::known().iter().filter(|provider| provider.needs_key());
+    vendors.map(|provider| provider.id.as_str()).chain([CUSTOM])
+}
 
 /// Reads an environment variable; passed in, so that tests need not change the process's own.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -87,8 +91,7 @@ impl Keys {
 
     /// The default model's provider, and those others that have a key.
     pub fn status(&self) -> Vec<KeyView> {
-        KNOWN
-            .iter()
+        takers()
             .map(|provider| self.view(provider))
             .filter(|view| {
                 view.provider == FIRST || matches!(view.state, KeyState::InKeychain | KeyState::InEnvironment)
@@ -121,17 +124,17 @@ impl Keys {
                 check: Check::Keychain,
                 state: CheckState::Well,
                 detail: "a key was written, read back and deleted".into(),
-                mend: None,
+                remedy: None,
             },
             Err(error) => {
                 let view = error.view(FIRST);
                 // With a key in the environment the program works without a keychain.
-                let state = if KNOWN.iter().any(|provider| self.environments(provider).is_some()) {
+                let state = if takers().any(|provider| self.environments(provider).is_some()) {
                     CheckState::Limited
                 } else {
                     CheckState::Missing
                 };
-                CheckView { check: Check::Keychain, state, detail: view.message, mend: view.hint }
+                CheckView { check: Check::Keychain, state, detail: view.message, remedy: view.hint }
             }
         }
     }
@@ -165,11 +168,11 @@ fn store_and_compare(store: &dyn KeyStore, provider: &str, key: &Secret) -> Resu
 }
 
 fn check_known(provider: &str) -> Result<(), ErrorView> {
-    if KNOWN.contains(&provider) {
+    if takers().any(|taker| taker == provider) {
         return Ok(());
     }
     Err(ErrorView::new(ErrorCode::BadRequest, format!("there is no provider {provider:?}"))
-        .with_hint(format!("providers are {}", KNOWN.join(", "))))
+        .with_hint(format!("providers are {}", takers().collect::<Vec<_>>().join(", "))))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use protocol::command::{AnyCommand, Command, StartedRun, Subscribe};
 use protocol::ids::RunId;
 use protocol::principal::{Principal, Surface};
@@ -131,15 +132,14 @@ impl Link {
         }
     }
 
-    /// Leaves the engine. Where it is this process, runs that others asked for go on in it: they are waited for, until the
-    /// user wishes the end.
+    /// Leaves the engine. Where it is this process, what others asked for goes on in it: it is waited for, until the user
+    /// wishes the end.
     pub async fn leave(self, interrupts: &mut mpsc::Receiver<()>) {
         if let Self::Here(here) = &self {
-            let agent = here.engine.agent();
             // Our own run is over when its end is seen, and gone a moment later.
-            if tokio::time::timeout(MOMENT, agent.at_rest()).await.is_err() {
-                eprintln!("miki: waiting for a run of another command, which works here; ctrl-c stops it");
-                interrupt::unless(interrupts, agent.at_rest()).await;
+            if tokio::time::timeout(MOMENT, here.at_rest()).await.is_err() {
+                eprintln!("miki: waiting for another command, which works here; ctrl-c stops it");
+                interrupt::unless(interrupts, here.at_rest()).await;
             }
         }
         self.close().await;
@@ -183,6 +183,21 @@ impl Here {
             self.started.lock().unwrap_or_else(PoisonError::into_inner).push(run);
         }
         Ok(value)
+    }
+
+    /// Completes when no run is at work and nobody waits for an answer.
+    async fn at_rest(&self) {
+        let agent = self.engine.agent();
+        loop {
+            agent.at_rest().await;
+            if let Some(served) = &self.served {
+                served.idle().await;
+            }
+            // Meanwhile a request may have begun a run.
+            if agent.at_rest().now_or_never().is_some() {
+                return;
+            }
+        }
     }
 
     /// Hangs up, then ends the engine.

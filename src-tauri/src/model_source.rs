@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent::{ModelSource, OpenModel};
 use futures::future::BoxFuture;
-use models::computer::Computer;
+use models::computer::{self, Computer};
 use models::thinking::thinks;
 use models::{
     CONNECT, Http, ListedModel, MediaResolution, ModelError, Options, Provider, Remote, RemoteOptions,
-    SharedModel, Timeouts, Wire,
+    SharedModel, Wire,
 };
 use protocol::command::{Recording, Secret};
 use protocol::ids::ModelId;
@@ -66,9 +66,8 @@ impl Models {
             computer: computer.flatten(),
             media_resolution: resolution(settings.media_resolution),
         };
-        let options =
-            RemoteOptions { provider, model: model.clone(), key, options, timeouts: Timeouts::default() };
-        Ok(Remote::new(&self.http()?, options)?)
+        let remote = RemoteOptions { key, options, ..RemoteOptions::new(provider, model.name()) };
+        Ok(Remote::new(&self.http()?, remote)?)
     }
 
     /// Keeps what a provider told of its models.
@@ -117,15 +116,15 @@ impl Models {
 impl ModelSource for Models {
     fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         Box::pin(async move {
-            let opened: SharedModel = match wanted.recording {
-                Some(Recording::Replay(file)) => Arc::new(recording::replay(file.clone()).await?),
-                Some(Recording::Record(file)) => {
-                    let remote = self.open_remote(wanted).await?;
-                    Arc::new(recording::record(file.clone(), remote).await?)
-                }
-                None => Arc::new(self.open_remote(wanted).await?),
-            };
-            Ok(opened)
+            if let Some(Recording::Replay(file)) = wanted.recording {
+                let replay = recording::replay(file.clone()).await?;
+                return Ok(computer::with(replay.computer(), Arc::new(replay)));
+            }
+            let mut remote = self.open_remote(wanted).await?;
+            if let Some(Recording::Record(file)) = wanted.recording {
+                remote = recording::record(file.clone(), remote).await?;
+            }
+            Ok(computer::with(remote.computer(), Arc::new(remote)))
         })
     }
 }

@@ -66,7 +66,7 @@ impl agent::SettingsStore for SettingsFile {
 
 fn unreadable(path: &Path, reason: &str) -> ErrorView {
     ErrorView::new(ErrorCode::Storage, format!("settings file {} cannot be used: {reason}", path.display()))
-        .with_hint("mend the file, or move it away to start with the defaults; nothing was changed")
+        .with_hint("correct the file, or move it away to start with the defaults; nothing was changed")
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use protocol::socket::{Frame, Outcome, Request};
 use protocol::tool::PictureView;
 use protocol::view::{EventPage, Overview};
 use protocol::{Event, EventBody};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::patience::{LONG, wait_for};
@@ -106,6 +107,19 @@ impl Miki {
         Client::new(stream)
     }
 
+    /// Ends the process that has this data folder as the system does when its user logs out, and waits for its end.
+    ///
+    /// # Errors
+    /// Where there is none, or it does not end.
+    pub fn quit(&self) -> Result<()> {
+        let path = self.home.join("miki.lock");
+        let held = fs::read_to_string(&path).with_context(|| format!("{} is not there", path.display()))?;
+        let process = held.trim().parse().ok().and_then(Pid::from_raw);
+        kill_process(process.context("the lock names no process")?, Signal::TERM)?;
+        // It lets go of the lock with its end.
+        wait_for("the app's end", LONG, || fs::File::open(&path).ok()?.try_lock().ok())
+    }
+
     /// The bytes of a picture.
     ///
     /// # Errors
@@ -136,6 +150,22 @@ pub fn open_chat(screen: &Screen, user: &User) -> Result<Window> {
     })?;
     wait_for("the chat widget's focus", LONG, || (screen.active().ok()? == chat.id).then_some(()))?;
     Ok(chat)
+}
+
+/// Hides the chat widget, which has the focus, by Escape.
+///
+/// # Errors
+/// Where it stays, though the key was pressed again and again.
+pub fn hide_chat(screen: &Screen, user: &User) -> Result<()> {
+    let is_hidden = || {
+        let windows = screen.windows().ok()?;
+        windows.iter().all(|window| !window.shown || window.title != "Miki Chat").then_some(())
+    };
+    // Its page may get the keyboard a moment after its window has: pressed again where nothing came of it.
+    wait_for("the chat widget to hide", LONG, || {
+        user.chord(&["escape"]).ok()?;
+        wait_for("it", Duration::from_secs(2), is_hidden).ok()
+    })
 }
 
 /// One connection to an engine's socket.

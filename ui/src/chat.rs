@@ -1,23 +1,24 @@
 //! The chat widget: say a goal, see the last of what happens, answer, stop. Esc hides it.
 
+use fold::call::in_short;
 use fold::transcript::{Entry, EntryBody, Stage};
 use fold::{Outcome, Transcript};
 use leptos::{html, prelude::*};
 use protocol::command::{RunOverrides, ShowWindow, StopRun, Window, WindowAction};
+use protocol::escape::visible_text;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
 use protocol::view::RunStatus;
 
 use crate::brief;
-use crate::escape::visible_text;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{effect_words, outcome_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
-use crate::widgets::instead::Instead;
 use crate::widgets::sources::sources;
 use crate::widgets::status::{ErrorLine, RunButtons, StatusLine, activity_name};
+use crate::widgets::suggestions::Suggestions;
 use crate::words::Word;
 
 /// Lines of the last run that are shown.
@@ -70,10 +71,8 @@ pub fn Chat() -> impl IntoView {
             </div>
             <ErrorLine />
             <Approvals />
-            <div class="chat-body">
-                <Others />
-                <Lines />
-            </div>
+            <Others />
+            <div class="chat-body"><Lines /></div>
             <footer class="chat-foot">
                 <StatusLine />
                 <Show
@@ -169,8 +168,13 @@ fn Lines() -> impl IntoView {
         let run = state.transcript().map(Transcript::last_run).unwrap_or_default();
         let goal = run.first().filter(|entry| matches!(entry.body, EntryBody::Goal { .. })).cloned();
         let rest = run.get(usize::from(goal.is_some())..).unwrap_or_default();
-        let last = rest.get(rest.len().saturating_sub(LINES)..).unwrap_or_default();
-        goal.into_iter().chain(last.iter().cloned()).collect::<Vec<Entry>>()
+        // The end says what `done` says.
+        let is_told = matches!(rest.last(), Some(Entry { body: EntryBody::End { .. }, .. }));
+        let is_done =
+            |entry: &&Entry| matches!(&entry.body, EntryBody::Step(step) if step.call.tool == "done");
+        let rest = rest.iter().filter(|entry| !(is_told && is_done(entry))).collect::<Vec<_>>();
+        let last = rest.into_iter().rev().take(LINES).rev().cloned();
+        goal.into_iter().chain(last).collect::<Vec<Entry>>()
     });
     let streaming = store.memo(|state| {
         state.transcript().map(|transcript| brief::shortened(&transcript.streaming.text)).unwrap_or_default()
@@ -220,12 +224,12 @@ fn line(entry: Entry) -> AnyView {
             let (effect, word) = (step.effect_name(), effect_words(&step).0);
             let result = match &step.stage {
                 Stage::Done { result } if !result.summary.is_empty() => brief::shortened(&result.summary),
-                _ => format!("{} {}", step.call.tool, brief::arguments(&step.call)),
+                _ => format!("{} {}", step.call.tool, in_short(&step.call, step.window.as_ref())),
             };
             view! {
                 <li class="did" data-effect=effect>
                     {icon(&step.call.tool)}
-                    <span class="brief" dir="auto">{crate::escape::visible_text(&result)}</span>
+                    <span class="brief" dir="auto">{protocol::escape::visible_text(&result)}</span>
                     <span class="badge" data-effect=effect>{move || store.say(word)}</span>
                 </li>
             }
@@ -234,7 +238,7 @@ fn line(entry: Entry) -> AnyView {
         EntryBody::TurnFailed { message, .. } => view! {
             <li class="words failed">
                 <span dir="auto">{brief::shortened(&message)}</span>
-                <Instead entry=entry.id />
+                <Suggestions entry=entry.id />
             </li>
         }
         .into_any(),

@@ -1,5 +1,6 @@
 //! The settings page as a table: one row a field, by its name in `Settings`.
 
+use protocol::remembered::Theme;
 use protocol::settings::Settings;
 use serde_json::Value;
 
@@ -121,22 +122,33 @@ pub const RUNS: &[Field] = &[
 pub const APP: &[Field] = &[
     Field { name: "shortcut", label: Word::Shortcut, note: Some(Word::ShortcutNote), kind: Kind::Text },
     Field {
-        name: "theme",
-        label: Word::Theme,
-        note: None,
-        kind: Kind::Choice(&[
-            ("system", Word::ThemeSystem),
-            ("light", Word::ThemeLight),
-            ("dark", Word::ThemeDark),
-        ]),
-    },
-    Field {
         name: "language",
         label: Word::Language,
         note: None,
         kind: Kind::Choice(&[("english", Word::English), ("japanese", Word::Japanese)]),
     },
 ];
+
+/// Remembered by the windows, and no setting.
+pub const THEME: Field = Field {
+    name: "theme",
+    label: Word::Theme,
+    note: None,
+    kind: Kind::Choice(&[
+        ("system", Word::ThemeSystem),
+        ("light", Word::ThemeLight),
+        ("dark", Word::ThemeDark),
+    ]),
+};
+
+/// A theme as its field shows it.
+pub fn theme_name(theme: Theme) -> &'static str {
+    match theme {
+        Theme::System => "system",
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    }
+}
 
 impl Field {
     /// What the settings hold for it.
@@ -196,6 +208,14 @@ mod tests {
                 assert_eq!(field.shown(&changed), *value);
             }
         }
+    }
+
+    #[test]
+    fn every_theme_is_a_choice_of_its_field() {
+        let Kind::Choice(choices) = THEME.kind else { panic!("it is chosen") };
+        let names = choices.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let themes = names.iter().map(|name| serde_json::from_value::<Theme>(THEME.patch(name)).unwrap());
+        assert_eq!(themes.map(theme_name).collect::<Vec<_>>(), names);
     }
 
     #[test]

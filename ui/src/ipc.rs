@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use js_sys::{JSON, Object, Reflect};
 use protocol::command::Subscribe;
-use protocol::socket::Frame;
+use protocol::remembered::Heard;
 use protocol::{Command, ErrorCode, ErrorView};
 use wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 
@@ -31,13 +31,13 @@ pub async fn invoke<C: Command>(command: C) -> Result<C::Response, ErrorView> {
     call(&command, None).await
 }
 
-/// Sends what the engine says to `on_frame`, in order: events, and at their end why there are no more. It takes the place
-/// of the subscription before, whose last frames may still come.
+/// Sends what is said to this window to `hear`, in order: what the windows remember, events, and at their end why there are
+/// no more. It takes the place of the subscription before, of which something may still come.
 ///
 /// # Errors
 /// As [`invoke`].
-pub async fn subscribe(command: Subscribe, on_frame: impl FnMut(Frame) + 'static) -> Result<(), ErrorView> {
-    let channel = open_channel(on_frame)?;
+pub async fn subscribe(command: Subscribe, hear: impl FnMut(Heard) + 'static) -> Result<(), ErrorView> {
+    let channel = open_channel(hear)?;
     call(&command, Some(&channel)).await.map(|_| ())
 }
 
@@ -65,7 +65,7 @@ async fn call<C: Command>(command: &C, channel: Option<&str>) -> Result<C::Respo
 
 /// Makes what Tauri's `Channel` is on this side. Messages carry an index, since large ones arrive by another way and
 /// may be late; they are handed on in order.
-fn open_channel(mut on_frame: impl FnMut(Frame) + 'static) -> Result<String, ErrorView> {
+fn open_channel(mut hear: impl FnMut(Heard) + 'static) -> Result<String, ErrorView> {
     let (mut next, mut late, mut end) = (0_u64, BTreeMap::<u64, JsValue>::new(), None);
     let id = Rc::new(RefCell::new(JsValue::UNDEFINED));
     let own_id = Rc::clone(&id);
@@ -80,7 +80,7 @@ fn open_channel(mut on_frame: impl FnMut(Frame) + 'static) -> Result<String, Err
         while let Some(message) = late.remove(&next) {
             next += 1;
             match serde_json::from_str(&json_of(&message)) {
-                Ok(frame) => on_frame(frame),
+                Ok(heard) => hear(heard),
                 Err(error) => web_sys::console::error_1(&format!("event not understood: {error}").into()),
             }
         }

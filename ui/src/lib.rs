@@ -5,11 +5,11 @@
 //! else of ours; decides nothing that the engine decides.
 
 pub mod goal;
-pub mod instead;
+pub mod recall;
 pub mod state;
+pub mod suggestions;
 
 pub mod brief;
-pub mod escape;
 pub mod fields;
 pub mod picker;
 pub mod picture;

@@ -8,6 +8,7 @@ use protocol::event::{Activity, Status};
 use crate::store::store;
 use crate::widgets::status::{activity_name, activity_word};
 use crate::words::Word;
+use protocol::escape::visible_text;
 
 #[component]
 pub fn Overlay() -> impl IntoView {
@@ -23,7 +24,7 @@ pub fn Overlay() -> impl IntoView {
         move || point.get().filter(|_| activity.get() == Activity::Working).into_iter().collect::<Vec<_>>();
     let what = move || {
         let Status { activity, detail, .. } = status.get();
-        if detail.is_empty() { store.say(activity_word(activity)).to_owned() } else { detail }
+        if detail.is_empty() { store.say(activity_word(activity)).to_owned() } else { visible_text(&detail) }
     };
     let step = move || {
         let Status { step, max_steps, .. } = status.get();

@@ -25,6 +25,8 @@ pub struct Page {
     /// `None` for one that begins with the next goal.
     shown: Option<SessionId>,
     stream: Option<Stream>,
+    /// Nobody has chosen it or done anything in it yet: it shows the first run that begins.
+    is_untouched: bool,
     /// The reader looks at older entries: none of them may go.
     pub reads_back: bool,
 }
@@ -32,7 +34,7 @@ pub struct Page {
 /// Who decides which session a window shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follows {
-    /// The user; the newest one to begin with.
+    /// The user; the newest one to begin with, or, where there is none, the first that a run begins in.
     TheUser,
     /// The user; a new one to begin with.
     TheUserAnew,
@@ -58,7 +60,10 @@ impl State {
         };
         let wants = match first {
             Some(session) => state.open(session),
-            None => vec![state.subscribe()],
+            None => {
+                state.page.is_untouched = follows == Follows::TheUser;
+                vec![state.subscribe()]
+            }
         };
         (state, wants)
     }
@@ -78,6 +83,9 @@ impl State {
             stream.forget_oldest();
         }
         let followed = match self.follows {
+            Follows::TheUser if self.page.is_untouched => {
+                self.overview.runs.last().map(|run| run.session.clone())
+            }
             Follows::TheUser | Follows::TheUserAnew => None,
             Follows::TheDesktop => self.at_the_desktop().filter(|at| self.page.shown.as_ref() != Some(at)),
         };
@@ -91,8 +99,17 @@ impl State {
     #[must_use]
     pub fn open(&mut self, session: SessionId) -> Vec<Want> {
         let (stream, read) = Stream::open(StreamId::of_session(&session));
-        self.page = Page { shown: Some(session), stream: Some(stream), reads_back: false };
+        self.page = Page { shown: Some(session), stream: Some(stream), ..Page::default() };
         vec![self.subscribe(), Want::Read(read)]
+    }
+
+    /// Shows the session of the last time in place of what a window of the user's begins with. Not where a run is under way,
+    /// which comes first, nor where it is none of the newest sessions.
+    #[must_use]
+    pub fn reopen(&mut self, session: SessionId) -> Option<Vec<Want>> {
+        let is_free = self.follows == Follows::TheUser && self.overview.runs.is_empty();
+        let opens = is_free && self.shown() != Some(&session) && self.session(&session).is_some();
+        opens.then(|| self.open(session))
     }
 
     /// Shows an empty page, for a session that begins with the next goal.
@@ -100,6 +117,11 @@ impl State {
     pub fn show_new(&mut self) -> Want {
         self.page = Page::default();
         self.subscribe()
+    }
+
+    /// The user has begun to do something in the page: it is theirs.
+    pub fn touch(&mut self) {
+        self.page.is_untouched = false;
     }
 
     /// From what is known on: nothing is missed, and nothing is told twice.
@@ -182,6 +204,12 @@ impl State {
             }
             _ => Status::default(),
         }
+    }
+
+    /// How many questions of other sessions wait, where there is nothing else to say of the shown one: it is at rest.
+    pub fn questions_elsewhere(&self) -> usize {
+        let rests = self.status().activity == Activity::Idle && self.run_shown().is_none();
+        if rests { self.overview.questions.len() } else { 0 }
     }
 
     /// All open questions: the shown session's first, else the oldest first.

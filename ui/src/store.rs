@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::command::{GetOverview, ReadEvents, Subscribe};
+use protocol::command::{GetOverview, GetRemembered, ReadEvents, Remember, Subscribe};
 use protocol::ids::SessionId;
-use protocol::settings::{Language, Settings, Theme};
+use protocol::remembered::{Change, Heard, Remembered, Theme};
+use protocol::settings::Language;
 use protocol::socket::Frame;
 use protocol::view::Platform;
 use protocol::{Command, ErrorView};
 
+use crate::fields::theme_name;
 use crate::ipc;
+use crate::recall::Walk;
 use crate::state::{Follows, State, Want};
 use crate::words::Word;
 
@@ -27,6 +30,12 @@ pub struct Store {
     pub state: RwSignal<Option<State>>,
     /// The last command that failed, until dismissed.
     pub error: RwSignal<Option<ErrorView>>,
+    /// What the windows remember; nothing until the state is here.
+    pub remembered: RwSignal<Remembered>,
+    /// What is in the goal field, which comes and goes with its room.
+    pub typed: RwSignal<String>,
+    /// The walk through earlier goals in that field.
+    pub walk: StoredValue<Walk>,
     language: Memo<Language>,
     subscription: StoredValue<Subscription>,
 }
@@ -65,6 +74,9 @@ impl Store {
         Self {
             state,
             error: RwSignal::new(None),
+            remembered: RwSignal::default(),
+            typed: RwSignal::default(),
+            walk: StoredValue::default(),
             language,
             subscription: StoredValue::new(Subscription::default()),
         }
@@ -87,10 +99,6 @@ impl Store {
     {
         let store = *self;
         Memo::new(move |_| store.read(&read))
-    }
-
-    pub fn settings(&self) -> Memo<Settings> {
-        self.memo(|state| state.overview.settings.clone())
     }
 
     pub fn change(&self, change: impl FnOnce(&mut State)) {
@@ -140,6 +148,18 @@ impl Store {
         });
     }
 
+    /// Remembers it for all windows, and for the next start.
+    pub fn remember(&self, change: Change) {
+        self.remembered.update(|remembered| remembered.take(change.clone()));
+        let store = *self;
+        // Not by `send`: what went well here is no reason to take an error from the line.
+        spawn_local(async move {
+            if let Err(error) = ipc::invoke(Remember { change }).await {
+                store.error.set(Some(error));
+            }
+        });
+    }
+
     /// Shows a session.
     pub fn open_session(&self, session: SessionId) {
         self.change_and_ask(|state| state.open(session));
@@ -167,6 +187,16 @@ impl Store {
         });
     }
 
+    /// The user has begun to do something in the page.
+    pub fn touch(&self) {
+        // Nothing that is shown changes.
+        self.state.update_untracked(|state| {
+            if let Some(state) = state {
+                state.touch();
+            }
+        });
+    }
+
     fn change_and_ask(&self, change: impl FnOnce(&mut State) -> Vec<Want>) {
         let mut wants = Vec::new();
         self.change(|state| wants = change(state));
@@ -184,9 +214,15 @@ impl Store {
 
     /// Fetches where everything stands, once; the rest comes as events.
     async fn begin(self, follows: Follows) {
+        // Without it a window is as for the first time.
+        let remembered = ipc::invoke(GetRemembered {}).await.unwrap_or_default();
         match ipc::invoke(GetOverview {}).await {
             Ok(overview) => {
-                let (state, wants) = State::new(overview, follows);
+                let (mut state, mut wants) = State::new(overview, follows);
+                if let Some(session) = remembered.room.session.clone() {
+                    wants = state.reopen(session).unwrap_or(wants);
+                }
+                self.remembered.set(remembered);
                 self.state.set(Some(state));
                 self.ask(wants);
             }
@@ -208,14 +244,15 @@ impl Store {
             return;
         }
         let is_old = move || self.subscription.get_value().number != number;
-        let take = move |frame| match frame {
+        let take = move |heard| match heard {
             _ if is_old() => {}
-            Frame::Event(event) => self.change_and_ask(|state| state.event(&event)),
-            Frame::Unsubscribed(error) => {
+            Heard::Remembered(remembered) => self.hear(*remembered),
+            Heard::Engine(Frame::Event(event)) => self.change_and_ask(|state| state.event(&event)),
+            Heard::Engine(Frame::Unsubscribed(error)) => {
                 self.error.set(Some(error));
                 set_timeout(move || self.subscribe_anew(number), RETRY);
             }
-            Frame::Reply(_) => {} // answers come by another way
+            Heard::Engine(Frame::Reply(_)) => {} // answers come by another way
         };
         let answer = ipc::subscribe(command, take).await;
         let before = self.subscription.get_value();
@@ -227,6 +264,15 @@ impl Store {
                 self.error.set(Some(error));
                 set_timeout(move || self.subscribe_anew(before.number), RETRY);
             }
+        }
+    }
+
+    /// What another window, or this one, has changed. Where the dashboard is, it knows best itself.
+    fn hear(self, remembered: Remembered) {
+        let room = self.remembered.with_untracked(|before| before.room.clone());
+        let next = Remembered { room, ..remembered };
+        if self.remembered.with_untracked(|before| *before != next) {
+            self.remembered.set(next);
         }
     }
 
@@ -267,24 +313,18 @@ impl Store {
             });
             set_on_root("data-platform", name);
         });
-        let settings = self.settings();
+        let theme = Memo::new(move |_| self.remembered.with(|remembered| remembered.theme));
         Effect::new(move |_| {
-            let (theme, language) = settings.with(|settings| (settings.theme, settings.language));
-            set_on_root(
-                "data-theme",
-                match theme {
-                    Theme::System => None,
-                    Theme::Light => Some("light"),
-                    Theme::Dark => Some("dark"),
-                },
-            );
-            set_on_root(
-                "lang",
-                Some(match language {
-                    Language::English => "en",
-                    Language::Japanese => "ja",
-                }),
-            );
+            let theme = theme.get();
+            set_on_root("data-theme", (theme != Theme::System).then(|| theme_name(theme)));
+        });
+        let language = self.language;
+        Effect::new(move |_| {
+            let name = match language.get() {
+                Language::English => "en",
+                Language::Japanese => "ja",
+            };
+            set_on_root("lang", Some(name));
         });
     }
 }

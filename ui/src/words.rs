@@ -53,7 +53,7 @@ words! {
     Goal: "Goal", "目標";
     GoalPlaceholder: "What should be done?", "何をしますか？";
     SteerPlaceholder: "Say something to the run under way", "実行中の作業に伝える";
-    ComposerHint: "Enter runs · Shift+Enter new line", "Enter で実行 · Shift+Enter で改行";
+    ComposerHint: "Enter runs · Shift+Enter new line · ↑ earlier goals", "Enter で実行 · Shift+Enter で改行 · ↑ で以前の目標";
     Run: "Run", "実行";
     Tell: "Send", "送信";
     Stop: "Stop", "停止";
@@ -87,6 +87,8 @@ words! {
     InLineForDesktop: "no. {n} in line for the desktop", "デスクトップの順番待ち（{n}番目）";
     OneQuestion: "1 question", "質問 1件";
     Questions: "{n} questions", "質問 {n}件";
+    OneQuestionWaits: "1 question waits", "質問が1件あります";
+    QuestionsWait: "{n} questions wait", "質問が{n}件あります";
     OthersAtWork: "+{n} at work", "ほか{n}件が作業中";
     RunsAtWork: "{n} at work", "{n}件が作業中";
     MoreRuns: "and {n} more", "ほか {n}件";
@@ -111,7 +113,7 @@ words! {
     NotRun: "not run", "未実行";
     EffectConfirmed: "Done, and seen to be done", "実行され、結果を確認しました";
     EffectUnverified: "Sent, but nothing could be read back", "送信しましたが、結果を読み取れませんでした";
-    EffectNoChange: "Sent, and the screen is as before", "送信しましたが、画面に変化はありません";
+    EffectNoChange: "Looked at again: it did not happen", "確認しましたが、反映されていません";
     EffectRefused: "Not done", "実行されませんでした";
     EffectUnknown: "Interrupted: it may or may not have happened", "中断されました。実行されたかどうか分かりません";
     DeniedByYou: "You said no", "あなたが拒否しました";
@@ -120,7 +122,7 @@ words! {
     Enlarge: "Enlarge the picture", "画像を拡大";
     Close: "Close", "閉じる";
     Retry: "Another try follows", "再試行します";
-    TakeInstead: "Models to take instead", "代わりに使えるモデル";
+    SuggestedModels: "Models to take instead", "代わりに使えるモデル";
     Use: "Use {model}", "{model} を使う";
     UseAndGoOn: "Use {model} and go on", "{model} に切り替えて続ける";
 
@@ -136,9 +138,10 @@ words! {
     Interrupted: "Interrupted", "中断されました";
     InterruptedText: "Miki ended in the middle of this run. Look at the screen before you start again.",
         "実行の途中で Miki が終了しました。もう一度始める前に画面を確認してください。";
-    NeedsApproval: "Needs an approval", "承認が必要です";
+    NeedsApproval: "Ended: needed approval", "終了: 承認が必要でした";
     NeedsApprovalText: "A question was asked where nobody could answer. Start the run from a window to answer it.",
         "答えられる人がいない場所で確認が求められました。ウィンドウから実行すると答えられます。";
+    EndedAgo: "{end} · {age}", "{end}・{age}";
 
     // approval
     MayI: "May Miki do this?", "実行してもよいですか？";
@@ -151,11 +154,10 @@ words! {
     RiskConsequential: "cannot be undone", "元に戻せません";
     AskedIn: "In the session", "セッション";
     GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
-    ReasonOfModel: "The model says", "モデルの理由";
 
     // chat
     ChatTitle: "Ask Miki", "Miki に頼む";
-    ChatHint: "Enter runs · Shift+Enter new line · Esc hides", "Enter で実行 · Shift+Enter で改行 · Esc で隠す";
+    ChatHint: "Enter runs · Shift+Enter new line · ↑ earlier goals · Esc hides", "Enter で実行 · Shift+Enter で改行 · ↑ で以前の目標 · Esc で隠す";
     ChatExamples: "For example", "たとえば";
     Example1: "Write a haiku about autumn into the editor and save it", "エディターに秋の俳句を書いて保存して";
     Example2: "Which windows are open, and what is in them?", "開いているウィンドウとその内容を教えて";

@@ -73,7 +73,7 @@ pub fn run_seeing(command: &mut Command, mut see: impl FnMut(&str)) -> Result<bo
 }
 
 /// Runs to the end; whether it ended well, and all it said, which nobody saw meanwhile.
-pub fn told(command: &mut Command) -> Result<(bool, String)> {
+pub fn run_quietly(command: &mut Command) -> Result<(bool, String)> {
     let line = line_of(command);
     let output =
         command.stdin(Stdio::null()).output().with_context(|| format!("could not start `{line}`"))?;

@@ -190,7 +190,7 @@ fn carry_out_apart(step: Step) -> (Tally, Duration, String) {
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let told = std::env::current_exe()
         .context("where is this program?")
-        .and_then(|itself| shell::told(shell::giving_way(&itself).args(["test", "--only", &name])));
+        .and_then(|itself| shell::run_quietly(shell::giving_way(&itself).args(["test", "--only", &name])));
     let (tally, said) = match told {
         Ok((true, said)) => (Tally::PASSED, said),
         Ok((false, said)) => (Tally::FAILED, said),

@@ -87,7 +87,7 @@ fn stamp_of(place: &Place, build: Build) -> Result<String> {
     ] {
         stamp = stamp.path(&place.root, &place.root.join(input))?;
     }
-    for folder in ["ui", "src-tauri/crates/protocol"] {
+    for folder in ["ui", "src-tauri/crates/protocol", "src-tauri/crates/fold"] {
         for file in stamp::files_below(&place.root.join(folder))? {
             if !file.starts_with(place.root.join("ui/dist")) {
                 stamp = stamp.path(&place.root, &file)?;

@@ -1,32 +1,45 @@
-//! What is not a page follows the engine's events here: tray, overlay, shortcut.
+//! What is not a page follows the engine's events here: tray, overlay, shortcut, and whether the chat is shown.
 
 use std::sync::Arc;
 
 use protocol::ErrorView;
-use protocol::command::{Subscribe, Window, WindowAction};
+use protocol::command::{StartedRun, Subscribe, Window, WindowAction};
 use protocol::event::Activity;
 use protocol::ids::StreamId;
 use protocol::settings::Settings;
+use protocol::view::Overview;
 use tauri::AppHandle;
+use tokio::sync::mpsc;
 
+use super::chat_runs::ChatRuns;
 use super::tray::Tray;
 use super::tray_state::TrayState;
 use super::{shortcut, windows};
 use crate::engine::Engine;
 
 /// Follows until the engine ends.
-pub async fn follow(app: AppHandle, engine: Arc<Engine>, tray: Option<Tray>) {
-    if let Err(error) = follow_events(&app, &engine, tray.as_ref()).await {
+pub async fn follow(
+    app: AppHandle,
+    engine: Arc<Engine>,
+    tray: Option<Tray>,
+    in_chat: mpsc::Receiver<StartedRun>,
+) {
+    if let Err(error) = follow_events(&app, &engine, tray.as_ref(), in_chat).await {
         tracing::error!("the tray and the overlay follow no more: {error}");
     }
 }
 
-async fn follow_events(app: &AppHandle, engine: &Engine, tray: Option<&Tray>) -> Result<(), ErrorView> {
+async fn follow_events(
+    app: &AppHandle,
+    engine: &Engine,
+    tray: Option<&Tray>,
+    mut in_chat: mpsc::Receiver<StartedRun>,
+) -> Result<(), ErrorView> {
     let mut view = engine.agent().overview().await?;
     let streams = Some(vec![StreamId::app()]);
     let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
-    let mut shown =
-        Shown { activity: Activity::Idle, overlay: false, chat_hidden: false, shortcut: String::new() };
+    let mut shown = Shown { activity: Activity::Idle, overlay: false, shortcut: String::new() };
+    let mut chat_runs = ChatRuns::default();
     let mut state: Option<TrayState> = None;
     loop {
         let next = TrayState::from(&view);
@@ -38,16 +51,17 @@ async fn follow_events(app: &AppHandle, engine: &Engine, tray: Option<&Tray>) ->
         }
         show_activity(app, &mut shown, fold::activity(&view).0);
         show_settings(app, &mut shown, &view.settings);
-        let event = events.next().await?;
-        fold::overview(&mut view, &event);
+        show_chat(app, shown.activity, &mut chat_runs, &view);
+        tokio::select! {
+            event = events.next() => fold::overview(&mut view, &event?),
+            Some(run) = in_chat.recv() => chat_runs.add(run),
+        }
     }
 }
 
 struct Shown {
     activity: Activity,
     overlay: bool,
-    /// Whether the chat was hidden to make way for a run.
-    chat_hidden: bool,
     shortcut: String,
 }
 
@@ -68,13 +82,19 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
     // The agent may not act on our windows, so they must not lie over what it works on.
     windows::dashboard_below(app, works);
     if works && windows::is_visible(app, Window::Chat) {
-        shown.chat_hidden = true;
         windows::show_or_log(app, Window::Chat, WindowAction::Hide);
-    } else if !works && std::mem::take(&mut shown.chat_hidden) {
-        // It comes back for a question, and not over the dashboard that its user is working in.
-        if activity == Activity::Waiting && !windows::is_focused(app, Window::Dashboard) {
-            windows::show_or_log(app, Window::Chat, WindowAction::Show);
-        }
+    }
+}
+
+/// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not over
+/// the dashboard that its user is working in.
+fn show_chat(app: &AppHandle, activity: Activity, runs: &mut ChatRuns, view: &Overview) {
+    if activity == Activity::Working || !runs.have_news(view) {
+        return;
+    }
+    runs.told(view);
+    if !windows::is_visible(app, Window::Chat) && !windows::is_focused(app, Window::Dashboard) {
+        windows::bring_chat_back(app);
     }
 }
 

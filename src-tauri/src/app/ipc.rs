@@ -5,20 +5,27 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::{StreamExt as _, stream};
 use protocol::ErrorView;
-use protocol::command::AnyCommand;
+use protocol::command::{AnyCommand, StartedRun};
+use protocol::principal::Surface;
+use protocol::remembered::Heard;
 use protocol::socket::Frame;
 use serde_json::Value;
 use tauri::ipc::{Channel, Invoke};
 use tauri::{State, Webview};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use super::memory::Memory;
 use super::principal;
 use crate::engine::Engine;
 
 macro_rules! adapters {
     // It has a channel, and so an adapter of its own below.
     (@ subscribe Subscribe) => {};
+    // So has this one, to tell the chat's runs apart.
+    (@ start_run StartRun) => {};
     (@ $name:ident $type:ident) => {
         #[tauri::command]
         async fn $name(
@@ -41,6 +48,27 @@ macro_rules! adapters {
 
 protocol::each_command!(adapters);
 
+/// Hears of each run that is started in the chat.
+pub struct StartedInChat(pub mpsc::Sender<StartedRun>);
+
+#[tauri::command]
+async fn start_run(
+    args: protocol::command::StartRun,
+    webview: Webview,
+    engine: State<'_, Arc<Engine>>,
+    in_chat: State<'_, StartedInChat>,
+) -> Result<Value, ErrorView> {
+    let principal = principal(webview.label())?;
+    let answer = engine.call(AnyCommand::StartRun(args), &principal).await?;
+    if principal.surface == Surface::Chat
+        && let Ok(run) = serde_json::from_value(answer.clone())
+    {
+        // Fails at the program's end only.
+        let _ = in_chat.0.send(run).await;
+    }
+    Ok(answer)
+}
+
 /// Each window's one stream of events: a page that was loaded anew subscribes anew, and the old stream ends.
 #[derive(Default)]
 pub struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
@@ -48,22 +76,33 @@ pub struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 #[tauri::command]
 async fn subscribe(
     args: protocol::command::Subscribe,
-    channel: Channel<Frame>,
+    channel: Channel<Heard>,
     webview: Webview,
     engine: State<'_, Arc<Engine>>,
+    memory: State<'_, Arc<Memory>>,
     subscriptions: State<'_, Subscriptions>,
 ) -> Result<protocol::ids::Seq, ErrorView> {
     principal(webview.label())?;
-    let mut events = engine.agent().subscribe(args).await?;
+    let events = engine.agent().subscribe(args).await?;
     let from = events.start();
+    let events = stream::unfold(events, |mut events| async move {
+        let frame = match events.next().await {
+            Ok(event) => Frame::Event(Box::new(event)),
+            Err(error) => Frame::Unsubscribed(error),
+        };
+        Some((Heard::Engine(frame), events))
+    });
+    let remembered = stream::unfold(memory.follow(), |mut changes| async move {
+        changes.changed().await.ok()?;
+        let now = Box::new(changes.borrow_and_update().clone());
+        Some((Heard::Remembered(now), changes))
+    });
+    let mut heard = stream::select(Box::pin(events), Box::pin(remembered));
     let stream = tokio::spawn(async move {
-        loop {
-            let (frame, is_last) = match events.next().await {
-                Ok(event) => (Frame::Event(Box::new(event)), false),
-                Err(error) => (Frame::Unsubscribed(error), true),
-            };
+        while let Some(heard) = heard.next().await {
+            let is_last = matches!(heard, Heard::Engine(Frame::Unsubscribed(_)));
             // Fails for a page that is gone.
-            if channel.send(frame).is_err() || is_last {
+            if channel.send(heard).is_err() || is_last {
                 return;
             }
         }

@@ -6,18 +6,22 @@ use tauri_plugin_global_shortcut::{GlobalShortcutExt, ShortcutState};
 
 use super::windows;
 
-/// Starts to listen.
-pub fn make(app: &AppHandle, shortcut: &str) {
+/// Gets ready for [`set`], which `follow` calls with what is set.
+pub fn make(app: &AppHandle) {
     let plugin = tauri_plugin_global_shortcut::Builder::new()
         .with_handler(|app, _, event| {
-            if event.state() == ShortcutState::Pressed {
-                windows::show_or_log(app, Window::Chat, WindowAction::Toggle);
+            if event.state() != ShortcutState::Pressed {
+                return;
             }
+            // Not on the thread that listens: it would wait for the main one, which waits for it where a shortcut is set.
+            let app = app.clone();
+            tauri::async_runtime::spawn_blocking(move || {
+                windows::show_or_log(&app, Window::Chat, WindowAction::Toggle);
+            });
         })
         .build();
-    match app.plugin(plugin) {
-        Ok(()) => set(app, shortcut),
-        Err(error) => tracing::warn!("no global shortcut here: {error}; open the chat from the tray"),
+    if let Err(error) = app.plugin(plugin) {
+        tracing::warn!("no global shortcut here: {error}; open the chat from the tray");
     }
 }
 

@@ -2,21 +2,36 @@
 //!
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use protocol::command::{Window, WindowAction};
+use protocol::geometry::PhysicalRect;
+use protocol::remembered::{Change, Remembered};
 use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
-use tauri::{AppHandle, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, Wry};
+use tauri::{
+    AppHandle, Manager, Monitor, PhysicalPosition, PhysicalSize, Url, WebviewUrl, WebviewWindow,
+    WebviewWindowBuilder, WindowEvent, Wry,
+};
 
+use super::memory::Memory;
+use super::places::{Display, Seen};
 use crate::engine::Windows;
 
-/// Makes all of them; the dashboard is shown, the others wait.
+/// The smallest that the dashboard may be, in points.
+const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
+/// Windows that their user moves about; the overlay is where the work is.
+const MOVABLE: [Window; 2] = [Window::Dashboard, Window::Chat];
+
+/// Makes all of them; the dashboard is shown where it was the last time, the others wait.
 pub fn make(app: &AppHandle) -> tauri::Result<()> {
     #[cfg(target_os = "linux")]
     super::caret::keep_still();
     for window in Window::ALL {
-        look(window, base(app, window)).build()?;
+        look(window, base(app, window)).visible(false).build()?;
     }
-    Ok(())
+    show(app, Window::Dashboard, WindowAction::Show)
 }
 
 type Builder<'a> = WebviewWindowBuilder<'a, Wry, AppHandle>;
@@ -24,10 +39,13 @@ type Builder<'a> = WebviewWindowBuilder<'a, Wry, AppHandle>;
 /// What a window looks like when it is made.
 fn look(window: Window, builder: Builder<'_>) -> Builder<'_> {
     match window {
-        Window::Dashboard => builder.inner_size(1180.0, 800.0).min_inner_size(760.0, 520.0).center(),
-        Window::Chat => above_all(builder).inner_size(640.0, 340.0).center().visible(false),
+        Window::Dashboard => {
+            let (width, height) = DASHBOARD_LEAST;
+            builder.inner_size(1180.0, 800.0).min_inner_size(width, height).center()
+        }
+        Window::Chat => above_all(builder).inner_size(640.0, 340.0).center(),
         // It must never take the keyboard from what the agent types into.
-        Window::Overlay => above_all(builder).focused(false).focusable(false).visible(false),
+        Window::Overlay => above_all(builder).focused(false).focusable(false),
     }
 }
 
@@ -65,16 +83,22 @@ fn is_ours(url: &Url) -> bool {
 /// A closed window is hidden: the tray and the next `miki` show it again. Where no tray could be made, closing the
 /// dashboard ends the app, since nothing else would.
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
+    let app = window.app_handle();
+    match event {
+        WindowEvent::Focused(true) if window.label() == Window::Chat.label() => {
+            window.state::<CameBack>().0.store(false, Ordering::Relaxed);
+        }
+        WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
+        _ => {}
+    }
     if let WindowEvent::CloseRequested { api, .. } = event {
-        if window.label() == Window::Dashboard.label()
-            && window.app_handle().tray_by_id(super::tray::ID).is_none()
-        {
-            super::quit(window.app_handle());
+        if window.label() == Window::Dashboard.label() && app.tray_by_id(super::tray::ID).is_none() {
+            super::quit(app);
             return;
         }
         api.prevent_close();
-        if let Err(error) = window.hide() {
-            tracing::warn!("window {} cannot be hidden: {error}", window.label());
+        if let Some(window) = Window::of_label(window.label()) {
+            show_or_log(app, window, WindowAction::Hide);
         }
     }
 }
@@ -97,6 +121,95 @@ impl Windows for AppWindows {
             )
         })
     }
+
+    fn remembered(&self) -> Remembered {
+        memory(&self.0).remembered()
+    }
+
+    fn remember(&self, change: Change) {
+        memory(&self.0).remember(change);
+    }
+}
+
+fn memory(app: &AppHandle) -> Arc<Memory> {
+    Arc::clone(&app.state::<Arc<Memory>>())
+}
+
+/// Remembers where the windows are that are to be seen.
+pub fn note_places(app: &AppHandle) {
+    for window in MOVABLE {
+        let Some(view) = app.get_webview_window(window.label()) else { continue };
+        if let Err(error) = note_place(&view) {
+            tracing::debug!("where window {} is cannot be told: {error}", window.label());
+        }
+    }
+}
+
+/// A window that is not to be seen is nowhere, and one that is minimised or fills a display for a while has its place still.
+fn note_place(view: &WebviewWindow) -> tauri::Result<()> {
+    if !view.is_visible()? || view.is_minimized()? || view.is_fullscreen()? {
+        return Ok(());
+    }
+    let (corner, size) = (view.outer_position()?, view.inner_size()?);
+    let at = PhysicalRect { x: corner.x, y: corner.y, width: size.width, height: size.height };
+    let seen = Seen { at, maximised: view.is_maximized()? };
+    let displays = displays(view)?;
+    memory(view.app_handle()).note_place(view.label(), seen, &displays);
+    Ok(())
+}
+
+/// Puts a window that is not to be seen where it was; in the middle of the first display where that is not known.
+fn put_back(window: Window, view: &WebviewWindow) -> tauri::Result<()> {
+    let is_sizable = window == Window::Dashboard;
+    let least = if is_sizable { DASHBOARD_LEAST } else { (0.0, 0.0) };
+    let displays = displays(view)?;
+    let was = memory(view.app_handle()).place(window.label(), &displays, least);
+    let size = view.inner_size()?;
+    let middle = || displays.first().map(|display| display.middle(size.width, size.height));
+    let Some(Seen { at, maximised }) = was.or_else(middle) else { return Ok(()) };
+    if !view.is_maximized()? {
+        view.set_position(PhysicalPosition::new(at.x, at.y))?;
+        if is_sizable {
+            view.set_size(PhysicalSize::new(at.width, at.height))?;
+        }
+    }
+    if maximised {
+        view.maximize()?;
+    }
+    Ok(())
+}
+
+/// All, the primary one first.
+fn displays(view: &WebviewWindow) -> tauri::Result<Vec<Display>> {
+    let mut displays: Vec<Display> = Vec::new();
+    let mut monitors = view.available_monitors()?;
+    if let Some(primary) = view.primary_monitor()? {
+        monitors.sort_by_key(|monitor| monitor.position() != primary.position());
+    }
+    for monitor in monitors {
+        let name = name_of(&monitor);
+        let same = displays.iter().filter(|other| other.name.starts_with(&name)).count();
+        let name = if same == 0 { name } else { format!("{name} no. {}", same + 1) };
+        let rect = |at: &PhysicalPosition<i32>, size: &PhysicalSize<u32>| PhysicalRect {
+            x: at.x,
+            y: at.y,
+            width: size.width,
+            height: size.height,
+        };
+        let free = monitor.work_area();
+        displays.push(Display {
+            name,
+            bounds: rect(monitor.position(), monitor.size()),
+            free: rect(&free.position, &free.size),
+            scale: monitor.scale_factor(),
+        });
+    }
+    Ok(displays)
+}
+
+fn name_of(monitor: &Monitor) -> String {
+    let PhysicalSize { width, height } = monitor.size();
+    format!("{} {width} x {height}", monitor.name().map_or("display", String::as_str))
 }
 
 /// Keeps the dashboard below all other windows, or lets it go back among them.
@@ -123,24 +236,71 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
+/// Whether the chat came back by itself, and has not had the keyboard since.
+#[derive(Default)]
+pub struct CameBack(AtomicBool);
+
+/// Shows a hidden chat where it was, and leaves the keyboard to whoever has it, where the system can do that.
+pub fn bring_chat_back(app: &AppHandle) {
+    let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
+    match show_without_focus(&view) {
+        Ok(()) => app.state::<CameBack>().0.store(true, Ordering::Relaxed),
+        Err(error) => tracing::warn!("the chat cannot come back: {error}"),
+    }
+}
+
+fn show_without_focus(view: &WebviewWindow) -> tauri::Result<()> {
+    // A window manager forgets where a window was when it is hidden.
+    view.set_position(view.outer_position()?)?;
+    #[cfg(target_os = "linux")]
+    focus_when_shown(view, false)?;
+    #[cfg(not(target_os = "linux"))]
+    view.set_focusable(false)?;
+    view.show()?;
+    #[cfg(not(target_os = "linux"))]
+    view.set_focusable(true)?;
+    Ok(())
+}
+
+/// Linux: whether the window manager is asked to give the window the keyboard whenever it is shown.
+#[cfg(target_os = "linux")]
+fn focus_when_shown(view: &WebviewWindow, wished: bool) -> tauri::Result<()> {
+    use gtk::prelude::GtkWindowExt;
+
+    let window = view.clone();
+    view.run_on_main_thread(move || match window.gtk_window() {
+        Ok(window) => window.set_focus_on_map(wished),
+        Err(error) => tracing::debug!("whether a window takes the keyboard is left as it is: {error}"),
+    })
+}
+
 fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<()> {
     let Some(view) = app.get_webview_window(window.label()) else { return Err(tauri::Error::WindowNotFound) };
     let visible = match action {
         WindowAction::Show => true,
         WindowAction::Hide => false,
-        WindowAction::Toggle => !view.is_visible()?,
+        // A window that came back by itself gets the keyboard first.
+        WindowAction::Toggle => !view.is_visible()? || app.state::<CameBack>().0.load(Ordering::Relaxed),
     };
+    if window == Window::Chat {
+        app.state::<CameBack>().0.store(false, Ordering::Relaxed);
+    }
     if !visible {
+        note_places(app);
         return view.hide();
     }
     match window {
         Window::Overlay => show_overlay(&view),
         Window::Dashboard | Window::Chat => {
+            // What is hidden may be put elsewhere by the system when it is shown.
+            if !view.is_visible()? {
+                put_back(window, &view)?;
+            }
             if window == Window::Dashboard {
                 view.unminimize()?;
-            } else {
-                view.center()?;
             }
+            #[cfg(target_os = "linux")]
+            focus_when_shown(&view, true)?;
             view.show()?;
             view.set_focus()
         }

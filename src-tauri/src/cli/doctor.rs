@@ -1,4 +1,4 @@
-//! `miki doctor`: what the program needs from the machine, and how to mend what is not well.
+//! `miki doctor`: what the program needs from the machine, and how to fix what is not well.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use protocol::view::{Check, CheckState, CheckView};
 use protocol::{ErrorCode, ErrorView};
 
 use super::interrupt;
-use super::story::plain;
+use super::text::plain;
 use crate::checks;
 use crate::engine::open_desktop;
 use crate::exit::Exit;
@@ -19,7 +19,7 @@ use crate::link::Link;
 use crate::model_source::Models;
 use crate::settings_file::SettingsFile;
 
-/// Check display, permissions, keychain, accessibility bus and model, and tell how to mend each
+/// Check display, permissions, keychain, accessibility bus and model, and tell how to fix each
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Print the checks as JSON
@@ -47,7 +47,7 @@ impl Doctor {
             })?;
             super::say(&json);
         } else {
-            super::say(&told(&views));
+            super::say(&report(&views));
         }
         let well = views.iter().all(|view| view.state != CheckState::Missing);
         Ok(if well { Exit::Done } else { Exit::Failed })
@@ -62,9 +62,9 @@ async fn without_engine(home: &Home, error: ErrorView) -> Vec<CheckView> {
     checks::all(desktop.as_ref(), &keys, checks::failed(Check::Journal, error), &models, &settings).await
 }
 
-fn told(views: &[CheckView]) -> String {
+fn report(views: &[CheckView]) -> String {
     let mut lines = Vec::new();
-    let mut mends: Vec<&str> = Vec::new();
+    let mut remedies: Vec<&str> = Vec::new();
     for view in views {
         let mark = match view.state {
             CheckState::Well => "ok     ",
@@ -72,12 +72,12 @@ fn told(views: &[CheckView]) -> String {
             CheckState::Missing => "MISSING",
         };
         lines.push(format!("{mark}  {:<15} {}", name(view.check), plain(&view.detail)));
-        // What mends two things is said once.
-        if let Some(mend) = &view.mend
-            && !mends.contains(&mend.as_str())
+        // What fixes two things is said once.
+        if let Some(remedy) = &view.remedy
+            && !remedies.contains(&remedy.as_str())
         {
-            mends.push(mend);
-            lines.push(format!("{:26}{}", "", plain(mend)));
+            remedies.push(remedy);
+            lines.push(format!("{:26}{}", "", plain(remedy)));
         }
     }
     lines.join("\n")
@@ -104,18 +104,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_stands_with_how_to_mend_it() {
+    fn what_is_missing_stands_with_its_remedy() {
         let view = CheckView {
             check: Check::Keychain,
             state: CheckState::Missing,
             detail: "there is no keychain".into(),
-            mend: Some("start one".into()),
+            remedy: Some("start one".into()),
         };
         assert_eq!(
-            told(std::slice::from_ref(&view)),
+            report(std::slice::from_ref(&view)),
             "MISSING  keychain        there is no keychain\n                          start one"
         );
         let model = CheckView { check: Check::Model, ..view.clone() };
-        assert_eq!(told(&[view, model]).matches("start one").count(), 1, "what mends both is said once");
+        assert_eq!(report(&[view, model]).matches("start one").count(), 1, "what fixes both is said once");
     }
 }

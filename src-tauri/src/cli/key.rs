@@ -11,7 +11,7 @@ use protocol::view::{KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
 use crate::exit::Exit;
-use crate::keys::{KNOWN, Keychain, Keys, Migrated, environment, migrate, variable};
+use crate::keys::{Keychain, Keys, Migrated, environment, migrate, takers, variable};
 
 /// Set, show or delete a provider's key in the system's keychain
 #[derive(Debug, Args)]
@@ -24,12 +24,12 @@ pub struct Key {
 enum What {
     /// Read a key from the terminal (unseen) or from stdin, and keep it
     Set {
-        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        #[arg(value_parser = PossibleValuesParser::new(takers()))]
         provider: String,
     },
     /// Say where keys are, never what they are
     Status {
-        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        #[arg(value_parser = PossibleValuesParser::new(takers()))]
         provider: Option<String>,
     },
     /// Move the keys of an old .env file into the keychain, and their lines out of the file
@@ -41,7 +41,7 @@ enum What {
     },
     /// Remove a key from the keychain
     Delete {
-        #[arg(value_parser = PossibleValuesParser::new(KNOWN))]
+        #[arg(value_parser = PossibleValuesParser::new(takers()))]
         provider: String,
     },
 }

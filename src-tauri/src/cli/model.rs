@@ -87,7 +87,7 @@ impl ModelLine {
                 settings.base_urls.extend(base_url.map(|url| (provider, url)));
                 settings.validate()?;
                 let trial = offer::tried(&source, &model, &settings).await?;
-                super::say(&told(&trial));
+                super::say(&trial_text(&trial));
                 Ok(if trial.tool && trial.picture { Exit::Done } else { Exit::Failed })
             }
             What::Decode { wire, file } => decode(&wire, &file),
@@ -130,21 +130,21 @@ fn line(model: &ModelView) -> String {
         format!("${} in, ${} out a million tokens{more}", price.input, price.output)
     });
     let Abilities { tools, pictures, thinking } = model.abilities;
-    let told = |ability: Option<bool>, word: &str| {
+    let shown = |ability: Option<bool>, word: &str| {
         ability.map(|has| if has { word.to_owned() } else { format!("no {word}") })
     };
     let parts = [
         model.name.clone(),
         model.context.map(|tokens| format!("{tokens} tokens")),
         price,
-        told(tools, "tools"),
-        told(pictures, "pictures"),
-        told(thinking, "thinking"),
+        shown(tools, "tools"),
+        shown(pictures, "pictures"),
+        shown(thinking, "thinking"),
     ];
     format!("{}  {}", model.id, parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-fn told(trial: &TrialView) -> String {
+fn trial_text(trial: &TrialView) -> String {
     let mark = |works: bool| if works { "works" } else { "DOES NOT WORK" };
     let seconds = |time: Millis| format!("{:.1} s", time.0 as f64 / 1e3);
     let cost = match trial.cost {
@@ -202,7 +202,7 @@ mod tests {
             cost: Cost::Unknown,
         };
         assert_eq!(
-            told(&trial),
+            trial_text(&trial),
             "tools     works\npictures  DOES NOT WORK\ntime      1.2 s to the first event, 2.0 s in all\n\
              tokens    9 in, 3 out, 0 thinking\ncost      unknown"
         );

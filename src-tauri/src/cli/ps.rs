@@ -8,7 +8,7 @@ use protocol::ids::{RunId, SessionId};
 use protocol::view::{DesktopView, Overview, RunStatus};
 use serde_json::json;
 
-use super::story::plain;
+use super::text::plain;
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;

@@ -11,7 +11,7 @@ use protocol::{ErrorCode, ErrorView};
 use tokio::sync::mpsc;
 
 use super::interrupt;
-use super::teller::Teller;
+use super::run_printer::RunPrinter;
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -128,7 +128,7 @@ impl Run {
         // From the beginning of the session, which is the run's own: no event is missed, however late this comes.
         let streams = Some(vec![StreamId::of_session(&started.session)]);
         let mut events = link.subscribe(Subscribe { streams, after: Some(Seq(0)) }).await?;
-        let mut teller = Teller::new(self.json, asks, &started);
+        let mut printer = RunPrinter::new(self.json, asks, &started);
         let mut lines = asks.then(lines_of_stdin);
         let mut stopping = false;
         loop {
@@ -139,7 +139,7 @@ impl Run {
                         return Ok(Followed::LeftAtOnce);
                     }
                     stopping = true;
-                    teller.note("stopping");
+                    printer.note("stopping");
                     let stop = link.call(StopRun { run: Some(started.run.clone()) });
                     match interrupt::unless(interrupts, stop).await {
                         None => return Ok(Followed::LeftAtOnce),
@@ -150,8 +150,8 @@ impl Run {
                     }
                     continue;
                 }
-                Some(line) = next_line(&mut lines), if teller.question().is_some() => {
-                    if let Some(answer) = teller.answer(&line) {
+                Some(line) = next_line(&mut lines), if printer.question().is_some() => {
+                    if let Some(answer) = printer.answer(&line) {
                         match link.call(answer).await {
                             Ok(()) => {}
                             Err(error) => super::say_error(&error),
@@ -175,7 +175,7 @@ impl Run {
                 // What was typed before the question is not its answer.
                 while lines.as_mut().is_some_and(|lines| lines.try_recv().is_ok()) {}
             }
-            if let Some(end) = teller.tell(&event) {
+            if let Some(end) = printer.tell(&event) {
                 return Ok(Followed::Ended(end));
             }
         }

@@ -14,7 +14,6 @@ use protocol::turn::Usd;
 use protocol::{ErrorCode, ErrorView};
 
 use super::{CUSTOM, Models};
-use crate::keys::KNOWN;
 
 /// Everyone who can be asked, the user's own server last.
 pub fn providers() -> Vec<ProviderView> {
@@ -22,7 +21,7 @@ pub fn providers() -> Vec<ProviderView> {
         id: provider.id.clone(),
         name: provider.name.clone(),
         base_url: provider.base_url.clone(),
-        takes_key: KNOWN.contains(&provider.id.as_str()),
+        takes_key: provider.needs_key(),
         needs_key: provider.needs_key(),
     });
     let custom = ProviderView {
@@ -116,7 +115,7 @@ mod tests {
         assert_eq!(named("gemini"), Some((true, true)));
         assert_eq!(named("ollama"), Some((false, false)));
         assert_eq!(named(CUSTOM), Some((true, false)));
-        for key in KNOWN {
+        for key in crate::keys::takers() {
             assert_eq!(named(key).map(|(takes, _)| takes), Some(true), "{key}");
         }
     }

@@ -1,7 +1,8 @@
 //! The engine's side: accepts, answers, and sends events to those who subscribed.
 //!
 //! Each connection has its own tasks and its own bounded queue: a client that does not read holds up itself alone,
-//! and is hung up on. Only the holder of the folder's lock may serve it.
+//! and is hung up on. A command that was received whole is carried out, whatever becomes of its client; but what takes
+//! its time ends with whoever waits for it. Only the holder of the folder's lock may serve it.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +21,7 @@ use protocol::socket::{Frame, MAX_LINE, Outcome, Reply, Request};
 use protocol::{ErrorCode, ErrorView, Event};
 use serde_json::Value;
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -58,9 +59,16 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub struct Served {
     tasks: JoinSet<()>,
     leaving: CancellationToken,
+    requests: Requests,
 }
 
 impl Served {
+    /// Completes when no client waits for anything but events.
+    pub async fn idle(&self) {
+        // The sender lives as long as this.
+        let _ = self.requests.0.subscribe().wait_for(|under_way| *under_way == 0).await;
+    }
+
     /// Stops listening, sends what is still to be said, and hangs up on everybody. The engine has ended before.
     pub async fn end(mut self) {
         self.leaving.cancel();
@@ -75,9 +83,63 @@ impl Served {
 /// As the system has it; a path too long for a socket is one of them.
 pub fn serve(home: &Home, endpoint: Arc<dyn Endpoint>) -> io::Result<Served> {
     let listener = listen(home)?;
-    let (mut tasks, leaving) = (JoinSet::new(), CancellationToken::new());
-    tasks.spawn(accept(listener, endpoint, leaving.clone()));
-    Ok(Served { tasks, leaving })
+    let (mut tasks, leaving, requests) = (JoinSet::new(), CancellationToken::new(), Requests::default());
+    tasks.spawn(accept(listener, Server { endpoint, requests: requests.clone() }, leaving.clone()));
+    Ok(Served { tasks, leaving, requests })
+}
+
+/// How many requests are under way.
+#[derive(Clone, Default)]
+struct Requests(Arc<watch::Sender<usize>>);
+
+/// One of them.
+struct UnderWay(Requests);
+
+impl UnderWay {
+    fn begin(requests: &Requests) -> Self {
+        requests.0.send_modify(|under_way| *under_way += 1);
+        Self(requests.clone())
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|under_way| *under_way -= 1);
+    }
+}
+
+/// What stands behind each connection.
+#[derive(Clone)]
+struct Server {
+    endpoint: Arc<dyn Endpoint>,
+    requests: Requests,
+}
+
+impl Server {
+    /// Begins a command, to be waited for. Most are short, and are done even if nobody waits.
+    fn begin(
+        &self,
+        command: AnyCommand,
+        principal: Principal,
+    ) -> BoxFuture<'static, Result<Value, ErrorView>> {
+        let (endpoint, under_way) = (Arc::clone(&self.endpoint), UnderWay::begin(&self.requests));
+        // Without its client, nobody wants what comes of it.
+        let ends_with_client = matches!(command, AnyCommand::StartRun(_) | AnyCommand::CallTool(_));
+        let work = async move {
+            let outcome = endpoint.call(command, &principal).await;
+            drop(under_way);
+            outcome
+        };
+        if ends_with_client {
+            return Box::pin(work);
+        }
+        let done = tokio::spawn(work);
+        Box::pin(async move {
+            done.await.unwrap_or_else(|panic| {
+                Err(ErrorView::new(ErrorCode::Internal, format!("a command broke down: {panic}")))
+            })
+        })
+    }
 }
 
 #[cfg(unix)]
@@ -101,7 +163,7 @@ fn listen(home: &Home) -> io::Result<Listener> {
     ListenerOptions::new().name(super::name(home)?).create_tokio()
 }
 
-async fn accept(listener: Listener, endpoint: Arc<dyn Endpoint>, leaving: CancellationToken) {
+async fn accept(listener: Listener, server: Server, leaving: CancellationToken) {
     let places = Arc::new(Semaphore::new(CLIENTS));
     let mut clients = JoinSet::new();
     loop {
@@ -116,9 +178,9 @@ async fn accept(listener: Listener, endpoint: Arc<dyn Endpoint>, leaving: Cancel
         };
         match accepted {
             Ok(stream) => {
-                let (endpoint, leaving) = (Arc::clone(&endpoint), leaving.clone());
+                let (server, leaving) = (server.clone(), leaving.clone());
                 clients.spawn(async move {
-                    converse(stream, endpoint, leaving).await;
+                    converse(stream, server, leaving).await;
                     drop(place);
                 });
             }
@@ -132,17 +194,43 @@ async fn accept(listener: Listener, endpoint: Arc<dyn Endpoint>, leaving: Cancel
     while clients.join_next().await.is_some() {}
 }
 
-async fn converse(stream: Connection, endpoint: Arc<dyn Endpoint>, leaving: CancellationToken) {
+async fn converse(stream: Connection, server: Server, leaving: CancellationToken) {
     let (frames, waiting) = mpsc::channel(FRAMES);
     let writer = write(&stream, waiting);
     tokio::pin!(writer);
     tokio::select! {
-        () = read(BufReader::new(&stream), endpoint, frames, &leaving) => {
+        () = read(&stream, server, frames, &leaving) => {
             // What was answered is still sent; then the writer sees that nobody has anything to say.
             let _ = timeout(SEND, &mut writer).await;
         }
         () = &mut writer => {}
     }
+}
+
+/// Completes when the client has gone altogether. One that has only said its last word still hears its answers.
+#[cfg(unix)]
+async fn gone(stream: &Connection) -> io::Result<()> {
+    use std::os::fd::AsFd;
+
+    use tokio::io::Interest;
+    use tokio::net::UnixStream;
+
+    let Connection::UdSocket(stream) = stream;
+    // Registered a second time: what is cleared here must not be missing to the writer.
+    let second = UnixStream::from_std(stream.as_fd().try_clone_to_owned()?.into())?;
+    loop {
+        if second.ready(Interest::WRITABLE).await?.is_write_closed() {
+            return Ok(());
+        }
+        // The next look waits for something new.
+        let _ = second.try_io(Interest::WRITABLE, || Err::<(), _>(io::ErrorKind::WouldBlock.into()));
+    }
+}
+
+/// A pipe has one end: whoever says no more has gone.
+#[cfg(windows)]
+async fn gone(_: &Connection) -> io::Result<()> {
+    Ok(())
 }
 
 async fn write(mut output: impl tokio::io::AsyncWrite + Unpin, mut waiting: mpsc::Receiver<Frame>) {
@@ -156,12 +244,8 @@ async fn write(mut output: impl tokio::io::AsyncWrite + Unpin, mut waiting: mpsc
     }
 }
 
-async fn read(
-    mut input: impl tokio::io::AsyncBufRead + Unpin,
-    endpoint: Arc<dyn Endpoint>,
-    frames: mpsc::Sender<Frame>,
-    leaving: &CancellationToken,
-) {
+async fn read(stream: &Connection, server: Server, frames: mpsc::Sender<Frame>, leaving: &CancellationToken) {
+    let mut input = BufReader::new(stream);
     // Dropped with this future: a client that hangs up ends its forwarding, and waits for its answers no more.
     let mut tasks = JoinSet::new();
     let places = Arc::new(Semaphore::new(REQUESTS));
@@ -179,7 +263,13 @@ async fn read(
         };
         match read {
             Ok(Some(())) => {}
-            Ok(None) => break,
+            Ok(None) => {
+                tokio::select! {
+                    () = async { while tasks.join_next().await.is_some() {} } => {}
+                    _ = gone(stream) => {}
+                }
+                break;
+            }
             Err(error) => {
                 let _ = frames.send(refusal(0, &error.to_string())).await;
                 break;
@@ -196,7 +286,7 @@ async fn read(
             }
         };
         if let AnyCommand::Subscribe(command) = request.command {
-            let outcome = match endpoint.subscribe(command).await {
+            let outcome = match server.endpoint.subscribe(command).await {
                 Ok((start, events)) => {
                     let next = tasks.spawn(forward(events, frames.clone(), leaving.clone()));
                     if let Some(before) = subscription.replace(next) {
@@ -213,12 +303,12 @@ async fn read(
         }
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         while tasks.try_join_next().is_some() {}
-        let (endpoint, frames, started) = (Arc::clone(&endpoint), frames.clone(), Arc::clone(&started));
+        let starts = matches!(request.command, AnyCommand::StartRun(_));
+        let own = started.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let work = server.begin(request.command, Principal { surface: Surface::Cli, started: own });
+        let (frames, started) = (frames.clone(), Arc::clone(&started));
         tasks.spawn(async move {
-            let starts = matches!(request.command, AnyCommand::StartRun(_));
-            let own = started.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let principal = Principal { surface: Surface::Cli, started: own };
-            let outcome = match endpoint.call(request.command, &principal).await {
+            let outcome = match work.await {
                 Ok(value) => Outcome::Ok(value),
                 Err(error) => Outcome::Error(error),
             };

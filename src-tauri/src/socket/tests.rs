@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use protocol::command::{AnyCommand, GetOverview, StopRun, Subscribe};
+use protocol::command::{AnyCommand, CallTool, GetOverview, RunOverrides, StartRun, StopRun, Subscribe};
 use protocol::event::{DeltaKind, Event, EventBody, Scope};
 use protocol::ids::{Seq, StreamId, Timestamp};
 use protocol::principal::Principal;
@@ -188,17 +188,17 @@ async fn a_line_without_end_is_refused_at_the_limit_and_hung_up_on() {
 }
 
 /// Holds on to a call until it is dropped, and tells both.
-struct Held(tokio::sync::watch::Sender<Option<bool>>);
+struct Unanswering(tokio::sync::watch::Sender<Option<bool>>);
 
-impl Endpoint for Held {
+impl Endpoint for Unanswering {
     fn call<'a>(&'a self, _: AnyCommand, _: &'a Principal) -> BoxFuture<'a, Result<Value, ErrorView>> {
-        struct Told(tokio::sync::watch::Sender<Option<bool>>);
-        impl Drop for Told {
+        struct DropNotice(tokio::sync::watch::Sender<Option<bool>>);
+        impl Drop for DropNotice {
             fn drop(&mut self) {
                 self.0.send_replace(Some(false));
             }
         }
-        let told = Told(self.0.clone());
+        let told = DropNotice(self.0.clone());
         Box::pin(async move {
             told.0.send_replace(Some(true));
             std::future::pending().await
@@ -211,16 +211,87 @@ impl Endpoint for Held {
 }
 
 #[tokio::test]
-async fn a_call_ends_when_the_client_that_asked_for_it_hangs_up() {
+async fn a_call_or_a_start_ends_when_the_client_that_asked_for_it_hangs_up() {
+    let call = CallTool { tool: "wait".into(), arguments: json!({}) };
+    let start = StartRun { goal: "g".into(), session: None, overrides: RunOverrides::default() };
+    for command in [AnyCommand::from(call), start.into()] {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path()).unwrap();
+        let (told, mut held) = tokio::sync::watch::channel(None);
+        let _served = serve(&home, Arc::new(Unanswering(told))).unwrap();
+        let client = Client::connect(&home).await.unwrap();
+        let asking = tokio::spawn(async move { client.call(command).await });
+        timeout(BOUND, held.wait_for(|held| *held == Some(true))).await.unwrap().unwrap();
+        asking.abort();
+        timeout(BOUND, held.wait_for(|held| *held == Some(false))).await.unwrap().unwrap();
+    }
+}
+
+/// Takes a moment over each command, and tells how many it has carried out.
+struct Slow(tokio::sync::watch::Sender<usize>);
+
+impl Endpoint for Slow {
+    fn call<'a>(&'a self, _: AnyCommand, _: &'a Principal) -> BoxFuture<'a, Result<Value, ErrorView>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.0.send_modify(|done| *done += 1);
+            Ok(Value::Null)
+        })
+    }
+
+    fn subscribe(&self, _: Subscribe) -> BoxFuture<'_, Result<(Seq, Stream), ErrorView>> {
+        Box::pin(async { Ok((Seq(0), futures::stream::empty().boxed())) })
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_command_that_came_whole_is_carried_out_though_its_client_hangs_up_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let (told, mut done) = tokio::sync::watch::channel(0);
+    let served = serve(&home, Arc::new(Slow(told))).unwrap();
+    for number in 1..=20 {
+        let mut stream = tokio::net::UnixStream::connect(home.socket()).await.unwrap();
+        stream.write_all(b"{\"id\":1,\"command\":\"stop_run\",\"args\":{}}\n").await.unwrap();
+        drop(stream);
+        timeout(BOUND, done.wait_for(|done| *done == number)).await.unwrap().unwrap();
+    }
+    timeout(BOUND, served.idle()).await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_client_that_has_said_its_last_word_still_hears_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let _served = serve(&home, Arc::new(Slow(tokio::sync::watch::channel(0).0))).unwrap();
+    let wait = br#"{"id":7,"command":"call_tool","args":{"tool":"wait","arguments":{}}}"#;
+    let mut stream = tokio::net::UnixStream::connect(home.socket()).await.unwrap();
+    stream.write_all(wait).await.unwrap();
+    stream.write_all(b"\n").await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = String::new();
+    timeout(BOUND, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
+    assert_eq!(answer, "{\"reply\":{\"id\":7,\"ok\":null}}\n");
+}
+
+#[tokio::test]
+async fn the_server_is_idle_when_nobody_waits_for_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path()).unwrap();
     let (told, mut held) = tokio::sync::watch::channel(None);
-    let _served = serve(&home, Arc::new(Held(told))).unwrap();
+    let served = serve(&home, Arc::new(Unanswering(told))).unwrap();
+    timeout(BOUND, served.idle()).await.unwrap();
     let client = Client::connect(&home).await.unwrap();
-    let asking = tokio::spawn(async move { client.call(stop()).await });
+    client.subscribe(everything()).await.unwrap();
+    timeout(BOUND, served.idle()).await.unwrap();
+    let call = CallTool { tool: "wait".into(), arguments: json!({}) };
+    let asking = tokio::spawn(async move { client.call(call.into()).await });
     timeout(BOUND, held.wait_for(|held| *held == Some(true))).await.unwrap().unwrap();
+    assert!(futures::poll!(std::pin::pin!(served.idle())).is_pending());
     asking.abort();
-    timeout(BOUND, held.wait_for(|held| *held == Some(false))).await.unwrap().unwrap();
+    timeout(BOUND, served.idle()).await.unwrap();
 }
 
 #[tokio::test]

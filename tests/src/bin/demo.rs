@@ -53,7 +53,8 @@ fn demo(out: &Path) -> Result<()> {
 }
 
 /// What the demo leaves beside the steps' pictures, in the order in which it is best looked at.
-const LEFT: [&str; 5] = ["report.html", "dashboard.png", "chat.png", "at-work.png", "haiku.txt"];
+const LEFT: [&str; 6] =
+    ["report.html", "dashboard.png", "chat.png", "at-work.png", "answer.png", "haiku.txt"];
 
 /// Takes away what an earlier demo left, and nothing else: the folder may be anyone's.
 fn clear(out: &Path) -> Result<()> {
@@ -114,6 +115,9 @@ fn play(miki: &Miki, mut show: Show<'_>, editor: &Window, mut app: Process) -> R
     wait_for("haiku.txt", Duration::from_secs(5), || file.exists().then_some(()))?;
     miki::check_file(&file, HAIKU)?;
     println!("demo: haiku.txt is right, byte for byte:\n\n{HAIKU}\n");
+    let chat = show.keep_window("answer.png", "The chat widget, back with the answer", "Miki Chat")?;
+    show.screen.activate(&chat)?;
+    miki::hide_chat(&show.screen, &show.stage.user()?)?;
     show.screen.activate(&dashboard)?;
     show.keep_window("dashboard.png", "The dashboard after the run", "Miki")?;
     let named = write_report(miki, &show, &events)?;

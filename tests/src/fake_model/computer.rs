@@ -13,7 +13,7 @@ pub struct Computer {
 
 /// One action.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Deed {
+pub enum ComputerAction {
     Look,
     /// In 0-1000 of the screen.
     Click {
@@ -31,7 +31,7 @@ pub enum Deed {
     },
 }
 
-impl Deed {
+impl ComputerAction {
     pub fn press(keys: &[&str]) -> Self {
         Self::Press(keys.iter().map(|key| (*key).to_owned()).collect())
     }

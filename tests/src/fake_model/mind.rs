@@ -7,7 +7,7 @@ use protocol::turn::Usage;
 use serde_json::{Value, json};
 
 use super::Asked;
-use super::computer::Deed;
+use super::computer::ComputerAction;
 
 /// What stands where the model would.
 pub trait Mind: Send {
@@ -32,7 +32,7 @@ pub struct MindTurn {
     /// In parallel, where there are several.
     pub calls: Vec<(String, Value)>,
     /// By the vendor's own computer tool, after the calls; only where that is offered.
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<ComputerAction>,
     /// What the vendor warns of before the first of them.
     pub warning: Option<String>,
     /// What the turn is said to have cost; counted where there is none.
@@ -46,8 +46,8 @@ impl MindTurn {
     }
 
     /// A turn of the vendor's computer tool.
-    pub fn deeds(text: &str, deeds: &[Deed]) -> Self {
-        Self { text: text.to_owned(), deeds: deeds.to_vec(), ..Self::default() }
+    pub fn actions(text: &str, actions: &[ComputerAction]) -> Self {
+        Self { text: text.to_owned(), actions: actions.to_vec(), ..Self::default() }
     }
 
     /// The end, well or not.

@@ -187,7 +187,7 @@ impl Shared {
         if let Some(Fault::Refusal { status, body, headers }) = fault {
             return Err(Refused { status, headers, body });
         }
-        let heard = heard.insert(Arc::new(self.hear(came, model, &body).map_err(refused)?));
+        let heard = heard.insert(Arc::new(self.read(came, model, &body).map_err(refused)?));
         let mut turn = lock(&self.mind).turn(heard);
         if !heard.heard.thinks {
             turn.thinking.clear();
@@ -196,7 +196,7 @@ impl Shared {
             turn.search = None;
         }
         if heard.heard.computer.is_none() {
-            turn.deeds.clear();
+            turn.actions.clear();
         }
         tokio::time::sleep(turn.pause).await;
         let number = self.spoken.fetch_add(1, Ordering::Relaxed);
@@ -209,7 +209,7 @@ impl Shared {
     }
 
     /// What was said, where nothing is wrong with it.
-    fn hear(&self, came: &Came, model: String, body: &Value) -> Result<Asked, Wrong> {
+    fn read(&self, came: &Came, model: String, body: &Value) -> Result<Asked, Wrong> {
         let dialect = came.wire.dialect();
         let mut heard: Heard = dialect.read(&came.headers, body)?;
         name_results(&mut heard.messages);

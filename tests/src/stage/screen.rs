@@ -118,6 +118,17 @@ impl Screen {
         })
     }
 
+    /// Has a window fill the screen, or no longer, as the button in its frame does.
+    ///
+    /// # Errors
+    /// Where the display is gone.
+    pub fn toggle_maximised(&self, window: &Window) -> Result<()> {
+        const TOGGLE: u32 = 2;
+        let both = ["_NET_WM_STATE_MAXIMIZED_VERT", "_NET_WM_STATE_MAXIMIZED_HORZ"];
+        let [vertical, horizontal] = [self.atom(both[0])?, self.atom(both[1])?];
+        self.tell_manager(window, "_NET_WM_STATE", [TOGGLE, vertical, horizontal, 2, 0])
+    }
+
     /// Minimises a window.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use outside::fake_model::{Asked, Deed, FakeModel, Mind, MindTurn, ToolResult, Wire};
+use outside::fake_model::{Asked, ComputerAction, FakeModel, Mind, MindTurn, ToolResult, Wire};
 use outside::miki::{self, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
@@ -43,41 +43,46 @@ fn text(goal: &str) -> String {
     format!("{goal} — done\nby hand")
 }
 
-/// Writes [`text`] into the editor and saves it, after a warning, by deeds alone.
+/// Writes [`text`] into the editor and saves it, after a warning, by actions alone.
 #[derive(Default)]
 struct Hands(Vec<Step>);
 
 /// What is done in one turn.
 #[derive(Clone)]
 struct Step {
-    deeds: Vec<Deed>,
+    actions: Vec<ComputerAction>,
     calls: Vec<(String, serde_json::Value)>,
     warned: bool,
     /// The step before must have failed.
     after_failure: bool,
 }
 
-fn step(deeds: &[Deed]) -> Step {
-    Step { deeds: deeds.to_vec(), calls: Vec::new(), warned: false, after_failure: false }
+fn step(actions: &[ComputerAction]) -> Step {
+    Step { actions: actions.to_vec(), calls: Vec::new(), warned: false, after_failure: false }
 }
 
 fn steps(goal: &str, one_by_one: bool) -> Vec<Step> {
     let (x, y) = (250.0, 400.0);
-    let write = [Deed::Click { x, y }, Deed::press(&["ctrl", "a"]), Deed::Write(text(goal))];
-    let mut wrong = vec![Deed::press(&["ctrl", "no_such_key"]), Deed::Write("never".to_owned())];
+    let write = [
+        ComputerAction::Click { x, y },
+        ComputerAction::press(&["ctrl", "a"]),
+        ComputerAction::Write(text(goal)),
+    ];
+    let mut wrong =
+        vec![ComputerAction::press(&["ctrl", "no_such_key"]), ComputerAction::Write("never".to_owned())];
     wrong.truncate(if one_by_one { 1 } else { 2 });
     let think = ("think".to_owned(), json!({ "thought": "it is there" }));
-    let mut all = vec![step(&[Deed::Look])];
+    let mut all = vec![step(&[ComputerAction::Look])];
     match one_by_one {
-        true => all.extend(write.iter().map(|deed| step(std::slice::from_ref(deed)))),
+        true => all.extend(write.iter().map(|one| step(std::slice::from_ref(one)))),
         false => all.push(step(&write)),
     }
     if !goal.ends_with(AGAIN) {
         all.push(step(&wrong));
-        all.push(Step { after_failure: true, ..step(&[Deed::Scroll { x, y, notches: 2 }]) });
-        all.push(Step { calls: vec![think], ..step(&[Deed::Look]) });
+        all.push(Step { after_failure: true, ..step(&[ComputerAction::Scroll { x, y, notches: 2 }]) });
+        all.push(Step { calls: vec![think], ..step(&[ComputerAction::Look]) });
     }
-    all.push(Step { warned: true, ..step(&[Deed::press(&["ctrl", "s"])]) });
+    all.push(Step { warned: true, ..step(&[ComputerAction::press(&["ctrl", "s"])]) });
     all
 }
 
@@ -108,7 +113,7 @@ impl Mind for Hands {
             return MindTurn::done(&format!("this was not to be: {failed:?}"), false);
         }
         let warning = step.warned.then(|| WARNING.to_owned());
-        let turn = MindTurn { calls: step.calls, warning, ..MindTurn::deeds("I go on.", &step.deeds) };
+        let turn = MindTurn { calls: step.calls, warning, ..MindTurn::actions("I go on.", &step.actions) };
         turn.thinking("What is next?")
     }
 }

@@ -5,11 +5,12 @@ use outside::miki::{Client, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::command::{
-    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, ReadEvents, ResumeRun, RunOverrides,
-    Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
+    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, GetRemembered, ReadEvents, Remember,
+    ResumeRun, RunOverrides, Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
 };
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{SessionId, StreamId};
+use protocol::remembered::Change;
 use protocol::settings::SettingsPatch;
 use protocol::tool::{Answer, ApprovalMode};
 use protocol::view::{EventPage, Question};
@@ -73,6 +74,9 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         SetKey { provider: "gemini".into(), key: Secret("mine".into()) }.into(),
         DeleteKey { provider: "gemini".into() }.into(),
         allow_all(&question.session),
+        // Of the windows alone, whoever is at work.
+        GetRemembered {}.into(),
+        Remember { change: Change::Goal("mine".into()) }.into(),
         looser(RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() }),
         looser(RunOverrides { only_apps: Some(vec!["Terminal".into()]), ..RunOverrides::default() }),
         looser(RunOverrides { base_url: Some("http://127.0.0.1:1".into()), ..RunOverrides::default() }),

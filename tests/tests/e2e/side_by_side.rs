@@ -11,6 +11,7 @@ use outside::fake_model::{Asked, FakeModel, Mind, MindTurn, Said, ToolResult};
 use outside::miki::{self, Client, Miki, check_file};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
+use protocol::command::CallTool;
 use protocol::event::RunEnd;
 use protocol::view::RunStatus;
 use serde_json::{Value, json};
@@ -211,6 +212,19 @@ fn thinker(over: Arc<AtomicBool>) -> impl Mind {
         over.load(Ordering::SeqCst).then(|| MindTurn::done("thought of everything", true))
     };
     Steps { at: 0, next }
+}
+
+#[test]
+fn a_command_that_is_the_engine_waits_for_what_others_do_in_it() {
+    let stage = Stage::small().unwrap();
+    let miki = Miki::on(&stage, "miki").unwrap();
+    let mut engine = miki.start(&stage, "engine", &["do", "wait", r#"{"seconds":2}"#]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let longer = CallTool { tool: "wait".into(), arguments: json!({ "seconds": 5 }) };
+    let waited = client.call(longer.into()).unwrap();
+    assert_eq!(waited["effect"], json!("confirmed"), "{waited}");
+    assert_eq!(engine.wait(LONG).unwrap().code(), Some(0), "{}", stage.log("engine"));
+    assert!(stage.log("engine").contains("waiting for another command"), "{}", stage.log("engine"));
 }
 
 #[test]

@@ -55,12 +55,12 @@ fn an_unknown_model_is_refused_with_others_to_take_and_one_of_them_does_the_work
         let failures: Vec<_> = events
             .iter()
             .filter_map(|event| match &event.body {
-                EventBody::TurnFailed { instead, hint, retry, .. } => Some((instead, hint, *retry)),
+                EventBody::TurnFailed { suggestions, hint, retry, .. } => Some((suggestions, hint, *retry)),
                 _ => None,
             })
             .collect();
-        let [(instead, Some(hint), false)] = failures[..] else { panic!("{wire:?}: {failures:?}") };
-        let names: Vec<&str> = instead.iter().map(|model| model.0.as_str()).collect();
+        let [(suggestions, Some(hint), false)] = failures[..] else { panic!("{wire:?}: {failures:?}") };
+        let names: Vec<&str> = suggestions.iter().map(|model| model.0.as_str()).collect();
         assert_eq!(names, offered, "{wire:?}");
         assert!(hint.contains(&names.join(", ")), "{wire:?}: {hint}");
         assert!(matches!(miki::end(&events), Some(RunEnd::Failed { .. })), "{wire:?}");

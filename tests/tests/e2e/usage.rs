@@ -33,7 +33,7 @@ fn without_a_display_the_app_says_so_and_what_to_do() {
     let views: Vec<CheckView> = serde_json::from_str(&done.stdout).unwrap();
     let display = views.iter().find(|view| view.check == Check::Display).unwrap();
     assert_eq!(display.state, CheckState::Missing);
-    assert!(display.mend.is_some());
+    assert!(display.remedy.is_some());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The vendors' computer tools: declared in each one's way, used in its own words, and answered as it wants it.
 
-use outside::fake_model::{Asked, Computer, Deed, FakeModel, MindTurn, Wire};
+use outside::fake_model::{Asked, Computer, ComputerAction, FakeModel, MindTurn, Wire};
 use serde_json::{Value, json};
 
 use crate::bodies::{PNG, conversation, first};
@@ -34,8 +34,8 @@ fn all() -> [(Wire, &'static str, &'static str, Value); 6] {
 fn hand(asked: &Asked) -> MindTurn {
     match asked.new_goal() {
         Some(_) => {
-            let deeds = [Deed::Click { x: 500.0, y: 100.0 }];
-            MindTurn { warning: Some(WARNING.into()), ..MindTurn::deeds("I act.", &deeds) }
+            let actions = [ComputerAction::Click { x: 500.0, y: 100.0 }];
+            MindTurn { warning: Some(WARNING.into()), ..MindTurn::actions("I act.", &actions) }
         }
         None => MindTurn { text: "Done.".into(), ..MindTurn::default() },
     }
@@ -219,7 +219,7 @@ fn an_answer_that_is_not_the_vendors_form_is_refused() {
 #[test]
 fn after_an_action_that_failed_anthropic_wants_to_hear_that_no_other_was_done() {
     let two = |asked: &Asked| match asked.new_goal() {
-        Some(_) => MindTurn::deeds("", &[Deed::press(&["ctrl", "x"]), Deed::Look]),
+        Some(_) => MindTurn::actions("", &[ComputerAction::press(&["ctrl", "x"]), ComputerAction::Look]),
         None => MindTurn { text: "Done.".into(), ..MindTurn::default() },
     };
     let (wire, model, beta, tool) = all()[0].clone();

@@ -47,6 +47,10 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     browser.find("button#run").await.unwrap().click().await.unwrap();
 
     browser.find(".approval[data-approval] button.deny").await.unwrap();
+    let prose = "return [...document.querySelectorAll('.approval > :not(pre)')].map((part) => part.textContent).join(' ')";
+    let prose = browser.script(prose).await.unwrap();
+    let said = prose.as_str().unwrap().matches("to write there").count();
+    assert_eq!(said, 1, "the model's reason is on the card {said} times: {prose}");
     browser.until("a possible yes", "return window.__seen.some(([, open]) => open)").await.unwrap();
     let seen = browser.script("return window.__seen").await.unwrap();
     let seen = seen.as_array().unwrap();
@@ -113,6 +117,14 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
         run.session
     );
     assert_eq!(browser.script(&listed).await.unwrap(), json!("1 question"));
+    // Beside a question, a window is not ready and nothing else.
+    let says = "const status = document.querySelector('#status');
+        return status.dataset.activity === 'waiting'
+            && status.querySelector('.activity').textContent === '1 question waits'";
+    browser.until("the question in the dashboard's line", says).await.unwrap();
+    browser.window("chat").await.unwrap();
+    browser.until("the question in the chat's line", says).await.unwrap();
+    browser.window("dashboard").await.unwrap();
     browser.find(&format!("{card} button.deny")).await.unwrap().click().await.unwrap();
 
     let is_answer = |body: &EventBody| matches!(body, EventBody::ApprovalAnswered { .. });

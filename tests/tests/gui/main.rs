@@ -2,14 +2,16 @@
 //!
 //! Needs `MIKI_BIN`, the built program, and WebKitWebDriver. Each test has a desktop of its own.
 
-mod browser;
-
 mod approval;
 mod drawn;
 mod goal;
-mod instead;
+mod layout;
 mod overlay;
+mod remembered;
 mod rights;
 mod sessions;
 mod settings;
 mod shortcut;
+mod suggestions;
+
+use outside::browser;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use outside::LONG;
-use outside::fake_model::{Asked, FakeModel, MindTurn};
+use outside::fake_model::{Asked, FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Client, Miki};
 use outside::stage::Stage;
 use protocol::EventBody;
-use protocol::command::{AnyCommand, RunOverrides, StartRun, StartedRun, UpdateSettings};
+use protocol::command::{AnyCommand, RunOverrides, StartRun, StartedRun, Unattended, UpdateSettings};
 use protocol::settings::SettingsPatch;
 use serde_json::{Value, json};
 
@@ -59,6 +59,56 @@ async fn a_goal_typed_in_a_new_session_is_not_said_to_the_run_of_another() {
     assert_eq!(body, Some(EventBody::RunSteered { text: "something else to you".into() }));
     let emptied = "return document.querySelector('textarea#goal').value === ''";
     browser.until("the empty field", emptied).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_nobody_has_used_shows_the_run_that_begins_and_a_new_session_stays_empty() {
+    let stage = Stage::full().unwrap();
+    let silent = |_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeModel::start(silent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("dashboard").await.unwrap();
+    browser.find("textarea#goal").await.unwrap();
+    start(&mut client, "the first", RunOverrides::default());
+    let goals =
+        "return [...document.querySelectorAll('#steps .goal-said p')].map((goal) => goal.textContent).join()";
+    let shows_the_first = format!("{goals} === 'the first'");
+    browser.until("the run on the page", &shows_the_first).await.unwrap();
+    browser.until("its state", WORKS).await.unwrap();
+    let second = start(&mut client, "the second", RunOverrides::default());
+    browser.until("the second at work", &line(&second, "working", "nothing")).await.unwrap();
+    assert_eq!(browser.script(goals).await.unwrap(), "the first", "a page that shows a run was taken over");
+
+    browser.find("button#new-session").await.unwrap().click().await.unwrap();
+    let third = start(&mut client, "the third", RunOverrides::default());
+    browser.until("the third at work", &line(&third, "working", "nothing")).await.unwrap();
+    assert_eq!(browser.script(goals).await.unwrap(), "", "a new session was taken over");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_ended_since_nobody_could_be_asked_is_told_as_ended_and_looks_like_it() {
+    let stage = Stage::full().unwrap();
+    let click = MindTurn::call("", "click", json!({ "x": 200, "y": 400 }));
+    let model = FakeModel::start(ScriptMind::new([click])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let browser = Browser::open(&stage, &miki).await.unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    browser.window("dashboard").await.unwrap();
+    browser.find("textarea#goal").await.unwrap();
+    let overrides = RunOverrides { unattended: Unattended::End, ..RunOverrides::default() };
+    let run = start(&mut client, "click somewhere", overrides);
+    browser.until("its end", &line(&run, "needs_approval", "nothing")).await.unwrap();
+    let looks = "
+        const dot = document.querySelector('#sessions li .dot');
+        const colour = () => getComputedStyle(dot).backgroundColor;
+        const ended = colour();
+        dot.dataset.state = 'asking';
+        const asking = colour();
+        dot.dataset.state = 'needs_approval';
+        return [document.querySelector('#sessions li .faint').textContent, ended === asking]";
+    assert_eq!(browser.script(looks).await.unwrap(), json!(["Ended: needed approval · just now", false]));
 }
 
 fn start(client: &mut Client, goal: &str, overrides: RunOverrides) -> StartedRun {

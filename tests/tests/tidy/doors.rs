@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::root;
 
 /// The chat widget: give a goal, steer, stop, answer, and open the other windows.
-const CHAT: [&str; 10] = [
+const CHAT: [&str; 12] = [
     "start_run",
     "steer_run",
     "stop_run",
@@ -19,10 +19,12 @@ const CHAT: [&str; 10] = [
     "read_events",
     "subscribe",
     "show_window",
+    "get_remembered",
+    "remember",
 ];
 
 /// The overlay shows and can do nothing.
-const OVERLAY: [&str; 3] = ["get_overview", "read_events", "subscribe"];
+const OVERLAY: [&str; 4] = ["get_overview", "read_events", "subscribe", "get_remembered"];
 
 /// What a window has of Tauri's own, beyond our commands.
 const OF_TAURI: &[(&str, &[&str])] =

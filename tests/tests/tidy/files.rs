@@ -38,11 +38,16 @@ fn what_the_documents_point_to_is_there() {
     let mut findings = Vec::new();
     for (document, text) in texts(&["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"]) {
         let tops = ["src-tauri/", "ui/", "tests/", "xtask/", "icons/", "docs/", ".ci/"];
-        for path in
-            text.split('`').skip(1).step_by(2).filter(|quoted| tops.iter().any(|top| quoted.starts_with(top)))
-        {
+        for path in text.split('`').skip(1).step_by(2) {
+            // `agent/src/run.rs` stands for the crate's own place; `WIRE` for any folder.
+            let full = match path.split_once('/') {
+                _ if tops.iter().any(|top| path.starts_with(top)) => path.to_owned(),
+                Some((_, within)) if within.starts_with("src/") => format!("src-tauri/crates/{path}"),
+                _ => continue,
+            };
             pointed += 1;
-            let known = path.split(['*', '<', ' ']).next().unwrap_or(path);
+            let known = full.split("WIRE").next().unwrap_or(&full);
+            let known = known.split(['*', '<', ' ']).next().unwrap_or(known);
             if !files.iter().any(|file| file.starts_with(known)) {
                 findings.push(format!("{}: {path}", document.display()));
             }
@@ -60,6 +65,16 @@ fn every_source_file_opens_with_what_it_owns() {
         .map(|(file, _)| file.display().to_string())
         .collect();
     assert_none(&findings, "files that do not open with `//! `");
+}
+
+#[test]
+fn a_module_stands_beside_its_folder_and_not_in_it() {
+    let findings: Vec<String> = tracked()
+        .iter()
+        .filter(|file| file.file_name().is_some_and(|name| name == "mod.rs"))
+        .map(|file| file.display().to_string())
+        .collect();
+    assert_none(&findings, "modules that are not `name.rs` beside `name/`");
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! The list of sessions, newest first: how each stands, who has the desktop, and a stop for each run.
 
-use fold::{Desktop, SessionState};
+use fold::{Desktop, Outcome, SessionState};
 use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
+use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
+use protocol::remembered::Tab;
 use protocol::view::SessionView;
 
-use super::Tab;
 use crate::brief;
-use crate::escape::visible_text;
 use crate::state::State;
 use crate::store::{Store, store};
 use crate::widgets::entry::outcome_word;
@@ -122,12 +122,20 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoV
     let name =
         move || line.with(|line| line.name.clone()).unwrap_or_else(|| store.say(Word::Untitled).to_owned());
     let below = move || {
-        let Line { updated, run, detail, .. } = line.get();
+        let Line { updated, run, detail, state, .. } = line.get();
         if run.is_some() {
             return detail;
         }
         let (unit, n) = brief::age(Timestamp(js_sys::Date::now() as i64), Timestamp(updated));
-        store.fill(unit, &[("n", &n.to_string())])
+        let age = store.fill(unit, &[("n", &n.to_string())]);
+        match state {
+            // How else it ended is not left to the colour of a dot.
+            SessionState::Ended(outcome) if outcome != Outcome::Completed => {
+                let end = store.say(outcome_word(outcome));
+                store.fill(Word::EndedAgo, &[("end", end), ("age", &age)])
+            }
+            _ => age,
+        }
     };
     let state = Memo::new(move |_| line.with(|line| line.state));
     let questions = Memo::new(move |_| match state.get() {
@@ -155,7 +163,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoV
             >
                 <span class="dot" data-state=move || state.get().name()></span>
                 <span class="title" dir="auto">{name}</span>
-                <span class="faint" dir="auto">{below}</span>
+                <span class="faint" dir="auto" title=below>{below}</span>
                 <span class="unseen">{move || state_word(state.get()).map(|word| store.say(word))}</span>
                 <span class="marks">
                     {move || (questions.get() > 0).then(|| view! {
@@ -212,6 +220,8 @@ fn state_word(state: SessionState) -> Option<Word> {
         SessionState::Works => Some(Word::Running),
         SessionState::Asks { .. } => Some(Word::AsksYou),
         SessionState::Paused => Some(Word::Paused),
-        SessionState::Ended(outcome) => Some(outcome_word(outcome)),
+        SessionState::Ended(Outcome::Completed) => Some(Word::Completed),
+        // Said below its title.
+        SessionState::Ended(_) => None,
     }
 }

@@ -73,19 +73,22 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         follows.set_value(true);
         before_older.set_value(None);
     });
+    let stay_at_end = move || {
+        if let Some(frame) = frame.get_untracked()
+            && follows.get_value()
+        {
+            frame.set_scroll_top(frame.scroll_height());
+            last_top.set_value(frame.scroll_top());
+        }
+    };
     Effect::new(move |_| {
         keys.track();
         streaming.track();
         asked.with(|_| ());
-        request_animation_frame(move || {
-            if let Some(frame) = frame.get_untracked()
-                && follows.get_value()
-            {
-                frame.set_scroll_top(frame.scroll_height());
-                last_top.set_value(frame.scroll_top());
-            }
-        });
+        request_animation_frame(stay_at_end);
     });
+    let resized = window_event_listener(leptos::ev::resize, move |_| stay_at_end());
+    on_cleanup(move || resized.remove());
     // What is read stays where it is while older entries come in above it.
     Effect::new(move |_| {
         oldest.with(|_| ());
@@ -189,11 +192,14 @@ fn Composer() -> impl IntoView {
             let RunOverrides { mode, approval, search, .. } = set;
             store.send(EditSession { session, title: None, mode, approval, search });
         }
-        None => next.update(|next| {
-            next.mode = set.mode.or(next.mode);
-            next.approval = set.approval.or(next.approval);
-            next.search = set.search.or(next.search);
-        }),
+        None => {
+            store.touch();
+            next.update(|next| {
+                next.mode = set.mode.or(next.mode);
+                next.approval = set.approval.or(next.approval);
+                next.search = set.search.or(next.search);
+            });
+        }
     };
     let aim = Aim {
         overrides: Signal::derive(move || {

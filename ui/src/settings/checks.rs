@@ -1,4 +1,4 @@
-//! What the program needs from the machine: what was found, and how to mend what is not well.
+//! What the program needs from the machine: what was found, and how to fix what is not well.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -48,10 +48,10 @@ fn item(view: CheckView) -> impl IntoView {
         CheckState::Limited => ("limited", Word::Limited),
         CheckState::Missing => ("missing", Word::Missing),
     };
-    let mend = (state != CheckState::Well).then(|| {
+    let remedy = (state != CheckState::Well).then(|| {
         view! {
-            <div class="mend">
-                {view.mend.map(|mend| view! { <p class="faint" dir="auto">{mend}</p> })}
+            <div class="remedy">
+                {view.remedy.map(|remedy| view! { <p class="faint" dir="auto">{remedy}</p> })}
                 <Show when=move || can_open(check)>
                     <button class="quiet" on:click=move |_| store.send(OpenPermission { check })>
                         {move || store.say(Word::OpenSettings)}
@@ -68,7 +68,7 @@ fn item(view: CheckView) -> impl IntoView {
             </div>
             <div class="control">
                 <p dir="auto">{view.detail}</p>
-                {mend}
+                {remedy}
             </div>
         </li>
     }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::ErrorView;
-use protocol::command::UpdateSettings;
+use protocol::command::{Remember, UpdateSettings};
+use protocol::remembered::Change;
 use protocol::settings::SettingsPatch;
+use protocol::{ErrorCode, ErrorView};
 
-use crate::fields::{Field, Kind};
+use crate::fields::{Field, Kind, THEME, theme_name};
 use crate::ipc;
 use crate::store::store;
 use crate::words::Word;
@@ -19,12 +20,39 @@ const SAVED_SHOWS: Duration = Duration::from_secs(2);
 pub fn FieldRow(field: Field) -> impl IntoView {
     let store = store();
     let set = store.memo(move |state| field.shown(&state.overview.settings));
+    let send = move |typed: String| {
+        let patch = SettingsPatch([(field.name.to_owned(), field.patch(&typed))].into_iter().collect());
+        async move { ipc::invoke(UpdateSettings { patch }).await.map(drop) }
+    };
+    row(field, set, send)
+}
+
+/// The theme's row, which is as any other.
+#[component]
+pub fn ThemeRow() -> impl IntoView {
+    let store = store();
+    let set = Memo::new(move |_| store.remembered.with(|remembered| theme_name(remembered.theme).to_owned()));
+    let send = move |typed: String| async move {
+        let theme = serde_json::from_value(THEME.patch(&typed))
+            .map_err(|error| ErrorView::new(ErrorCode::BadRequest, error.to_string()))?;
+        ipc::invoke(Remember { change: Change::Theme(theme) }).await
+    };
+    row(THEME, set, send)
+}
+
+/// The row of a field that shows what is `set`, and sends what is typed.
+fn row<S, F>(field: Field, set: Memo<String>, send: S) -> impl IntoView
+where
+    S: Fn(String) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<(), ErrorView>> + 'static,
+{
+    let store = store();
     let error = RwSignal::new(None::<ErrorView>);
     let saved = RwSignal::new(false);
     let save = Callback::new(move |typed: String| {
-        let patch = SettingsPatch([(field.name.to_owned(), field.patch(&typed))].into_iter().collect());
+        let answer = send(typed);
         spawn_local(async move {
-            let answer = ipc::invoke(UpdateSettings { patch }).await;
+            let answer = answer.await;
             saved.try_set(answer.is_ok());
             error.try_set(answer.err());
             set_timeout(move || _ = saved.try_set(false), SAVED_SHOWS);

@@ -51,7 +51,7 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
             })
             .or_else(|| view_of()?.hint)
     };
-    // That others have none is nothing to mend.
+    // That others have none is nothing to fix.
     let needed = store.memo(move |state| {
         provider.with_value(|provider| state.overview.settings.model.provider() == Some(provider.as_str()))
     });

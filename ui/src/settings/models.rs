@@ -18,7 +18,7 @@ use crate::ipc;
 use crate::picker::{Offered, offered};
 use crate::store::{Store, store};
 use crate::widgets::entry::cost;
-use crate::widgets::instead::{buttons, model_patch};
+use crate::widgets::suggestions::{buttons, model_patch};
 use crate::words::Word;
 
 #[component]
@@ -138,7 +138,7 @@ fn Picker(
                     {move || shown.get().map(|Offered { models, .. }| models.into_iter().map(item).collect_view())}
                 </ul>
                 <span class="about" aria-live="polite">
-                    {move || error.get().map(|error| view! { <span class="wrong">{told(&error)}</span> })}
+                    {move || error.get().map(|error| view! { <span class="wrong">{error_text(&error)}</span> })}
                     {move || shown.get().and_then(|Offered { models, more }| match (models.is_empty(), more) {
                         (true, _) => Some(store.say(Word::NoModels).to_owned()),
                         (false, 0) => None,
@@ -270,7 +270,7 @@ fn Address(providers: RwSignal<Vec<ProviderView>>, provider: Memo<String>) -> im
                     on:change=save
                 />
                 <span class="about" aria-live="polite">
-                    {move || error.get().map(|error| view! { <span class="wrong">{told(&error)}</span> })}
+                    {move || error.get().map(|error| view! { <span class="wrong">{error_text(&error)}</span> })}
                 </span>
             </div>
         </div>
@@ -319,17 +319,17 @@ fn Try() -> impl IntoView {
                 </button>
                 <span id="trial" class="about" aria-live="polite">
                     {move || came.get().map(|came| match came {
-                        Ok(trial) => view! { <span>{trial_told(store, &trial)}</span> }.into_any(),
-                        Err(error) => view! { <span class="wrong">{told(&error)}</span> }.into_any(),
+                        Ok(trial) => view! { <span>{trial_text(store, &trial)}</span> }.into_any(),
+                        Err(error) => view! { <span class="wrong">{error_text(&error)}</span> }.into_any(),
                     })}
                 </span>
-                {move || came.get().and_then(Result::err).map(|error| buttons(error.instead, Word::Use, asking.into(), choose))}
+                {move || came.get().and_then(Result::err).map(|error| buttons(error.suggestions, Word::Use, asking.into(), choose))}
             </div>
         </div>
     }
 }
 
-fn trial_told(store: Store, trial: &TrialView) -> String {
+fn trial_text(store: Store, trial: &TrialView) -> String {
     let works = |works: bool, what: Word| {
         let word = if works { Word::TrialWorks } else { Word::TrialFails };
         store.fill(word, &[("what", store.say(what))])
@@ -344,7 +344,7 @@ fn trial_told(store: Store, trial: &TrialView) -> String {
     .join(" · ")
 }
 
-fn told(error: &ErrorView) -> String {
+fn error_text(error: &ErrorView) -> String {
     match &error.hint {
         Some(hint) => format!("{} ({hint})", error.message),
         None => error.message.clone(),

@@ -95,6 +95,8 @@ pub fn question(id: &str) -> Question {
         digest: "d".into(),
         deadline: Timestamp(9_000),
         window: None,
+        target: None,
+        seen: None,
     };
     Question { session: session_id(id), run: run_id(id), approval }
 }

@@ -3,7 +3,7 @@
 use fold::transcript::EntryBody;
 use protocol::event::{DeltaKind, RunEnd};
 use protocol::ids::{RunId, Seq};
-use protocol::settings::{Settings, Theme};
+use protocol::settings::{Language, Settings};
 use protocol::view::DesktopView;
 
 use super::sample::{
@@ -45,6 +45,22 @@ fn a_window_begins_with_the_newest_session_and_follows_it_from_the_overview_on()
 }
 
 #[test]
+fn the_session_of_the_last_time_is_shown_again_unless_a_run_is_under_way_or_it_is_gone() {
+    let begin = |at_work: &[&str], follows| {
+        let (mut state, _) = State::new(overview(at_work, &["new", "old"]), follows);
+        let wants = state.reopen(session_id("old"));
+        (state.shown().cloned(), wants.as_deref().and_then(subscribed))
+    };
+    let followed = Some((vec![StreamId::app(), stream("old")], Seq(10)));
+    assert_eq!(begin(&[], Follows::TheUser), (Some(session_id("old")), followed));
+    assert_eq!(begin(&["work"], Follows::TheUser), (Some(session_id("work")), None));
+    assert_eq!(begin(&[], Follows::TheUserAnew), (None, None));
+    let (mut state, _) = State::new(overview(&[], &["new"]), Follows::TheUser);
+    assert_eq!((state.reopen(session_id("gone")), state.reopen(session_id("new"))), (None, None));
+    assert_eq!(state.shown(), Some(&session_id("new")));
+}
+
+#[test]
 fn a_run_that_begins_elsewhere_never_takes_the_page() {
     let mut state = opened(overview(&[], &["mine"]), "mine", vec![said("one")]);
     let begins = EventBody::SessionChanged { session: Box::new(with_run("other", None)) };
@@ -63,19 +79,57 @@ fn a_run_that_begins_elsewhere_never_takes_the_page() {
 }
 
 #[test]
+fn an_empty_page_that_nobody_has_used_shows_the_run_that_begins_and_stays_with_it() {
+    let begins =
+        |id: &str| event(id, 0, EventBody::StatusChanged { status: run(id, Activity::Working).status });
+    let (mut state, _) = State::new(overview(&[], &[]), Follows::TheUser);
+    let wants = state.event(&begins("a"));
+    assert_eq!(state.shown(), Some(&session_id("a")));
+    assert_eq!(subscribed(&wants), Some((vec![StreamId::app(), stream("a")], Seq(10))));
+    assert_eq!(reads(&wants).len(), 1);
+    assert_eq!((state.event(&begins("b")), state.shown()), (vec![], Some(&session_id("a"))));
+}
+
+#[test]
+fn an_empty_page_that_is_the_users_or_the_chats_stays_empty_when_a_run_begins() {
+    let begins = event("a", 0, EventBody::StatusChanged { status: run("a", Activity::Working).status });
+    let untouched = |follows| State::new(overview(&[], &[]), follows).0;
+    let (mut typed, mut chosen) = (untouched(Follows::TheUser), untouched(Follows::TheUser));
+    typed.touch();
+    let _ = chosen.show_new();
+    for mut state in [typed, chosen, untouched(Follows::TheUserAnew)] {
+        assert_eq!((state.event(&begins), state.shown()), (vec![], None));
+        assert_eq!(state.other_runs().count(), 1);
+    }
+}
+
+#[test]
+fn a_page_at_rest_says_that_a_question_of_another_session_waits() {
+    let view = Overview { questions: vec![question("b")], ..overview(&["a", "b"], &["rests"]) };
+    let mut state = opened(view, "rests", vec![]);
+    assert_eq!(state.questions_elsewhere(), 1);
+    let _ = state.open(session_id("a"));
+    assert_eq!(state.questions_elsewhere(), 0, "its own run is at work");
+    let _ = state.show_new();
+    assert_eq!(state.questions_elsewhere(), 1);
+    state.overview.questions.clear();
+    assert_eq!(state.questions_elsewhere(), 0);
+}
+
+#[test]
 fn a_thousand_words_and_a_thousand_settings_ask_for_nothing() {
     let mut state = opened(overview(&["a"], &[]), "a", vec![said("one")]);
     for index in 0..1_000 {
         let delta = EventBody::TurnDelta { turn: 1, index, kind: DeltaKind::Text, text: "a".into() };
         assert_eq!(state.event(&event("a", 0, delta)), []);
-        let theme = if index % 2 == 0 { Theme::Dark } else { Theme::Light };
-        let settings = Box::new(Settings { theme, ..Settings::default() });
+        let language = if index % 2 == 0 { Language::Japanese } else { Language::English };
+        let settings = Box::new(Settings { language, ..Settings::default() });
         let mut changed = event("a", u64::from(index) + 1, EventBody::SettingsChanged { settings });
         (changed.stream, changed.scope) = (StreamId::app(), Default::default());
         assert_eq!(state.event(&changed), []);
     }
     assert_eq!(state.transcript().map(|transcript| transcript.streaming.text.len()), Some(1_000));
-    assert_eq!((state.overview.settings.theme, state.overview.seq), (Theme::Light, Seq(1_010)));
+    assert_eq!((state.overview.settings.language, state.overview.seq), (Language::English, Seq(1_010)));
 }
 
 #[test]

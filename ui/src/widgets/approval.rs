@@ -1,7 +1,9 @@
 //! A question to the user about one exact call: everything it would do is on the card, and "no" is the easy answer.
 
+use protocol::escape::{Piece, visible, visible_json, visible_text};
 use std::time::Duration;
 
+use fold::call::in_short;
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
 use protocol::ids::SessionId;
@@ -10,7 +12,6 @@ use protocol::view::Question;
 
 use super::icon::icon;
 use crate::brief;
-use crate::escape::{Piece, visible, visible_json, visible_text};
 use crate::store::store;
 use crate::words::Word;
 
@@ -104,15 +105,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
         }
     });
     // To be understood at a glance; the whole of it stands below.
-    let in_short = visible_text(&brief::arguments(&approval.call));
-    let reason_of_model = brief::reason(&approval.call).map(|reason| {
-        view! {
-            <p class="why" dir="auto">
-                <span class="faint">{move || store.say(Word::ReasonOfModel)}": "</span>
-                {spelled(visible(reason))}
-            </p>
-        }
-    });
+    let in_short = visible_text(&in_short(&approval.call, approval.target.as_ref()));
 
     // A click goes to what is under its point, whatever window is in front.
     let window = approval.window.clone().filter(|_| approval.call.goes_to_the_focus());
@@ -144,9 +137,9 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                 </span>
             </header>
             <p class="call"><code class="tool">{tool}</code>" "<strong dir="auto">{in_short}</strong></p>
-            <p class="call"><span>{spelled(visible(&approval.reason))}</span></p>
+            // The model's own reason is in it.
+            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
             {goes_to}
-            {reason_of_model}
             <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
                 {spelled(visible_json(&approval.call.arguments))}
             </pre>

@@ -1,19 +1,20 @@
 //! The story of a session: goals, the model's words, steps with their pictures, and how it ended.
 
 use fold::Outcome;
+use fold::call::in_short;
 use fold::transcript::{Bill, Entry, EntryBody, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
+use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::tool::{Answer, Effect, PictureView};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
-use super::instead::Instead;
 use super::sources::sources;
+use super::suggestions::Suggestions;
 use crate::brief;
-use crate::escape::{visible_json, visible_text};
 use crate::picture::picture_url;
 use crate::store::{Store, store};
 use crate::words::Word;
@@ -49,7 +50,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint, retry, .. } => {
             let again = move || retry.then(|| store.say(Word::Retry));
-            let more = view! { <span class="faint">{again}</span><Instead entry=entry.id /> };
+            let more = view! { <span class="faint">{again}</span><Suggestions entry=entry.id /> };
             note(if retry { Level::Warning } else { Level::Error }, message, hint, more).into_any()
         }
         EntryBody::Paused { reason } => view! {
@@ -117,7 +118,7 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
             <div class="body">
                 <div class="line">
                     <code class="tool">{tool.clone()}</code>
-                    <span class="brief" dir="auto">{visible_text(&brief::arguments(&step.call))}</span>
+                    <span class="brief" dir="auto">{visible_text(&in_short(&step.call, step.window.as_ref()))}</span>
                     <span class="spring"></span>
                     <span
                         class="badge"

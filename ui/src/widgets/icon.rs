@@ -13,16 +13,18 @@ pub fn icon(name: &str) -> impl IntoView + use<> {
 
 fn path(name: &str) -> &'static str {
     match name {
-        "click" | "move" | "drag" => "M5 3l5.2 15.5 2.5-6.3 6.3-2.5z",
+        "click" | "move" | "drag" | "mouseDown" | "mouseUp" | "webClick" => "M5 3l5.2 15.5 2.5-6.3 6.3-2.5z",
         "scroll" => "M12 3v18M7.5 7.5L12 3l4.5 4.5M7.5 16.500L12 21l4.5-4.5",
-        "type" => "M5 6V4h14v2M12 4v16M9 20h6",
-        "press" | "hotkey" => "M3 7h18v10H3zM7 10.500h.01M12 10.500h.01M17 10.500h.01M8 14h8",
-        "elementsJson" | "webElements" => "M4 5h6v6H4zM14 7h6M14 10h4M4 15h16M4 19h11",
-        "readText" => "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M8 9h8M8 12h8M8 15h5",
+        "type" | "webType" => "M5 6V4h14v2M12 4v16M9 20h6",
+        "press" | "hotkey" | "hold" | "keyDown" | "keyUp" => {
+            "M3 7h18v10H3zM7 10.500h.01M12 10.500h.01M17 10.500h.01M8 14h8"
+        }
+        "elementsJson" | "webElements" | "listApps" => "M4 5h6v6H4zM14 7h6M14 10h4M4 15h16M4 19h11",
+        "readText" | "webRead" => "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M8 9h8M8 12h8M8 15h5",
         "focusElement" | "clickElement" | "setValue" | "doAction" | "pressMenu" => {
             "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M12 12h.01"
         }
-        "screenshot" => "M3 5h18v12H3zM9 21h6M12 17v4",
+        "screenshot" | "zoom" | "displays" => "M3 5h18v12H3zM9 21h6M12 17v4",
         "wait" => "M12 3a9 9 0 100 18 9 9 0 000-18zM12 7.500V12l3 2",
         "think" => {
             "M9 18h6M10 21h4M12 3a6 6 0 00-3.5 10.900c.6.5 1 1.100 1 1.800h5c0-.7.4-1.300 1-1.800A6 6 0 0012 3z"
@@ -35,10 +37,11 @@ fn path(name: &str) -> &'static str {
         "plus" => "M12 5v14M5 12h14",
         "stop" => "M7 7h10v10H7z",
         "pause" => "M9 6v12M15 6v12",
-        "resume" | "run" => "M7 5l11 7-11 7z",
+        "resume" | "run" | "launchApp" => "M7 5l11 7-11 7z",
         "send" => "M12 20V5M5.5 11.500L12 5l6.5 6.5",
-        "window" => "M4 5h16v14H4zM4 9h16",
-        "close" => "M6 6l12 12M18 6L6 18",
+        "window" | "listWindows" | "focusWindow" | "changeWindow" | "webNavigate" | "webTabs" | "webTab"
+        | "webTabEdit" => "M4 5h16v14H4zM4 9h16",
+        "close" | "quitApp" => "M6 6l12 12M18 6L6 18",
         "shield" => "M12 3l7.5 3v5.500c0 4.5-3 8-7.5 9.5-4.5-1.5-7.5-5-7.5-9.500V6zM12 8v4.500M12 16h.01",
         _ => "M12 9.500a2.5 2.5 0 100 5 2.5 2.5 0 000-5z",
     }

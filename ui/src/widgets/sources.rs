@@ -3,8 +3,8 @@
 
 use leptos::prelude::*;
 use protocol::citation::Citation;
+use protocol::escape::visible_text;
 
-use crate::escape::visible_text;
 use crate::store::store;
 use crate::words::Word;
 

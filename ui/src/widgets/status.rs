@@ -6,8 +6,10 @@ use protocol::event::{Activity, Status};
 
 use super::entry::cost;
 use super::icon::icon;
+use crate::state::State;
 use crate::store::store;
 use crate::words::Word;
+use protocol::escape::visible_text;
 
 pub fn activity_name(activity: Activity) -> &'static str {
     match activity {
@@ -27,24 +29,35 @@ pub fn activity_word(activity: Activity) -> Word {
     }
 }
 
-/// One line: dot, word, detail, step.
+/// One line: dot, word, detail, step. While the session shown is at rest, it says that another one asks.
 #[component]
 pub fn StatusLine() -> impl IntoView {
     let store = store();
     let status = store.memo(|state| state.status());
+    let questions = store.memo(State::questions_elsewhere);
+    let activity = move || match questions.get() {
+        0 => status.get().activity,
+        _ => Activity::Waiting,
+    };
+    let word = move || match questions.get() {
+        0 => store.say(activity_word(status.get().activity)).to_owned(),
+        1 => store.say(Word::OneQuestionWaits).to_owned(),
+        n => store.fill(Word::QuestionsWait, &[("n", &n.to_string())]),
+    };
     let step = move || {
         let Status { step, max_steps, .. } = status.get();
         (step > 0)
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
+    let detail = move || visible_text(&status.get().detail);
     let bill =
         store.memo(|state| state.run_shown().and(state.transcript()).map(|transcript| transcript.bill));
     let spent = move || bill.get().filter(|bill| bill.spent.turns > 0).map(|bill| cost(store, bill));
     view! {
-        <div id="status" class="status" role="status" data-activity=move || activity_name(status.get().activity)>
+        <div id="status" class="status" role="status" data-activity=move || activity_name(activity())>
             <span class="dot"></span>
-            <span class="activity">{move || store.say(activity_word(status.get().activity))}</span>
-            <span class="detail" dir="auto">{move || status.get().detail}</span>
+            <span class="activity">{word}</span>
+            <span class="detail" dir="auto" title=detail>{detail}</span>
             <span class="count">{step}</span>
             <span class="count cost">{spent}</span>
         </div>

@@ -32,7 +32,7 @@ pub struct Figure {
     title: &'static str,
     work: &'static str,
     ours: &'static str,
-    /// Which lane, and what to call it.
+    /// Which contender, and what to call it.
     theirs: Option<(&'static str, &'static str)>,
     aim: Aim,
 }
@@ -65,11 +65,11 @@ pub struct Raced {
 #[derive(Debug, Deserialize)]
 pub struct Race {
     pub work: String,
-    pub lanes: Vec<Lane>,
+    pub contenders: Vec<Contender>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Lane {
+pub struct Contender {
     pub who: String,
     pub count: u64,
     pub ms: Vec<f64>,
@@ -80,12 +80,12 @@ pub struct Lane {
 pub struct Memory {
     pub work: String,
     pub count: u64,
-    pub held: [Held; 3],
+    pub held: [MemoryUse; 3],
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Held {
+pub struct MemoryUse {
     pub rss_kb: i64,
     pub pss_kb: i64,
     pub server_rss_kb: i64,
@@ -122,12 +122,12 @@ pub struct Times {
 }
 
 impl Times {
-    fn of(lane: &Lane) -> Option<Self> {
-        let mut sorted = lane.ms.clone();
+    fn of(contender: &Contender) -> Option<Self> {
+        let mut sorted = contender.ms.clone();
         sorted.sort_by(f64::total_cmp);
         let (least, most) = (*sorted.first()?, *sorted.last()?);
         let p99 = *sorted.get((sorted.len() * 99).div_ceil(100) - 1)?;
-        Some(Self { median: median(&sorted), p99, least, most, trials: sorted.len(), count: lane.count })
+        Some(Self { median: median(&sorted), p99, least, most, trials: sorted.len(), count: contender.count })
     }
 
     fn per_second(&self) -> f64 {
@@ -170,8 +170,8 @@ impl Aim {
 pub fn rows(figures: &[Figure], races: &[Race]) -> Result<Vec<Row>> {
     let times = |work: &str, who: &str| {
         let race = races.iter().find(|race| race.work == work);
-        let lane = race.and_then(|race| race.lanes.iter().find(|lane| lane.who == who));
-        lane.and_then(Times::of).with_context(|| format!("{work} of {who} was not measured"))
+        let contender = race.and_then(|race| race.contenders.iter().find(|contender| contender.who == who));
+        contender.and_then(Times::of).with_context(|| format!("{work} of {who} was not measured"))
     };
     let row = |figure: &Figure| {
         let Figure { title, work, ours, theirs, aim } = figure;
@@ -237,17 +237,17 @@ mod tests {
 
     #[test]
     fn one_trial_in_a_hundred_may_be_later_than_the_99th() {
-        let lane =
-            |ms: Vec<f64>| Times::of(&Lane { who: "ours".into(), count: 1, ms }).map(|times| times.p99);
-        assert_eq!(lane((1..=100).map(f64::from).collect()), Some(99.0));
-        assert_eq!(lane(vec![3.0, 1.0]), Some(3.0));
-        assert_eq!(lane(Vec::new()), None);
+        let contender =
+            |ms: Vec<f64>| Times::of(&Contender { who: "ours".into(), count: 1, ms }).map(|times| times.p99);
+        assert_eq!(contender((1..=100).map(f64::from).collect()), Some(99.0));
+        assert_eq!(contender(vec![3.0, 1.0]), Some(3.0));
+        assert_eq!(contender(Vec::new()), None);
     }
 
     #[test]
     fn a_figure_that_nobody_measured_is_named() {
-        let lane = |who: &str| Lane { who: who.into(), count: 1, ms: vec![1.0] };
-        let race = Race { work: "capture".into(), lanes: vec![lane("ours")] };
+        let contender = |who: &str| Contender { who: who.into(), count: 1, ms: vec![1.0] };
+        let race = Race { work: "capture".into(), contenders: vec![contender("ours")] };
         let figure = |theirs| [beside("", ["capture", "ours"], theirs, "another", Aim::None)];
         let error = rows(&figure("mss"), std::slice::from_ref(&race)).unwrap_err();
         assert_eq!(error.to_string(), "capture of mss was not measured");

@@ -1,6 +1,7 @@
 //! The engine alone, measured by the crate's own `spine` on the disk of the target folder: a table, and
 //! `artifacts/bench-spine.json`. An aim that is missed is said, and is no error: a busy machine misses some.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -23,6 +24,11 @@ const FIGURES: &[Figure] = &[
     alone("the same, answered", "stop", "answered", Aim::None),
 ];
 
+/// The measuring program; [`bench`] builds it.
+pub fn program(place: &Place) -> PathBuf {
+    place.target.join("release/examples/spine")
+}
+
 pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the engine is measured on Linux only: memory is asked of /proc");
     setup::ready(place, &[Need::Build])?;
@@ -30,7 +36,7 @@ pub fn bench(place: &Place) -> Result<()> {
     let example = ["build", "--release", "--package", "agent", "--example", "spine"];
     shell::run(shell::cargo(place).args(example))?;
     heading("measuring the engine (some minutes, and 600 MB of disk meanwhile)");
-    let output = Command::new(place.target.join("release/examples/spine"))
+    let output = Command::new(program(place))
         .arg(place.target.join("bench"))
         .stderr(Stdio::inherit())
         .output()

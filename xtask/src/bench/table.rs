@@ -59,7 +59,7 @@ pub fn print_memory(memory: &[Memory]) {
     }
 }
 
-fn told(memory: &Memory) -> serde_json::Value {
+fn memory_json(memory: &Memory) -> serde_json::Value {
     let (grown, server) = memory.growth();
     serde_json::json!({
         "work": memory.work,
@@ -79,7 +79,7 @@ pub fn word(met: bool) -> &'static str {
 pub fn leave(place: &Place, name: &str, load: [f64; 2], rows: &[Row], memory: &[Memory]) -> Result<()> {
     let cores = std::thread::available_parallelism()?.get();
     println!("\n{cores} cores; load {:.1} before, {:.1} after", load[0], load[1]);
-    let report = Report { cores, load, rows, memory: memory.iter().map(told).collect() };
+    let report = Report { cores, load, rows, memory: memory.iter().map(memory_json).collect() };
     let file = place.artifacts().join(name);
     std::fs::create_dir_all(place.artifacts())?;
     std::fs::write(&file, serde_json::to_vec_pretty(&report)?)?;

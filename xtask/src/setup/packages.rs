@@ -63,6 +63,11 @@ const DESKTOP: &[Package] = &[
     package("gtk-3-examples"),
     package("galculator"),
     package("gtk-4-examples"),
+    package("thunar"),
+    package("python3-gi"), // our own programs that log what was done to them, in GTK 3 and GTK 4
+    package("python3-pyqt5"), // and in Qt 5
+    package("gir1.2-gtk-3.0"),
+    package("gir1.2-gtk-4.0"),
     package("featherpad"),
     package("chromium"),
     package("iproute2"),

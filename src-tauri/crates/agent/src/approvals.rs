@@ -18,6 +18,14 @@ use crate::run::{Message, status};
 use crate::runs::{Entry, Task};
 use crate::start::live;
 
+/// A question with the answer that counts.
+#[derive(Clone, Debug)]
+pub struct GivenAnswer {
+    pub question: Approval,
+    pub answer: Answer,
+    pub by: Surface,
+}
+
 /// Says no to what nobody has answered in time.
 pub struct Deadlines {
     engine: Weak<Engine>,
@@ -104,7 +112,7 @@ impl Engine {
     ) -> Result<(), ErrorView> {
         match self.log.decide(approval, digest, answer, by).await? {
             Decided::Answered(question, event) => {
-                self.tell_run(question, answer, event.scope).await;
+                self.tell_run(GivenAnswer { question, answer, by }, event.scope).await;
                 Ok(())
             }
             Decided::NotOpen => Err(not_open(approval)),
@@ -115,35 +123,33 @@ impl Engine {
     }
 
     /// It is decided; here it is only told. Whoever decided it is the only one who comes here for it.
-    async fn tell_run(self: &Arc<Self>, question: Approval, answer: Answer, scope: Scope) {
+    async fn tell_run(self: &Arc<Self>, given: GivenAnswer, scope: Scope) {
         let Some(run) = scope.run.clone() else { return };
         match self.runs.get(&run).map(|entry| entry.task) {
             Some(Task::Live(live)) => {
-                let message = Message::Answered { approval: Box::new(question.clone()), answer };
+                let message = Message::Answered(Box::new(given.clone()));
                 if live.mailbox.send(message).await.is_err() {
                     // It was put aside in this very moment, or has ended.
                     live.over.cancelled().await;
-                    if self.runs.get(&run).is_some_and(|entry| matches!(entry.task, Task::Parked)) {
-                        self.wake_or_end(scope, question, answer).await;
+                    if self.runs.get(&run).is_some_and(|entry| entry.is_parked()) {
+                        self.wake_or_end(scope, given).await;
                     }
                 }
             }
-            Some(Task::Parked) => self.wake_or_end(scope, question, answer).await,
+            Some(Task::Parked) => self.wake_or_end(scope, given).await,
             None => {}
         }
     }
 
     /// Goes on with a run that has no task, or says why that cannot be.
-    pub async fn wake_or_end(self: &Arc<Self>, scope: Scope, question: Approval, answer: Answer) {
+    pub async fn wake_or_end(self: &Arc<Self>, scope: Scope, given: GivenAnswer) {
         let Some(run) = scope.run.clone() else { return };
         // From here on it has a task: a stop reaches it, whatever it takes to open its model.
         let (live, mailbox) = live();
         if !self.runs.unpark(&run, live.clone()) {
             return;
         }
-        let Err(error) = self.wake(scope.clone(), question, answer, live.clone(), mailbox).await else {
-            return;
-        };
+        let Err(error) = self.wake(scope.clone(), given, live.clone(), mailbox).await else { return };
         tracing::warn!("run {run} cannot go on: {error}");
         let end = RunEnd::Interrupted { reason: Some(error.message) };
         if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
@@ -176,9 +182,37 @@ impl Engine {
                 detail: status::asks(&approval.call),
                 step: 0,
                 max_steps: waiting.spec.max_steps,
-                paused: false,
+                paused: waiting.paused.is_some(),
             };
             self.log.set_status(waiting.scope, status);
+        }
+        Ok(())
+    }
+
+    /// Pauses a run that waits without a task, or lets it go on: the journal keeps that, and it holds when it is answered.
+    ///
+    /// # Errors
+    /// `Storage`; as [`Engine::tell`] if it has just come to a task.
+    pub async fn pause_parked(&self, run: &RunId, entry: Entry, message: Message) -> Result<(), ErrorView> {
+        let scope = Scope { session: Some(entry.session), run: Some(run.clone()), agent: None };
+        let open = self.log.read(|journal| journal.open_runs()).await?;
+        let before = open.into_iter().find(|open| open.scope.run.as_ref() == Some(run));
+        let was_paused = before.is_some_and(|open| open.paused.is_some());
+        let is_paused = matches!(message, Message::Pause { .. });
+        let body = match &message {
+            Message::Pause { reason } => EventBody::RunPaused { reason: reason.clone() },
+            _ => EventBody::RunResumed,
+        };
+        if is_paused != was_paused {
+            self.log.append(scope.clone(), body).await?;
+        }
+        // It may have been answered meanwhile, and have looked into the journal before.
+        if self.runs.get(run).is_some_and(|entry| !entry.is_parked()) {
+            return self.tell(Some(run), message);
+        }
+        let status = self.log.statuses().into_iter().find(|(of, _)| of.run.as_ref() == Some(run));
+        if let Some((scope, status)) = status {
+            self.log.set_status(scope, Status { paused: is_paused, ..status });
         }
         Ok(())
     }

@@ -5,15 +5,12 @@
 
 use std::sync::Arc;
 
-use models::computer::Computer;
 use models::pictures::Family;
 use models::{Message, Part, ProposedCall, Request, ToolAnswer, ToolSpec, Turn};
 use protocol::geometry::PixelSize;
 use protocol::settings::Settings;
 use protocol::tool::ExecResult;
 use serde_json::{Value, json};
-
-use crate::prompts;
 
 /// Pictures the conversation may hold before the older ones become a line of text.
 const MOST_PICTURES: usize = 10;
@@ -54,21 +51,13 @@ pub struct Answered {
     pub sight: Option<Sight>,
     /// The picture is sent even where it shows what the last one showed; without one, the last one is sent again.
     pub must_show: bool,
+    /// Its picture is the next answer's, unless that has its own.
+    pub goes_on: bool,
 }
 
 impl From<ToolAnswer> for Answered {
     fn from(answer: ToolAnswer) -> Self {
-        Self { answer, sight: None, must_show: false }
-    }
-}
-
-impl Answered {
-    /// As the answer to this call.
-    #[must_use]
-    pub fn named(mut self, call: &ProposedCall) -> Self {
-        self.answer.id.clone_from(&call.id);
-        self.answer.name.clone_from(&call.name);
-        self
+        Self { answer, sight: None, must_show: false, goes_on: false }
     }
 }
 
@@ -126,18 +115,20 @@ impl Context {
         Self { request, goal, shown: None, paused: false, bounds }
     }
 
-    /// From now on the model acts by its vendor's own computer tool, in place of those of ours.
-    pub fn use_computer(&mut self, computer: Computer, display: PixelSize) {
-        let request = Arc::make_mut(&mut self.request);
-        request.tools.retain(|tool| !computer.replaces(&tool.name));
-        request.system.push_str(&prompts::COMPUTER.replace("{places}", computer.places()));
-        request.display = Some(display);
+    /// The size of the pictures of the display, if the model is told.
+    pub fn display(&self) -> Option<PixelSize> {
+        self.request.display
     }
 
-    /// The newest turn in neutral form, with these calls: what its provider wrote cannot be answered any more.
-    pub fn retell(&mut self, calls: Vec<ProposedCall>) {
+    pub fn set_display(&mut self, display: PixelSize) {
+        if self.request.display != Some(display) {
+            Arc::make_mut(&mut self.request).display = Some(display);
+        }
+    }
+
+    /// Sets the calls of the newest turn, as they stand after the user was asked about them.
+    pub fn set_calls(&mut self, calls: Vec<ProposedCall>) {
         if let Some(Message::Assistant(turn)) = self.messages_mut().last_mut() {
-            turn.raw = Value::Null;
             turn.calls = calls;
         }
     }
@@ -156,7 +147,14 @@ impl Context {
     /// An unchanged screen is said, not sent again, for as long as its picture is in the conversation.
     pub fn push_results(&mut self, answers: Vec<Answered>) {
         let mut results = Vec::with_capacity(answers.len());
-        for Answered { mut answer, sight, must_show } in answers {
+        let mut last = None;
+        for Answered { mut answer, sight, must_show, goes_on } in answers {
+            let sight = sight.or(last.take());
+            if goes_on {
+                last = sight;
+                results.push(answer);
+                continue;
+            }
             if let Some(sight) = sight {
                 if sight.jpeg.len() > self.bounds.picture_bytes {
                     answer.response["picture"] = json!(TOO_LARGE);
@@ -208,12 +206,12 @@ impl Context {
         } else {
             return;
         }
-        self.mend_pictures();
+        self.correct_picture_notes();
     }
 
     /// Makes true again what answers say of pictures, after some were taken out. Where the newest picture went, the
     /// newest answer that speaks of it gets it; where none does, it will be sent again.
-    fn mend_pictures(&mut self) {
+    fn correct_picture_notes(&mut self) {
         let Some(shown) = self.shown.take() else { return };
         let is_shown = |answer: &ToolAnswer| {
             answer.image.as_ref().is_some_and(|image| Arc::ptr_eq(&image.bytes, &shown.jpeg))

@@ -23,6 +23,7 @@ use crate::lease::Seat;
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::recovery;
+use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
 use crate::runs::{Entry, Live, Runs, Task, not_under_way};
@@ -44,6 +45,7 @@ pub struct Engine {
     pub(crate) runs: Runs,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
+    pub(crate) refusals: Refusals,
     store: Arc<dyn SettingsStore>,
     settings: Mutex<Settings>,
     /// Held while settings are written: one change after the other.
@@ -76,6 +78,7 @@ impl Engine {
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
             seat: Seat::new(tools.clone(), log.clone()),
             deadlines: Arc::new(Deadlines::new(weak.clone())),
+            refusals: Refusals::new(log.clone()),
             log,
             tools,
             models,
@@ -164,19 +167,24 @@ impl Engine {
         if let (Some(run), true) = (run, stopped.is_empty()) {
             return Err(not_under_way(run));
         }
+        self.see_to_the_end(stopped, &reason).await;
+        Ok(())
+    }
+
+    /// Ends those of the stopped runs that have no task, and waits for the others.
+    async fn see_to_the_end(&self, stopped: Vec<(RunId, Entry)>, reason: &str) {
         for (id, entry) in stopped {
             if let Task::Live(live) = entry.task {
                 live.over.cancelled().await;
             }
             // Also one that was put aside in this very moment; or one that is waking: then its task hears of it.
-            if !self.end_parked(&id, &entry.session, reason.clone()).await
+            if !self.end_parked(&id, &entry.session, reason.to_owned()).await
                 && let Some(Entry { task: Task::Live(live), .. }) = self.runs.get(&id)
             {
-                live.stop.send(&reason);
+                live.stop.send(reason);
                 live.over.cancelled().await;
             }
         }
-        Ok(())
     }
 
     /// Says something to a run; to the newest if none is named.
@@ -353,10 +361,18 @@ impl Engine {
         }
         let message = "the run broke down; this is a defect of miki".to_owned();
         let end = RunEnd::Failed { message, hint: Some("start it again; the log has the details".into()) };
-        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+        if let Err(error) = self.end_open_run(&scope, end).await {
             tracing::error!("its end cannot be written: {error}");
         }
         self.log.set_status(scope, Status::default());
+    }
+
+    async fn end_open_run(&self, scope: &Scope, end: RunEnd) -> Result<(), ErrorView> {
+        let open = self.log.read(|journal| journal.open_runs()).await?;
+        match open.into_iter().find(|open| open.scope.run == scope.run) {
+            Some(run) => recovery::end_run(&self.log, run, end).await,
+            None => Ok(()),
+        }
     }
 
     /// Tells every surface something that belongs to no call.
@@ -389,15 +405,15 @@ async fn watch_the_user(engine: Weak<Engine>) {
         let leaving = one.leaving.clone();
         tokio::select! {
             () = leaving.cancelled() => return,
-            () = one.runs.some_live() => {}
+            () = one.runs.some_open() => {}
         }
-        // From here on nothing is missed until no run has a task any more.
+        // From here on nothing is missed until every run has ended.
         let mut next = one.tools.interrupted();
         loop {
             let how = tokio::select! {
                 biased;
                 how = &mut next => how,
-                () = one.runs.none_live() => break,
+                () = one.runs.none_open() => break,
                 () = leaving.cancelled() => return,
             };
             next = one.tools.interrupted();
@@ -408,16 +424,14 @@ async fn watch_the_user(engine: Weak<Engine>) {
 }
 
 impl Engine {
-    fn interrupted(&self, how: Interruption) {
+    fn interrupted(self: &Arc<Self>, how: Interruption) {
         let settings = self.settings();
         match how {
             Interruption::Corner | Interruption::Escape if !settings.failsafe => {}
             Interruption::Corner => {
-                self.stop_at_once(None, "failsafe: the pointer was put into the top left corner");
+                self.stop_everything("failsafe: the pointer was put into the top left corner");
             }
-            Interruption::Escape => {
-                self.stop_at_once(None, "failsafe: escape was held down");
-            }
+            Interruption::Escape => self.stop_everything("failsafe: escape was held down"),
             Interruption::UserInput if !settings.pause_on_user_input => {}
             Interruption::UserInput => {
                 if let Some(run) = self.seat.user_meets()
@@ -427,6 +441,13 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Also runs without a task: a question that is open is nobody's any more.
+    fn stop_everything(self: &Arc<Self>, reason: &'static str) {
+        let stopped = self.stop_at_once(None, reason);
+        let engine = self.clone();
+        tokio::spawn(async move { engine.see_to_the_end(stopped, reason).await });
     }
 }
 

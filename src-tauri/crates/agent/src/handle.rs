@@ -23,7 +23,7 @@ use crate::log::{Log, Subscription};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::rights;
 use crate::run::Message;
-use crate::runs::Task;
+use crate::runs::Entry;
 use crate::start::GOAL_CHARS;
 
 /// What the mind is made of.
@@ -117,7 +117,7 @@ impl AgentHandle {
         let SteerRun { run, text } = command;
         check_length("message", &text, GOAL_CHARS)?;
         if let Some(entry) = self.engine.runs.get(&run)
-            && matches!(entry.task, Task::Parked)
+            && entry.is_parked()
         {
             let scope = Scope { session: Some(entry.session), run: Some(run), agent: None };
             return self.engine.log.append(scope, EventBody::RunSteered { text }).await.map(drop);
@@ -142,7 +142,7 @@ impl AgentHandle {
     /// # Errors
     /// `NotFound` if no such run is under way.
     pub async fn pause_run(&self, command: PauseRun, surface: Surface) -> Result<(), ErrorView> {
-        self.tell_each(command.run.as_ref(), || Message::Pause { reason: by(surface) })
+        self.tell_each(command.run, || Message::Pause { reason: by(surface) }).await
     }
 
     /// Goes on with a paused run; with every one if none is named.
@@ -150,16 +150,18 @@ impl AgentHandle {
     /// # Errors
     /// `NotFound` if no such run is under way.
     pub async fn resume_run(&self, command: ResumeRun) -> Result<(), ErrorView> {
-        self.tell_each(command.run.as_ref(), || Message::Resume)
+        self.tell_each(command.run, || Message::Resume).await
     }
 
-    fn tell_each(&self, run: Option<&RunId>, message: impl Fn() -> Message) -> Result<(), ErrorView> {
-        if run.is_some() {
-            return self.engine.tell(run, message());
-        }
+    async fn tell_each(&self, run: Option<RunId>, message: impl Fn() -> Message) -> Result<(), ErrorView> {
+        let runs = run.map_or_else(|| self.engine.runs.ids(), |run| vec![run]);
         let mut told = Err(ErrorView::new(ErrorCode::NotFound, "no run is under way"));
-        for run in self.engine.runs.ids() {
-            told = self.engine.tell(Some(&run), message()).or(told);
+        for run in runs {
+            let one = match self.engine.runs.get(&run).filter(Entry::is_parked) {
+                Some(entry) => self.engine.pause_parked(&run, entry, message()).await,
+                None => self.engine.tell(Some(&run), message()),
+            };
+            told = told.or(one);
         }
         told
     }

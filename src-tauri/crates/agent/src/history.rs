@@ -24,7 +24,7 @@ pub struct KeptTurn {
     /// How many of the user's newest words came while this turn was under way, and were not in its request.
     #[serde(default)]
     pub unread: usize,
-    /// Its calls were a vendor's computer actions, kept as calls of ours: later runs tell the turn in neutral form.
+    /// Some calls are kept in another form than the model wrote them in: later runs tell the turn in neutral form.
     #[serde(default)]
     pub adapted: bool,
 }
@@ -36,7 +36,7 @@ pub struct OpenTurn {
     pub number: u32,
     pub calls: Vec<ToolCall>,
     pub results: BTreeMap<CallId, ExecResult>,
-    /// Its calls were a vendor's computer actions.
+    /// Some calls are in another form than the model wrote them in.
     pub adapted: bool,
 }
 
@@ -152,11 +152,8 @@ fn turn(text: String, calls: &[ToolCall], kept: Option<KeptTurn>) -> Turn {
         None => (String::new(), Value::Null, Vec::new()),
     };
     let mut ids = ids.into_iter();
-    let proposed = |call: &ToolCall| ProposedCall {
-        id: ids.next().flatten(),
-        name: call.tool.clone(),
-        arguments: call.arguments.clone(),
-    };
+    let proposed =
+        |call: &ToolCall| ProposedCall::new(ids.next().flatten(), &*call.tool, call.arguments.clone());
     Turn { text, calls: calls.iter().map(proposed).collect(), provider, raw }
 }
 

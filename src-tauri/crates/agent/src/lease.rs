@@ -10,9 +10,10 @@ use protocol::EventBody;
 use protocol::event::Scope;
 use protocol::ids::{CallId, RunId};
 use protocol::run::Fence;
+use protocol::tool::{FrontWindow, ToolCall};
 use protocol::view::DesktopView;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tools::{FocusedWindow, Router};
+use tools::{FocusedWindow, Router, WindowId};
 
 use crate::log::Log;
 
@@ -53,7 +54,7 @@ impl Seat {
 
     /// Waits for its turn. Dropping the future gives the place in the queue up.
     pub async fn take(self: &Arc<Self>, holder: Holder, fence: Fence) -> Lease {
-        let place = Place::new(self, holder.clone());
+        let ticket = QueueTicket::new(self, holder.clone());
         // The semaphore is never closed.
         let permit = self.free.clone().acquire_owned().await.ok();
         let passed_on = {
@@ -61,7 +62,7 @@ impl Seat {
             state.owner = Some(holder.clone());
             state.last.as_ref().is_some_and(|last| *last != holder)
         };
-        drop(place);
+        drop(ticket);
         self.router.fence(fence);
         Lease { seat: self.clone(), holder, passed_on, _permit: permit }
     }
@@ -114,12 +115,12 @@ impl State {
 }
 
 /// A place in the queue, shown to the surfaces and gone with this.
-struct Place<'a> {
+struct QueueTicket<'a> {
     seat: &'a Seat,
     holder: Holder,
 }
 
-impl<'a> Place<'a> {
+impl<'a> QueueTicket<'a> {
     fn new(seat: &'a Seat, holder: Holder) -> Self {
         let mut state = seat.state();
         state.waiting.push(holder.clone());
@@ -129,7 +130,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         let mut state = self.seat.state();
         if let Some(at) = state.waiting.iter().position(|one| *one == self.holder) {
@@ -169,6 +170,12 @@ impl Drop for Lease {
         state.last = Some(self.holder.clone());
         self.seat.announce(&state);
     }
+}
+
+/// The window that a call names by its number, as it is called now; a desktop that hangs holds nobody up.
+pub async fn target(router: &Router, call: &ToolCall) -> Option<FrontWindow> {
+    let window = router.window(WindowId(call.window()?));
+    tokio::time::timeout(FRONT_WITHIN, window).await.ok().flatten()
 }
 
 /// The window in front; a desktop that hangs holds nobody up.

@@ -12,6 +12,7 @@ mod run;
 mod approvals;
 mod cancellation;
 mod lease;
+mod refusals;
 mod rights;
 mod runs;
 mod single;

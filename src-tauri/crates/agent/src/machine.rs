@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
+use protocol::principal::Surface;
 use protocol::tool::{Answer, ToolCall, ToolError, ToolErrorKind};
 use protocol::turn::StopReason;
 
@@ -31,9 +32,15 @@ impl Machine {
         Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None, unread: false }
     }
 
-    /// A run that asked in an earlier task, as it stands when its answer comes.
-    pub fn waiting(rules: Rules, turn: u32, calls: Calls, approval: ApprovalId) -> Self {
-        Self { state: State::AwaitingApproval { calls, approval }, turn, ..Self::new(rules) }
+    /// A run that asked in an earlier task, as it stands when its answer comes; with why it is paused, if it is.
+    pub fn waiting(
+        rules: Rules,
+        turn: u32,
+        calls: Calls,
+        approval: ApprovalId,
+        pause: Option<String>,
+    ) -> Self {
+        Self { state: State::AwaitingApproval { calls, approval }, turn, pause, ..Self::new(rules) }
     }
 
     pub fn is_over(&self) -> bool {
@@ -71,7 +78,7 @@ impl Machine {
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
             Input::Assessed(verdict) => self.assessed(verdict),
-            Input::Answered { approval, answer } => self.answered(&approval, answer),
+            Input::Answered { approval, answer, by } => self.answered(&approval, answer, by),
             Input::ToolFinished { finished } => match self.take() {
                 State::ExecutingTool { mut calls } => {
                     calls.any_good = true;
@@ -214,7 +221,7 @@ impl Machine {
         }
     }
 
-    fn answered(&mut self, answered: &ApprovalId, answer: Answer) -> Vec<Effect> {
+    fn answered(&mut self, answered: &ApprovalId, answer: Answer, by: Surface) -> Vec<Effect> {
         match self.take() {
             State::AwaitingApproval { mut calls, approval } if approval == *answered => {
                 calls.any_good = true;
@@ -224,14 +231,7 @@ impl Machine {
                         self.state = State::ExecutingTool { calls };
                         vec![execute]
                     }
-                    Answer::Deny => self.refuse(
-                        calls,
-                        ToolError {
-                            kind: ToolErrorKind::Denied,
-                            message: "the user said no to this call; do not try it again in another form"
-                                .into(),
-                        },
-                    ),
+                    Answer::Deny => self.refuse(calls, denial(by)),
                 }
             }
             other => self.keep(other),
@@ -295,6 +295,21 @@ impl Machine {
         self.state = state;
         Vec::new()
     }
+}
+
+/// What the model is told of a call that it may not make.
+fn denial(by: Surface) -> ToolError {
+    let (kind, message) = match by {
+        Surface::Deadline => (
+            ToolErrorKind::Timeout,
+            "not done: nobody answered the question within its time. That is not a no: the user may be away. Go on with \
+             what needs no answer, or say what still has to be allowed",
+        ),
+        Surface::Dashboard | Surface::Chat | Surface::Overlay | Surface::Tray | Surface::Cli => {
+            (ToolErrorKind::Denied, "the user said no to this call; do not try it again in another form")
+        }
+    };
+    ToolError { kind, message: message.into() }
 }
 
 #[cfg(test)]

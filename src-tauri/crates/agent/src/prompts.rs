@@ -5,9 +5,6 @@ use protocol::tool::Mode;
 const SYSTEM: &str = include_str!("prompts/system.md");
 const PLAN: &str = "\nPlan mode: you may look but not act; only tools that change nothing are here. Find out what is needed, then answer with a plan of numbered steps.\n";
 
-/// For a model that acts by its vendor's own computer tool; `{places}` is what its coordinates count.
-pub const COMPUTER: &str = include_str!("prompts/computer.md");
-
 /// The system prompt: the same for every turn of a run, so that the provider's cache holds.
 pub fn system(mode: Mode) -> String {
     match mode {

@@ -20,19 +20,27 @@ pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
             waiting.push(run);
             continue;
         }
-        for call in run.in_doubt {
-            let result = interrupted();
-            log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id, result }).await?;
-        }
         let reason = match run.approval {
             Some(_) if !run.spec.can_go_on() => {
                 Some("it was recorded, or begun by a version that kept too little of it".to_owned())
             }
             Some(_) | None => None,
         };
-        log.append(run.scope, EventBody::RunEnded { end: RunEnd::Interrupted { reason } }).await?;
+        end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok(waiting)
+}
+
+/// Writes the end of a run whose task did not write it, and before that the outcome of each call in doubt.
+///
+/// # Errors
+/// If the journal cannot be written.
+pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorView> {
+    for call in run.in_doubt {
+        let result = interrupted();
+        log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id, result }).await?;
+    }
+    log.append(run.scope, EventBody::RunEnded { end }).await.map(drop)
 }
 
 /// The outcome of a call that nobody saw the end of.

@@ -1,7 +1,6 @@
 //! What a command takes beyond its row in the table of rights: looking at what exactly is asked for.
 
 use protocol::command::{AnyCommand, RunOverrides};
-use protocol::event::Level;
 use protocol::ids::RunId;
 use protocol::principal::{AtWork, Missing, Principal, Right, Surface};
 use protocol::run::Fence;
@@ -12,7 +11,7 @@ use protocol::{ErrorCode, ErrorView};
 
 use crate::engine::Engine;
 
-/// Whether `principal` may send this command now. A refusal is journaled.
+/// Whether `principal` may send this command now. A refusal is journaled; of very many, their number.
 ///
 /// # Errors
 /// `Forbidden` with what it takes.
@@ -85,7 +84,7 @@ async fn refused(
     what: Option<&str>,
 ) -> Result<ErrorView, ErrorView> {
     let error = refusal(name, missing, what);
-    engine.note(Level::Warning, format!("refused to the command line: {}", error.message), None).await?;
+    engine.refusals.note(name, &error.message).await?;
     Ok(error)
 }
 
@@ -95,6 +94,10 @@ fn refusal(name: &str, missing: Missing, what: Option<&str>) -> ErrorView {
         Missing::Window => (
             format!("{asked} is not for this terminal"),
             "answer in the dashboard, or in the terminal that started the run",
+        ),
+        Missing::OurWindow => (
+            format!("{asked} is for Miki's own windows"),
+            "what they remember is seen and changed in them alone",
         ),
         Missing::Rest => (
             format!("{asked} is refused while an agent is at work"),

@@ -15,14 +15,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use models::computer::Adapter;
 use models::{Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, ExecResult, Mode, PictureView, ToolCall};
+use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -30,7 +29,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Router};
 
-use crate::approvals::Deadlines;
+use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
 use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, OpenTurn};
@@ -77,8 +76,9 @@ pub enum Begin {
 /// A run as it stood when it asked, and the answer.
 pub struct Woken {
     pub open: OpenTurn,
-    pub approval: Approval,
-    pub answer: Answer,
+    pub given: GivenAnswer,
+    /// Why it is paused; `None` if it is not.
+    pub paused: Option<String>,
     /// What the user said that no request had in it yet.
     pub steers: Vec<String>,
 }
@@ -87,12 +87,12 @@ pub struct Woken {
 pub enum Ending {
     Over,
     /// It waits for an answer without a task. The answer, if it came in that very moment.
-    Parked(Option<(Box<Approval>, Answer)>),
+    Parked(Option<Box<GivenAnswer>>),
 }
 
 /// What an operation came to.
 enum Outcome {
-    Turn(Result<ask::Asked, ask::Failed>),
+    Turn(Result<ask::FinishedTurn, ask::Failed>),
     /// The call may run; with the desktop, if it needs it.
     Ready(Waiting, Option<Lease>),
     Tool(ToolCall, Box<Executed>),
@@ -126,6 +126,8 @@ struct Driver {
     lease: Option<Lease>,
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
+    /// What the next approved call was asked for on, in another task: it is done only where that is still there.
+    asked: Option<Approval>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -133,8 +135,6 @@ struct Driver {
     is_parked: bool,
     /// The user has used the computer since the model last looked: what it wants to do is out of date.
     disturbed: bool,
-    /// If the model acts by its vendor's own computer tool.
-    adapter: Option<Adapter>,
     /// Calls of the current turn, and the answers so far.
     proposals: Proposals,
     answers: Vec<(CallId, Answered)>,
@@ -153,7 +153,7 @@ struct Driver {
 /// # Errors
 /// The journal's error; the run has stopped and holds nothing.
 pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
-    let adapter = adapter(&mut run).await;
+    tell_display(&mut run).await;
     let machine = Machine::new(run.rules);
     let mut driver = Driver {
         run,
@@ -165,11 +165,11 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         halt: CancellationToken::new(),
         lease: None,
         front: None,
+        asked: None,
         put_aside: None,
         is_woken: false,
         is_parked: false,
         disturbed: false,
-        adapter,
         proposals: Proposals::default(),
         answers: Vec::new(),
         steers: Vec::new(),
@@ -205,7 +205,7 @@ impl Driver {
                 biased;
                 reason = stop.received() => self.stop(reason).await?,
                 message = self.run.mailbox.recv() => match message {
-                    Some(message) => self.hear(message).await?,
+                    Some(message) => self.handle(message).await?,
                     // The engine is going down.
                     None => self.stop("the program ended".into()).await?,
                 },
@@ -220,13 +220,14 @@ impl Driver {
 
     /// Goes on where the run stood when it asked.
     async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
-        let Woken { open, approval, answer, steers } = woken;
+        let Woken { open, given, paused, steers } = woken;
+        let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
         let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
         // It was asked about, so it is among them.
         let current = left.next().unwrap_or_else(|| approval.call.clone());
         let calls_left = Calls::left(current, left.collect());
-        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone());
+        self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
         self.proposals = Proposals::restored(&turn, &calls);
         self.run.context.push_turn(turn);
         for call in &calls {
@@ -236,9 +237,9 @@ impl Driver {
         }
         self.steers = steers;
         self.is_woken = true;
-        self.front = approval.window.clone().map(Into::into);
-        self.question = Some(approval.clone());
-        self.answered_by_user(&approval, answer).await
+        self.asked = Some(approval.clone());
+        self.question = Some(approval);
+        self.take_answer(given).await
     }
 
     /// Cancels, releases, waits for the tool's last word, then ends the run.
@@ -290,7 +291,7 @@ impl Driver {
                     retry: may_retry,
                     usage,
                     cost,
-                    instead: error.suggestions,
+                    suggestions: error.suggestions,
                 };
                 self.append(failed).await?;
                 self.feed(Input::TurnFailed { message, hint, may_retry }).await
@@ -306,8 +307,7 @@ impl Driver {
             }
             Outcome::Waited => self.feed(Input::Continue).await,
             Outcome::Unanswered => {
-                // A pause is nowhere but here.
-                self.is_parked = self.can_be_parked() && !self.machine.is_paused();
+                self.is_parked = self.can_be_parked();
                 if !self.is_parked {
                     self.wait_for_an_answer();
                 }
@@ -316,26 +316,27 @@ impl Driver {
         }
     }
 
-    /// Whether all there is of it is in the journal while it waits for an answer.
+    /// Whether all there is of it is in the journal while it waits for an answer. What a translated call was before is
+    /// not.
     fn can_be_parked(&self) -> bool {
-        self.run.spec.can_go_on() && self.adapter.is_none()
+        self.run.spec.can_go_on() && self.run.context.display().is_none()
     }
 
-    async fn turn_finished(&mut self, asked: ask::Asked) -> Result<(), ErrorView> {
-        let ask::Asked { mut turn, thinking, citations, usage, cost, stop } = asked;
+    async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
+        let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
         // It will be asked for again: an answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {
             turn.raw = Value::Null;
         }
-        let proposals = Proposals::of(&turn, self.adapter.as_mut());
+        let proposals = Proposals::of(&turn);
         let calls = proposals.calls();
         let kept = KeptTurn {
             provider: turn.provider.clone(),
             raw: turn.raw.clone(),
             call_ids: proposals.ids(),
             unread: self.steers.len(),
-            adapted: proposals.are_adapted(),
+            adapted: proposals.are_translated(),
         };
         let bytes = serde_json::to_vec(&kept).map_err(|error| {
             ErrorView::new(ErrorCode::Internal, format!("a turn cannot be kept: {error}"))
@@ -389,10 +390,8 @@ impl Driver {
             let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
             result.picture = Some(PictureView { blob, width, height, dot });
             sight = Some(Sight { jpeg, hash });
-            let size = PixelSize { width, height };
-            let whole = self.proposals.is_computer(&call.id) && call.tool != "zoom";
-            if let Some(adapter) = self.adapter.as_mut().filter(|_| whole) {
-                adapter.shows(size);
+            if self.proposals.is_translated(&call.id) && call.tool != "zoom" {
+                self.run.context.set_display(PixelSize { width, height });
             }
         }
         self.record(&call, result, sight).await?;
@@ -422,12 +421,10 @@ impl Driver {
     /// Puts the turn's answers, in the order of its calls, and what the user said meanwhile into the conversation.
     fn settle_turn(&mut self) {
         let answers = std::mem::take(&mut self.answers);
-        let settled = std::mem::take(&mut self.proposals).settle(answers);
-        if let Some(calls) = settled.retold {
-            self.run.context.retell(calls);
-        }
-        if !settled.answers.is_empty() {
-            self.run.context.push_results(settled.answers);
+        let (calls, answers) = std::mem::take(&mut self.proposals).settle(answers);
+        if !calls.is_empty() {
+            self.run.context.set_calls(calls);
+            self.run.context.push_results(answers);
         }
         self.tell_of_disturbance();
         for text in std::mem::take(&mut self.steers) {
@@ -451,14 +448,15 @@ impl Driver {
     }
 }
 
-/// What makes calls of ours from a vendor's computer actions; `None` if the model has no such tool, if it may only look,
-/// or if no picture can be had.
-async fn adapter(run: &mut Run) -> Option<Adapter> {
-    let computer = run.model.computer().filter(|_| run.spec.mode == Mode::Act)?;
-    let display =
-        tokio::time::timeout(LAST_WORD, run.router.picture_size(&run.limits)).await.ok().flatten()?;
-    run.context.use_computer(computer, display);
-    Some(Adapter::new(computer, display))
+/// Tells a model that needs to know, and that may act, how large the pictures of the display are.
+async fn tell_display(run: &mut Run) {
+    if !run.model.needs_display() || run.spec.mode != Mode::Act {
+        return;
+    }
+    let display = tokio::time::timeout(LAST_WORD, run.router.picture_size(&run.limits)).await;
+    if let Ok(Some(display)) = display {
+        run.context.set_display(display);
+    }
 }
 
 /// The operation's outcome; never, if there is none.

@@ -15,8 +15,15 @@ use crate::run::Message;
 /// All runs that have not ended.
 pub struct Runs {
     entries: Mutex<Entries>,
-    /// How many have a task.
-    live: watch::Sender<usize>,
+    counts: watch::Sender<Counts>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    /// All that have not ended.
+    open: usize,
+    /// Of these, the ones with a task.
+    live: usize,
 }
 
 #[derive(Default)]
@@ -52,6 +59,10 @@ pub struct Live {
 }
 
 impl Entry {
+    pub fn is_parked(&self) -> bool {
+        matches!(self.task, Task::Parked)
+    }
+
     /// Its end is written or about to be; its task takes nothing any more.
     fn is_ending(&self) -> bool {
         matches!(&self.task, Task::Live(live) if live.mailbox.is_closed())
@@ -60,7 +71,7 @@ impl Entry {
 
 impl Default for Runs {
     fn default() -> Self {
-        Self { entries: Mutex::default(), live: watch::channel(0).0 }
+        Self { entries: Mutex::default(), counts: watch::channel(Counts::default()).0 }
     }
 }
 
@@ -135,7 +146,7 @@ impl Runs {
     pub fn unpark(&self, run: &RunId, live: Live) -> bool {
         let mut entries = self.entries();
         match entries.all.get_mut(run) {
-            Some(entry) if matches!(entry.task, Task::Parked) => entry.task = Task::Live(live),
+            Some(entry) if entry.is_parked() => entry.task = Task::Live(live),
             Some(_) | None => return false,
         }
         if entries.closed {
@@ -157,9 +168,10 @@ impl Runs {
     /// Takes a run out that has no task; `false` if it has one, or has ended. Whoever gets a `true` writes its end.
     pub fn remove_parked(&self, run: &RunId) -> bool {
         let mut entries = self.entries();
-        let is_parked = entries.all.get(run).is_some_and(|entry| matches!(entry.task, Task::Parked));
+        let is_parked = entries.all.get(run).is_some_and(Entry::is_parked);
         if is_parked {
             entries.all.remove(run);
+            self.count(&entries);
         }
         is_parked
     }
@@ -182,20 +194,25 @@ impl Runs {
         entries.iter().filter(|(id, _)| is_below(id)).map(|(id, entry)| (id.clone(), entry.clone())).collect()
     }
 
-    /// Completes when a run has a task.
-    pub async fn some_live(&self) {
+    /// Completes when there is a run, with a task or without.
+    pub async fn some_open(&self) {
         // The sender lives as long as this.
-        let _ = self.live.subscribe().wait_for(|count| *count > 0).await;
+        let _ = self.counts.subscribe().wait_for(|counts| counts.open > 0).await;
+    }
+
+    /// Completes when every run has ended.
+    pub async fn none_open(&self) {
+        let _ = self.counts.subscribe().wait_for(|counts| counts.open == 0).await;
     }
 
     /// Completes when no run has a task.
     pub async fn none_live(&self) {
-        let _ = self.live.subscribe().wait_for(|count| *count == 0).await;
+        let _ = self.counts.subscribe().wait_for(|counts| counts.live == 0).await;
     }
 
     fn count(&self, entries: &Entries) {
         let live = entries.all.values().filter(|entry| matches!(entry.task, Task::Live(_))).count();
-        self.live.send_replace(live);
+        self.counts.send_replace(Counts { open: entries.all.len(), live });
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {

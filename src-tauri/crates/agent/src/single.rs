@@ -17,7 +17,7 @@ use tools::{Assessment, Call, Decision, ExecRequest, Grants, Interruption};
 
 use crate::engine::{Engine, fresh};
 use crate::lease::Holder;
-use crate::rights;
+use crate::{recovery, rights};
 
 /// Between two looks at whether someone who uses the mouse has gone on to the corner.
 const BESIDE: Duration = Duration::from_millis(100);
@@ -93,11 +93,17 @@ impl Engine {
             drop(lease);
             outcome
         });
-        let outcome = task.await.map_err(|panic| {
-            ErrorView::new(ErrorCode::Internal, format!("the call's task ended badly: {panic}"))
-        })?;
+        let outcome = task.await;
         gone.disarm();
-        outcome
+        match outcome {
+            Ok(outcome) => outcome,
+            Err(panic) => {
+                let interrupted = EventBody::ToolFinished { call: id, result: recovery::interrupted() };
+                self.log.append(Scope::default(), interrupted).await?;
+                let message = format!("the call's task ended badly: {panic}");
+                Err(ErrorView::new(ErrorCode::Internal, message))
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
+use journal::OpenRun;
 use models::{RetryPolicy, SharedModel, ToolSpec};
 use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
@@ -10,11 +11,12 @@ use protocol::ids::{AgentId, RunId, SessionId};
 use protocol::principal::Surface;
 use protocol::run::{Fence, RunSpec};
 use protocol::settings::Settings;
-use protocol::tool::{Answer, Approval, Mode};
+use protocol::tool::Mode;
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::approvals::GivenAnswer;
 use crate::cancellation::StopSignal;
 use crate::context::{Bounds, Context};
 use crate::engine::{Engine, check_length, fresh};
@@ -194,8 +196,7 @@ impl Engine {
     pub(crate) async fn wake(
         self: &Arc<Self>,
         scope: Scope,
-        approval: Approval,
-        answer: Answer,
+        given: GivenAnswer,
         live: Live,
         mailbox: mpsc::Receiver<Message>,
     ) -> Result<(), ErrorView> {
@@ -204,9 +205,9 @@ impl Engine {
         let (Some(session), Some(run)) = (scope.session.clone(), scope.run.clone()) else {
             return Err(cannot("it belongs to no session"));
         };
-        let open = self.log.read(|journal| journal.running()).await?;
-        let spec = open.into_iter().find(|(of, _)| of.run.as_ref() == Some(&run)).map(|(_, spec)| spec);
-        let spec = spec.ok_or_else(|| cannot("its start is not in the journal"))?;
+        let open = self.log.read(|journal| journal.open_runs()).await?;
+        let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
+        let OpenRun { spec, paused, .. } = open.ok_or_else(|| cannot("its start is not in the journal"))?;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
         }
@@ -224,7 +225,7 @@ impl Engine {
         rebuilt.settle_paused();
         let Rebuilt { messages, open, said, .. } = rebuilt;
         let open = open
-            .filter(|open| open.calls.iter().any(|call| call.id == approval.call.id))
+            .filter(|open| open.calls.iter().any(|call| call.id == given.question.call.id))
             .ok_or_else(|| cannot("the turn that asked is not in the journal"))?;
         if open.adapted {
             return Err(cannot("its model acts by its vendor's own computer tool"));
@@ -243,7 +244,7 @@ impl Engine {
             None => Context::new(system, tools, Vec::new(), &spec.goal, bounds),
         };
         let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
-        let woken = Woken { open, approval, answer, steers: said };
+        let woken = Woken { open, given, paused, steers: said };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
     }
@@ -317,8 +318,8 @@ impl Engine {
                 }
             }
             live.over.cancel();
-            if let Some((question, answer)) = answered {
-                engine.wake_or_end(scope, *question, answer).await;
+            if let Some(given) = answered {
+                engine.wake_or_end(scope, *given).await;
             }
         });
     }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use desktop::DesktopError;
-use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Tab, TabChange, TextQuery,
+    Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Reply, Tab, TabChange, TextQuery,
     WebActed, WebClick, WebText,
 };
 
@@ -20,7 +19,7 @@ pub fn absent() -> Arc<dyn Browser> {
 
 struct Absent;
 
-fn no<T: Send + 'static>() -> BoxFuture<'static, Result<T, DesktopError>> {
+fn no<T: Send + 'static>() -> Reply<'static, T> {
     Box::pin(async { Err(DesktopError::NotAvailable(WHY.into())) })
 }
 
@@ -28,32 +27,28 @@ impl Browser for Absent {
     fn missing(&self) -> Option<String> {
         Some(WHY.into())
     }
-    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         no()
     }
-    fn change_tab(
-        &self,
-        _: TabChange,
-        _: CancellationToken,
-    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn change_tab(&self, _: TabChange, _: CancellationToken) -> Reply<'_, Vec<Tab>> {
         no()
     }
-    fn elements(&self, _: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+    fn elements(&self, _: PageQuery) -> Reply<'_, PageView> {
         no()
     }
-    fn read(&self, _: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+    fn read(&self, _: TextQuery) -> Reply<'_, PageText> {
         no()
     }
-    fn click(&self, _: WebClick, _: CancellationToken) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn click(&self, _: WebClick, _: CancellationToken) -> Reply<'_, WebActed> {
         no()
     }
-    fn type_text(&self, _: WebText, _: CancellationToken) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn type_text(&self, _: WebText, _: CancellationToken) -> Reply<'_, WebActed> {
         no()
     }
-    fn answer(&self, _: DialogAnswer, _: CancellationToken) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn answer(&self, _: DialogAnswer, _: CancellationToken) -> Reply<'_, WebActed> {
         no()
     }
-    fn navigate(&self, _: Journey, _: CancellationToken) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+    fn navigate(&self, _: Journey, _: CancellationToken) -> Reply<'_, Arrived> {
         no()
     }
 }

@@ -70,7 +70,7 @@ impl CdpBrowser {
         let did = if accept { "accepted" } else { "dismissed" };
         acted.note = format!("the dialog was {did}; {}", acted.note);
         let called = format!("dialog {:?}", dialog.message.chars().take(80).collect::<String>());
-        Ok(live.told(&page, &before, called, acted).await)
+        Ok(live.outcome(&page, &before, called, acted).await)
     }
 }
 
@@ -147,7 +147,7 @@ impl Live {
         }
         self.press_button(page, (x, y), click).await?;
         let acted = self.judge(page, &grip.known.frame, &before).await;
-        Ok((self.told(page, &before, ready.called, acted).await, (x, y)))
+        Ok((self.outcome(page, &before, ready.called, acted).await, (x, y)))
     }
 
     /// Brings a tab to the front of its window, and lets it have the focus where its window has not.

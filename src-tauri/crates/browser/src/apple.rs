@@ -153,11 +153,7 @@ pub(crate) struct Osascript;
 
 #[cfg(target_os = "macos")]
 impl Osa for Osascript {
-    fn run(
-        &self,
-        wish: String,
-        within: std::time::Duration,
-    ) -> futures::future::BoxFuture<'_, Result<String, DesktopError>> {
+    fn run(&self, wish: String, within: std::time::Duration) -> crate::Reply<'_, String> {
         Box::pin(desktop::osascript::run_javascript(talk::SCRIPT, wish, within))
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use desktop::{Desktop, DesktopError};
-use futures::future::BoxFuture;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::live::Live;
 use crate::{
-    Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Tab, TabChange,
+    Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab, TabChange,
     TextQuery, WebActed, WebClick, WebText, find,
 };
 
@@ -72,7 +71,7 @@ impl Browser for CdpBrowser {
         if attached { None } else { find::missing(&self.options) }
     }
 
-    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         Box::pin(async move {
             let mut held = self.held().await?;
             let live = held.live()?;
@@ -83,51 +82,31 @@ impl Browser for CdpBrowser {
         })
     }
 
-    fn change_tab(
-        &self,
-        change: TabChange,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn change_tab(&self, change: TabChange, cancel: CancellationToken) -> Reply<'_, Vec<Tab>> {
         Box::pin(stoppable(cancel, self.change_tab_now(change)))
     }
 
-    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+    fn elements(&self, query: PageQuery) -> Reply<'_, PageView> {
         Box::pin(self.elements_now(query))
     }
 
-    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+    fn read(&self, query: TextQuery) -> Reply<'_, PageText> {
         Box::pin(self.read_now(query))
     }
 
-    fn click(
-        &self,
-        click: WebClick,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(async move { self.click_now(click, &cancel).await })
     }
 
-    fn type_text(
-        &self,
-        text: WebText,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn type_text(&self, text: WebText, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(async move { self.type_now(text, &cancel).await })
     }
 
-    fn answer(
-        &self,
-        answer: DialogAnswer,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn answer(&self, answer: DialogAnswer, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(stoppable(cancel, self.answer_now(answer)))
     }
 
-    fn navigate(
-        &self,
-        journey: Journey,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+    fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived> {
         Box::pin(stoppable(cancel, self.navigate_now(journey)))
     }
 }

@@ -8,15 +8,14 @@
 
 use std::sync::Arc;
 
-use desktop::{Desktop, DesktopError};
-use futures::future::BoxFuture;
+use desktop::Desktop;
 use tokio_util::sync::CancellationToken;
 
 use crate::apple::{self, App, AppleBrowser, Osa};
 use crate::cdp::{CdpBrowser, stoppable};
 use crate::{
-    Arrived, Attach, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Tab, TabChange,
-    TextQuery, WebActed, WebClick, WebText,
+    Arrived, Attach, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab,
+    TabChange, TextQuery, WebActed, WebClick, WebText,
 };
 
 /// How the browser in front is worked with.
@@ -79,7 +78,7 @@ impl Browser for Either {
         None
     }
 
-    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         Box::pin(async move {
             match self.way().await {
                 Way::Port => self.cdp.tabs().await,
@@ -88,11 +87,7 @@ impl Browser for Either {
         })
     }
 
-    fn change_tab(
-        &self,
-        change: TabChange,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn change_tab(&self, change: TabChange, cancel: CancellationToken) -> Reply<'_, Vec<Tab>> {
         Box::pin(async move {
             let way = match &change {
                 TabChange::Open(_) => self.way().await,
@@ -109,7 +104,7 @@ impl Browser for Either {
         })
     }
 
-    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+    fn elements(&self, query: PageQuery) -> Reply<'_, PageView> {
         Box::pin(async move {
             match self.way().await {
                 Way::Port => self.cdp.elements(query).await,
@@ -118,7 +113,7 @@ impl Browser for Either {
         })
     }
 
-    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+    fn read(&self, query: TextQuery) -> Reply<'_, PageText> {
         Box::pin(async move {
             match self.way().await {
                 Way::Port => self.cdp.read(query).await,
@@ -127,11 +122,7 @@ impl Browser for Either {
         })
     }
 
-    fn click(
-        &self,
-        click: WebClick,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(async move {
             match is_events(&click.reference) {
                 true => self.apple.click(click, &cancel).await,
@@ -140,11 +131,7 @@ impl Browser for Either {
         })
     }
 
-    fn type_text(
-        &self,
-        text: WebText,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn type_text(&self, text: WebText, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(async move {
             match is_events(&text.reference) {
                 true => self.apple.type_text(text, &cancel).await,
@@ -153,11 +140,7 @@ impl Browser for Either {
         })
     }
 
-    fn answer(
-        &self,
-        answer: DialogAnswer,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn answer(&self, answer: DialogAnswer, cancel: CancellationToken) -> Reply<'_, WebActed> {
         Box::pin(async move {
             match self.way().await {
                 Way::Port => self.cdp.answer(answer, cancel).await,
@@ -166,11 +149,7 @@ impl Browser for Either {
         })
     }
 
-    fn navigate(
-        &self,
-        journey: Journey,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+    fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived> {
         Box::pin(async move {
             match self.way().await {
                 Way::Port => self.cdp.navigate(journey, cancel).await,

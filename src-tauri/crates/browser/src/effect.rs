@@ -125,7 +125,13 @@ impl Live {
         place.as_ref()?.point(x, y, display)
     }
 
-    pub(crate) async fn told(&self, page: &Page, before: &Before, called: String, acted: Acted) -> WebActed {
+    pub(crate) async fn outcome(
+        &self,
+        page: &Page,
+        before: &Before,
+        called: String,
+        acted: Acted,
+    ) -> WebActed {
         let Tab { url, title, .. } = self.tab(&page.target).await;
         let opened = match self.opened(before) {
             Some(name) => self.tabs().await.unwrap_or_default().into_iter().find(|tab| tab.reference == name),

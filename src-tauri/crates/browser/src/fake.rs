@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use desktop::{Acted, DesktopError, Evidence};
-use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Tab, TabChange, TextQuery,
+    Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Reply, Tab, TabChange, TextQuery,
     WebActed, WebClick, WebText,
 };
 
@@ -84,11 +83,7 @@ impl FakeBrowser {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answered<T: Send + 'static>(
-        &self,
-        call: WebCall,
-        answer: impl FnOnce(&Pages) -> T,
-    ) -> BoxFuture<'_, Result<T, DesktopError>> {
+    fn answered<T: Send + 'static>(&self, call: WebCall, answer: impl FnOnce(&Pages) -> T) -> Reply<'_, T> {
         let mut state = self.state();
         state.1.push(call);
         let answer = match state.0.failures.pop_front() {
@@ -103,44 +98,28 @@ impl Browser for FakeBrowser {
     fn missing(&self) -> Option<String> {
         self.state().0.missing.clone()
     }
-    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         self.answered(WebCall::Tabs, |pages| pages.tabs.clone())
     }
-    fn change_tab(
-        &self,
-        change: TabChange,
-        _: CancellationToken,
-    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>> {
+    fn change_tab(&self, change: TabChange, _: CancellationToken) -> Reply<'_, Vec<Tab>> {
         self.answered(WebCall::ChangeTab(change), |pages| pages.tabs.clone())
     }
-    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>> {
+    fn elements(&self, query: PageQuery) -> Reply<'_, PageView> {
         self.answered(WebCall::Elements(query), |pages| pages.view.clone())
     }
-    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>> {
+    fn read(&self, query: TextQuery) -> Reply<'_, PageText> {
         self.answered(WebCall::Read(query), |pages| pages.text.clone())
     }
-    fn click(&self, click: WebClick, _: CancellationToken) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn click(&self, click: WebClick, _: CancellationToken) -> Reply<'_, WebActed> {
         self.answered(WebCall::Click(click), |pages| pages.acted.clone())
     }
-    fn type_text(
-        &self,
-        text: WebText,
-        _: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn type_text(&self, text: WebText, _: CancellationToken) -> Reply<'_, WebActed> {
         self.answered(WebCall::Type(text), |pages| pages.acted.clone())
     }
-    fn answer(
-        &self,
-        answer: DialogAnswer,
-        _: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>> {
+    fn answer(&self, answer: DialogAnswer, _: CancellationToken) -> Reply<'_, WebActed> {
         self.answered(WebCall::Answer(answer), |pages| pages.acted.clone())
     }
-    fn navigate(
-        &self,
-        journey: Journey,
-        _: CancellationToken,
-    ) -> BoxFuture<'_, Result<Arrived, DesktopError>> {
+    fn navigate(&self, journey: Journey, _: CancellationToken) -> Reply<'_, Arrived> {
         self.answered(WebCall::Navigate(journey), |pages| pages.arrived.clone())
     }
 }

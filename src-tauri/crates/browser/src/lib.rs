@@ -7,12 +7,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use protocol::geometry::{NormPoint, NormRect};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use desktop::{Acted, Button, Desktop, DesktopError, Key, ScriptedApp};
+use futures::future::BoxFuture;
 
 pub use absent::absent;
 
@@ -42,6 +42,9 @@ mod state;
 mod wire;
 mod write;
 
+/// What is asked of a browser.
+pub type Reply<'a, T> = BoxFuture<'a, Result<T, DesktopError>>;
+
 /// One browser. Refs are `w1`, `w2` ...; tabs are `t1`, `t2` ...; by Apple events `wa1` and `ta1`.
 ///
 /// A tab that is not named is the one in front. Text takes the keyboard from no other window; a click brings the
@@ -49,39 +52,19 @@ mod write;
 pub trait Browser: Send + Sync {
     /// Why no browser can be used; `None` if one is attached or can be found. Quick.
     fn missing(&self) -> Option<String>;
-    fn tabs(&self) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>>;
+    fn tabs(&self) -> Reply<'_, Vec<Tab>>;
     /// Activates, opens or closes a tab, and lists all.
-    fn change_tab(
-        &self,
-        change: TabChange,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Vec<Tab>, DesktopError>>;
-    fn elements(&self, query: PageQuery) -> BoxFuture<'_, Result<PageView, DesktopError>>;
-    fn read(&self, query: TextQuery) -> BoxFuture<'_, Result<PageText, DesktopError>>;
+    fn change_tab(&self, change: TabChange, cancel: CancellationToken) -> Reply<'_, Vec<Tab>>;
+    fn elements(&self, query: PageQuery) -> Reply<'_, PageView>;
+    fn read(&self, query: TextQuery) -> Reply<'_, PageText>;
     /// Clicks an element with trusted input, where it is not covered by another one.
-    fn click(
-        &self,
-        click: WebClick,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>>;
+    fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Fills a field, or chooses an option, and reads it back.
-    fn type_text(
-        &self,
-        text: WebText,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>>;
+    fn type_text(&self, text: WebText, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Answers the dialog that is open.
-    fn answer(
-        &self,
-        answer: DialogAnswer,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<WebActed, DesktopError>>;
+    fn answer(&self, answer: DialogAnswer, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Goes somewhere, and waits until the page is loaded, for a bounded time.
-    fn navigate(
-        &self,
-        journey: Journey,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<Arrived, DesktopError>>;
+    fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived>;
 }
 
 /// Opens nothing yet: a browser is attached to, or started, when it is first used.

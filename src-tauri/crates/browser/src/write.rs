@@ -56,14 +56,14 @@ impl Live {
             _ => self.fill(grip, &ready, text, cancel).await?,
         };
         if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch || self.dialog(page).is_some() {
-            return Ok(self.told(page, &before, ready.called, acted).await);
+            return Ok(self.outcome(page, &before, ready.called, acted).await);
         }
         self.keys(page, "\r").await?;
         let then = self.judge(page, &grip.known.frame, &before).await;
         // The field was read back before Enter; what Enter did is a second thing.
         let note = format!("{}; Enter: {}", acted.note, then.note);
         let acted = Acted { evidence: acted.evidence, note };
-        Ok(self.told(page, &before, ready.called, acted).await)
+        Ok(self.outcome(page, &before, ready.called, acted).await)
     }
 
     async fn fill(

@@ -96,7 +96,7 @@ impl Default for FakeDesktop {
             scale: ScaleFactor(1.0),
             primary: true,
         };
-        let check = |check| CheckView { check, state: CheckState::Well, detail: "fake".into(), mend: None };
+        let check = |check| CheckView { check, state: CheckState::Well, detail: "fake".into(), remedy: None };
         let scene = Scene {
             displays: vec![display],
             snapshot: Snapshot { app: "fake".into(), window: "Fake".into(), ..Snapshot::default() },

@@ -25,7 +25,7 @@ pub trait Desktop: Screen + Hands + Elements + Windows + Clipboard {
         script: Script,
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<String, DesktopError>>;
-    /// Display, capture, input, accessibility, clipboard: what is there and how to mend what is not.
+    /// Display, capture, input, accessibility, clipboard: what is there and how to fix what is not.
     fn checks(&self) -> BoxFuture<'_, Vec<CheckView>>;
     /// Opens the system's own settings where this permission is given.
     fn open_permission(&self, check: Check) -> BoxFuture<'_, Result<(), DesktopError>>;
@@ -212,8 +212,8 @@ pub enum DesktopError {
     /// "not available here: ..."
     #[error("not available here: {0}")]
     NotAvailable(String),
-    #[error("no permission: {what}; {mend}")]
-    Permission { what: String, mend: String },
+    #[error("no permission: {what}; {remedy}")]
+    Permission { what: String, remedy: String },
     #[error("not found: {0}")]
     NotFound(String),
     #[error("{0}")]

@@ -186,8 +186,8 @@ impl Desktop for LinuxDesktop {
             let accessibility = tokio::time::timeout(LOOK, self.accessibility.check()).await;
             all.push(accessibility.unwrap_or_else(|_| {
                 let detail = format!("the accessibility bus did not answer within {LOOK:?}");
-                let mend = "log out and in again, or restart at-spi2-core";
-                checks::view(Check::Accessibility, CheckState::Missing, detail, Some(mend))
+                let remedy = "log out and in again, or restart at-spi2-core";
+                checks::view(Check::Accessibility, CheckState::Missing, detail, Some(remedy))
             }));
             all.push(reading::check(self.text_reader.as_ref()));
             all

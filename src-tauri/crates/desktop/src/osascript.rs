@@ -113,7 +113,7 @@ fn classify(errors: &str, script: &Script) -> DesktopError {
     let said = errors.trim().to_owned();
     let permission = |what: &str, pane: &str| DesktopError::Permission {
         what: what.into(),
-        mend: format!("allow Miki in System Settings > Privacy & Security > {pane}, then try again"),
+        remedy: format!("allow Miki in System Settings > Privacy & Security > {pane}, then try again"),
     };
     match error_number(errors) {
         Some(-1743) => permission("macOS does not let Miki control that application", "Automation"),

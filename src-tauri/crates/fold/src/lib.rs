@@ -3,6 +3,7 @@
 //!
 //! No words for people, no colours, no clocks, and nothing that carries anything out.
 
+pub mod call;
 mod overview;
 mod run;
 #[cfg(test)]

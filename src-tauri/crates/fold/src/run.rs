@@ -16,6 +16,8 @@ pub struct OpenRun {
     pub in_doubt: Vec<ToolCall>,
     /// The question it waits for, if it does.
     pub approval: Option<Approval>,
+    /// Why it is paused; `None` if it is not.
+    pub paused: Option<String>,
 }
 
 /// The run after one more of its events. `None` before its start and after its end.
@@ -27,6 +29,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
             started: event.time,
             in_doubt: Vec::new(),
             approval: None,
+            paused: None,
         });
     }
     let mut run = before?;
@@ -38,13 +41,13 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         EventBody::ApprovalAnswered { approval, .. } => {
             run.approval = run.approval.filter(|asked| asked.id != *approval);
         }
+        EventBody::RunPaused { reason } => run.paused = Some(reason.clone()),
+        EventBody::RunResumed => run.paused = None,
         // Exhaustive on purpose: a new event must say here whether it begins or ends something.
         EventBody::SessionCreated { .. }
         | EventBody::SessionEdited { .. }
         | EventBody::RunStarted(_)
         | EventBody::RunSteered { .. }
-        | EventBody::RunPaused { .. }
-        | EventBody::RunResumed
         | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }

@@ -103,6 +103,8 @@ pub fn question(id: &str) -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9_000),
         window: None,
+        target: None,
+        seen: None,
     }
 }
 

@@ -109,6 +109,8 @@ fn approval() -> Approval {
         digest: "d".into(),
         deadline: Timestamp(1),
         window: None,
+        target: None,
+        seen: None,
     }
 }
 
@@ -134,6 +136,7 @@ fn an_open_run_has_what_began_and_did_not_end() {
         started: Timestamp(20),
         in_doubt: vec![call("2")],
         approval: Some(approval()),
+        paused: None,
     };
     let mut bodies = vec![noted(), started(), begun("1"), begun("2"), done, asked];
     bodies.push(answer(ApprovalId::from_suffix("another")));
@@ -145,6 +148,15 @@ fn an_open_run_has_what_began_and_did_not_end() {
 
     bodies.push(ended());
     assert_eq!(fold_run(bodies), None);
+}
+
+#[test]
+fn an_open_run_is_paused_until_it_goes_on() {
+    let paused = |reason: &str| EventBody::RunPaused { reason: reason.into() };
+    let reason = |bodies: Vec<EventBody>| fold_run(bodies).unwrap().paused;
+    assert_eq!(reason(vec![started(), paused("p")]), Some("p".into()));
+    assert_eq!(reason(vec![started(), paused("p"), EventBody::RunResumed]), None);
+    assert_eq!(reason(vec![started(), paused("p"), started()]), None);
 }
 
 #[test]

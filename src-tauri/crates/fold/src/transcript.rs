@@ -5,8 +5,11 @@ use protocol::citation::Citation;
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
-use protocol::tool::{Answer, Effect, ExecResult, PictureView, Risk, ToolCall};
+use protocol::tool::{Answer, Effect, ExecResult, FrontWindow, PictureView, Risk, ToolCall};
 use protocol::turn::{Cost, Spent, Usage};
+
+/// The tool that tells the model which windows there are.
+const LIST_WINDOWS: &str = "listWindows";
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +20,8 @@ pub struct Transcript {
     /// Of the last run.
     pub bill: Bill,
     turns: Turns,
+    /// As the model was told of them last.
+    windows: Vec<FrontWindow>,
 }
 
 /// One entry. `id` and `revision` name exactly this content, so that a list redraws only what changed.
@@ -56,7 +61,7 @@ pub enum EntryBody {
         message: String,
         hint: Option<String>,
         retry: bool,
-        instead: Vec<ModelId>,
+        suggestions: Vec<ModelId>,
     },
     Paused {
         reason: String,
@@ -82,6 +87,8 @@ pub struct Step {
     pub risk: Option<Risk>,
     pub stage: Stage,
     pub answer: Option<Answer>,
+    /// The window that it names by its number, where that was told before or asked about.
+    pub window: Option<FrontWindow>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -186,14 +193,14 @@ impl Transcript {
                     self.push(n, EntryBody::Turn { turn: *turn, text, thinking, citations });
                 }
                 for call in calls {
-                    self.push(n, EntryBody::Step(Step::new(call, None, Stage::Proposed)));
+                    self.push(n, EntryBody::Step(self.proposed(call)));
                 }
             }
-            EventBody::TurnFailed { turn, message, hint, retry, usage, cost, instead } => {
+            EventBody::TurnFailed { turn, message, hint, retry, usage, cost, suggestions } => {
                 // Another try has the same number.
                 self.turn_is_over(turn.saturating_sub(u32::from(*retry)), *usage, *cost);
-                let (message, hint, instead) = (message.clone(), hint.clone(), instead.clone());
-                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, instead });
+                let (message, hint, suggestions) = (message.clone(), hint.clone(), suggestions.clone());
+                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, suggestions });
             }
             EventBody::TurnDropped { turn, usage, cost } => self.turn_is_over(*turn, *usage, Some(*cost)),
             EventBody::ApprovalRequested { approval } => {
@@ -201,6 +208,7 @@ impl Transcript {
                 self.step(n, &approval.call, |step| {
                     step.risk = Some(approval.risk);
                     step.stage = waiting;
+                    step.window = approval.target.clone().or(step.window.take());
                 });
             }
             EventBody::ApprovalAnswered { approval, answer, .. } => self.answered(approval, *answer),
@@ -283,10 +291,16 @@ impl Transcript {
             *revision += 1;
             change(step);
         } else {
-            let mut step = Step::new(call, None, Stage::Proposed);
+            let mut step = self.proposed(call);
             change(&mut step);
             self.push(n, EntryBody::Step(step));
         }
+    }
+
+    fn proposed(&self, call: &ToolCall) -> Step {
+        let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
+        let window = call.window().and_then(known);
+        Step { call: call.clone(), risk: None, stage: Stage::Proposed, answer: None, window }
     }
 
     fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
@@ -310,6 +324,9 @@ impl Transcript {
         if let Some((revision, step)) = self.find(|step| step.call.id == *call) {
             *revision += 1;
             step.stage = Stage::Done { result: Box::new(result.clone()) };
+            if step.call.tool == LIST_WINDOWS {
+                self.windows = windows_in(result).unwrap_or_default();
+            }
         }
     }
 
@@ -339,11 +356,11 @@ impl Transcript {
     }
 }
 
-impl Step {
-    fn new(call: &ToolCall, risk: Option<Risk>, stage: Stage) -> Self {
-        Self { call: call.clone(), risk, stage, answer: None }
-    }
+fn windows_in(listing: &ExecResult) -> Option<Vec<FrontWindow>> {
+    serde_json::from_value(listing.data.get("windows")?.clone()).ok()
+}
 
+impl Step {
     pub fn picture(&self) -> Option<&PictureView> {
         match &self.stage {
             Stage::Done { result } => result.picture.as_ref(),

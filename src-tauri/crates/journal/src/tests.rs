@@ -113,6 +113,8 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9),
         window: None,
+        target: None,
+        seen: None,
     }
 }
 
@@ -164,7 +166,7 @@ fn durable() -> Vec<EventBody> {
             retry: true,
             usage: Usage::default(),
             cost: None,
-            instead: vec![ModelId("gemini/x".into())],
+            suggestions: vec![ModelId("gemini/x".into())],
         },
         EventBody::TurnDropped { turn: 3, usage: Usage::default(), cost: Cost::Unknown },
         EventBody::ApprovalRequested { approval: approval("1", "1") },
@@ -341,6 +343,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
             by: Surface::Chat,
         },
         EventBody::ApprovalRequested { approval: approval("2", "3") },
+        EventBody::RunPaused { reason: "p".into() },
     ] {
         append(&journal, scope("1", "z-open"), body).unwrap();
     }
@@ -350,6 +353,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         started: times[0],
         in_doubt: vec![call("2")],
         approval: Some(approval("2", "3")),
+        paused: Some("p".into()),
     };
     let later = OpenRun {
         scope: scope("2", "a-later"),
@@ -357,6 +361,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         started: times[1],
         in_doubt: vec![],
         approval: None,
+        paused: None,
     };
     assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), [open, later]);
 }

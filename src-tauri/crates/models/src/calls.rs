@@ -20,7 +20,7 @@ pub(crate) fn arguments_text(text: &str) -> &str {
 
 /// Adds the events of a call that came in one piece.
 pub(crate) fn whole(index: usize, call: &ProposedCall, events: &mut Vec<TurnEvent>) {
-    let ProposedCall { id, name, arguments } = call.clone();
+    let ProposedCall { id, name, arguments, .. } = call.clone();
     events.push(TurnEvent::CallStarted { index, id, name });
     events.push(TurnEvent::CallArguments { index, json: arguments.to_string() });
     events.push(TurnEvent::CallEnded { index });

@@ -1,24 +1,27 @@
-//! The vendors' own computer tools: which model has which, how it is declared, and how each action is translated into
-//! calls of our tools (in `anthropic`, `gemini` and `openai`).
+//! The vendors' own computer tools: which model has which (`data/computers.json`), how it is declared, and how each action is translated into
+//! calls of our tools (in `anthropic`, `gemini` and `openai`). [`with`] wraps a model so that nobody else sees any of it.
 //!
 //! Pure. Knows our tools by names and arguments only; whether a call may run is decided by policy, as for any other
 //! call.
+
+mod wrapper;
 
 mod anthropic;
 mod gemini;
 mod openai;
 
+use std::sync::LazyLock;
+
 use protocol::geometry::PixelSize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{ProposedCall, Provider};
+use crate::{ProposedCall, Provider, families};
 
-/// What Anthropic wants as the answer to an action that came after one that failed.
-pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
+pub use wrapper::with;
 
 /// The field of an answer with the vendor's warnings that the user accepted, as they came.
-pub const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
+pub(crate) const ACKNOWLEDGED: &str = "acknowledged_safety_checks";
 
 /// Tools of ours that are not offered beside a vendor's computer tool, which replaces them. A test of the agent checks
 /// that these are names of tools.
@@ -57,50 +60,15 @@ pub enum Computer {
     Gemini,
 }
 
-/// By beginnings of a model's name, with `-` for each point. The first that fits decides.
-///
-/// Sources: Anthropic's page on the computer use tool has the toolset for Fable 5 and 5.1, Mythos 5 and 5.1, Opus 4.8 and
-/// 5, Sonnet 5, and `computer_20251124` for Opus 4.5 to 4.7 and Sonnet 4.6; its pages on what is new in Opus 5.5, Sonnet
-/// 5.5 and Haiku 5.5 say that these take the toolset alone; the last one and the page's older versions have
-/// `computer_20250124` for Haiku 4.5 and what came before.
-const OF_ANTHROPIC: [(&str, Computer); 17] = [
-    ("claude-opus-5", Computer::AnthropicToolset),
-    ("claude-sonnet-5", Computer::AnthropicToolset),
-    ("claude-haiku-5", Computer::AnthropicToolset),
-    ("claude-fable-5", Computer::AnthropicToolset),
-    ("claude-mythos-5", Computer::AnthropicToolset),
-    ("claude-opus-4-8", Computer::AnthropicToolset),
-    ("claude-opus-4-7", Computer::Anthropic20251124),
-    ("claude-opus-4-6", Computer::Anthropic20251124),
-    ("claude-opus-4-5", Computer::Anthropic20251124),
-    ("claude-sonnet-4-6", Computer::Anthropic20251124),
-    ("claude-sonnet-4-5", Computer::Anthropic20250124),
-    ("claude-sonnet-4-0", Computer::Anthropic20250124),
-    ("claude-sonnet-4-2", Computer::Anthropic20250124),
-    ("claude-haiku-4-5", Computer::Anthropic20250124),
-    ("claude-opus-4-0", Computer::Anthropic20250124),
-    ("claude-opus-4-1", Computer::Anthropic20250124),
-    ("claude-3-7-sonnet", Computer::Anthropic20250124),
-];
+/// Models that have the same tool.
+#[derive(Deserialize)]
+struct Family {
+    starts: Vec<String>,
+    computer: Computer,
+}
 
-/// Sources: OpenAI's guide to computer use (`computer` from GPT-5.4 on, `computer_use_preview` for the model of that
-/// name), and its models' own pages, up to GPT-6.1.
-const OF_OPENAI: [(&str, Computer); 5] = [
-    ("computer-use-preview", Computer::OpenAiPreview),
-    ("gpt-5-4", Computer::OpenAi),
-    ("gpt-5-5", Computer::OpenAi),
-    ("gpt-5-6", Computer::OpenAi),
-    ("gpt-6", Computer::OpenAi),
-];
-
-/// Sources: Google's page on computer use, which has desktops from Gemini 3.5 Flash on, browsers only before; the pages
-/// of the models after it have computer use too, and 3.5 Flash is answered by 3.6 Flash now.
-const OF_GEMINI: [(&str, Computer); 4] = [
-    ("gemini-3-5-flash", Computer::Gemini),
-    ("gemini-3-6-flash", Computer::Gemini),
-    ("gemini-3-7-flash", Computer::Gemini),
-    ("gemini-3-8-flash", Computer::Gemini),
-];
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| families::read(include_str!("../data/computers.json")));
 
 /// One call of a tool of ours.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,32 +102,22 @@ pub enum NotOurs {
 
 /// A warning of the vendor, which the user must see before the call is done.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SafetyCheck {
-    pub message: String,
+struct SafetyCheck {
+    message: String,
     /// Sent back if the user accepts it.
-    pub as_it_came: Value,
+    as_it_came: Value,
 }
 
 impl Computer {
     /// The tool that a model has. `None` if it has none.
     pub fn of(provider: &Provider, model: &str) -> Option<Self> {
-        let name = model.replace('.', "-");
-        let table: &[(&str, Self)] = match provider.id.as_str() {
-            "anthropic" => &OF_ANTHROPIC,
-            "openai" => &OF_OPENAI,
-            "gemini" => &OF_GEMINI,
-            _ => &[],
-        };
-        table.iter().find(|(start, _)| name.starts_with(start)).map(|(_, computer)| *computer)
-    }
-
-    /// Whether a tool of ours is not offered beside it.
-    pub fn replaces(self, tool: &str) -> bool {
-        REPLACED.contains(&tool)
+        // Behind OpenRouter, no model has its vendor's tool.
+        let id = format!("{}/{model}", provider.id).replace('.', "-");
+        families::best(&FAMILIES, |family| &family.starts, &id).map(|family| family.computer)
     }
 
     /// Whether a call is one of its own, and not of a function of ours.
-    pub fn owns(self, name: &str) -> bool {
+    pub(crate) fn owns(self, name: &str) -> bool {
         match self {
             Self::AnthropicToolset => anthropic::ACTIONS.contains(&name),
             Self::Gemini => gemini::ACTIONS.contains(&name),
@@ -170,12 +128,12 @@ impl Computer {
     }
 
     /// Whether each answer must have a picture, even if nothing has changed since the last one.
-    pub fn needs_pictures(self) -> bool {
+    fn needs_pictures(self) -> bool {
         matches!(self, Self::OpenAi | Self::OpenAiPreview | Self::Gemini)
     }
 
     /// The unit of its coordinates, for the prompt.
-    pub fn places(self) -> &'static str {
+    fn places(self) -> &'static str {
         match self {
             Self::Gemini => "0-999",
             Self::AnthropicToolset
@@ -243,7 +201,7 @@ const PENDING: &str = "pending_safety_checks";
 const DECISION: &str = "safety_decision";
 
 /// A call's arguments without the vendor's warnings: in a turn that goes to another provider, nobody can accept them.
-pub fn unwarned(call: &ProposedCall) -> Value {
+fn unwarned(call: &ProposedCall) -> Value {
     let mut arguments = call.arguments.clone();
     if let Value::Object(fields) = &mut arguments {
         fields.retain(|name, _| !matches!(name.as_str(), PENDING | DECISION));
@@ -252,7 +210,7 @@ pub fn unwarned(call: &ProposedCall) -> Value {
 }
 
 /// The warnings that a call came with.
-pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
+fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
     let pending = call.arguments[PENDING].as_array();
     // Gemini's.
     let decision = call
@@ -275,7 +233,7 @@ pub fn safety_checks(call: &ProposedCall) -> Vec<SafetyCheck> {
 /// the pointer went.
 #[derive(Clone, Debug)]
 pub struct Adapter {
-    pub computer: Computer,
+    computer: Computer,
     display: PixelSize,
     pointer: Option<Point>,
 }
@@ -293,11 +251,6 @@ struct Point {
 impl Adapter {
     pub fn new(computer: Computer, display: PixelSize) -> Self {
         Self { computer, display, pointer: None }
-    }
-
-    /// Sets the size of the pictures of the whole display.
-    pub fn shows(&mut self, display: PixelSize) {
-        self.display = display;
     }
 
     /// A call as calls of ours, in order.

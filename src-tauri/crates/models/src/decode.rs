@@ -14,11 +14,12 @@ use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire, ref
 
 /// Puts one turn together from the data of its events, by the rules of one wire.
 pub(crate) trait StreamDecoder: Send {
-    /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass.
+    /// Takes one event's data and adds what it says to the neutral stream. Unknown events pass. `provider` is named in
+    /// errors.
     ///
     /// # Errors
     /// Data that is no JSON or out of order, and the errors that a provider sends in the middle of a stream.
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError>;
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError>;
 
     fn progress(&self) -> Progress;
 
@@ -73,7 +74,7 @@ impl Decoder {
         Self {
             provider: provider.to_owned(),
             frames: Some(Frames::new(framing)),
-            turn: wire.decoder(provider),
+            turn: wire.decoder(),
             failed: None,
         }
     }
@@ -90,7 +91,7 @@ impl Decoder {
         let outcome = frames.push(bytes, |data| match turn.progress() {
             // After its end a turn does not change any more.
             Progress::Over => Ok(()),
-            Progress::Open | Progress::Complete => turn.feed(utf8(data)?, events),
+            Progress::Open | Progress::Complete => turn.feed(&self.provider, utf8(data)?, events),
         });
         if let Err(error) = &outcome {
             self.failed = Some(error.clone());
@@ -114,7 +115,7 @@ impl Decoder {
         // The last event may lack the empty line after it. Half an event is dropped.
         let rest = rest.filter(|rest| rest.trim() == "[DONE]" || is_object(rest));
         if let Some(rest) = rest.filter(|_| self.turn.progress() != Progress::Over) {
-            self.turn.feed(&rest, events)?;
+            self.turn.feed(&self.provider, &rest, events)?;
         }
         if self.turn.progress() == Progress::Open {
             return Err(ModelError::cut());

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use protocol::error::{ErrorCode, ErrorView};
 use protocol::ids::ModelId;
+use serde::{Deserialize, Serialize};
 
 /// If a provider asks for a longer wait than this, the turn is not asked for again.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-/// A failed turn or probe. Its text never holds a key.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// A failed turn or probe. Its text never holds a key. Written in recordings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
@@ -18,14 +20,17 @@ pub struct ModelError {
     /// What to do about it. `None` if we do not know.
     pub hint: Option<String>,
     /// How long the provider asks us to wait; of a quota, until it is renewed.
+    #[serde(default, rename = "retryAfterMs", with = "milliseconds")]
     pub retry_after: Option<Duration>,
     /// Models to take in place of one that the provider does not know: the nearest name first, the provider's fallback
     /// last. Empty for all other errors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<ModelId>,
 }
 
 /// What kind of thing went wrong. Callers branch on this, never on text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
     /// The key is wrong or may not do this.
     Auth,
@@ -57,46 +62,6 @@ pub enum Retry {
     Never,
     /// After at least so long, if the provider says how long.
     After(Option<Duration>),
-}
-
-impl ModelErrorKind {
-    pub const ALL: [Self; 12] = [
-        Self::Auth,
-        Self::NoCredit,
-        Self::Quota,
-        Self::Rate,
-        Self::Overloaded,
-        Self::TooLarge,
-        Self::BadRequest,
-        Self::NotFound,
-        Self::Redirect,
-        Self::Network,
-        Self::Protocol,
-        Self::Cancelled,
-    ];
-
-    /// The kind of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// As it is written in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auth => "auth",
-            Self::NoCredit => "no_credit",
-            Self::Quota => "quota",
-            Self::Rate => "rate",
-            Self::Overloaded => "overloaded",
-            Self::TooLarge => "too_large",
-            Self::BadRequest => "bad_request",
-            Self::NotFound => "not_found",
-            Self::Redirect => "redirect",
-            Self::Network => "network",
-            Self::Protocol => "protocol",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
 impl ModelError {
@@ -139,6 +104,25 @@ impl ModelError {
 
 impl From<ModelError> for ErrorView {
     fn from(error: ModelError) -> Self {
-        Self { code: ErrorCode::Model, message: error.message, hint: error.hint, instead: error.suggestions }
+        Self {
+            code: ErrorCode::Model,
+            message: error.message,
+            hint: error.hint,
+            suggestions: error.suggestions,
+        }
+    }
+}
+
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::deserialize(from)?.map(Duration::from_millis))
     }
 }

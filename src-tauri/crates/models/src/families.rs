@@ -1,4 +1,22 @@
 //! Families of models in the data files, by how their ids start. Pure.
+//!
+//! A family has `starts`, beginnings of `PROVIDER/NAME` with `-` for each point; the longest that fits, of all families,
+//! decides. It has `source` as well: where what it says is from.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A data file.
+#[derive(Deserialize)]
+struct Table<T> {
+    families: Vec<T>,
+}
+
+/// The families of a data file.
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Vec<T> {
+    serde_json::from_str::<Table<T>>(json).expect("a table of families").families
+}
 
 /// A model's id as the data files write it: with `-` for each point, and under its own vendor if it is behind
 /// OpenRouter.

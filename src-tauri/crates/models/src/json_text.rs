@@ -38,33 +38,15 @@ impl JsonObject {
     }
 }
 
-/// A list that is written value by value.
-pub(crate) struct JsonList(String);
-
-impl JsonList {
-    pub(crate) fn new() -> Self {
-        Self("[".into())
-    }
-
-    /// `json` must be a JSON value.
-    pub(crate) fn push(&mut self, json: &str) {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(json);
-    }
-
-    pub(crate) fn finish(mut self) -> String {
-        self.0.push(']');
-        self.0
-    }
-}
-
 /// A list of JSON values.
 pub(crate) fn json_list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
-    let mut list = JsonList::new();
+    let mut list = String::from("[");
     for item in items {
-        list.push(item.as_ref());
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(item.as_ref());
     }
-    list.finish()
+    list.push(']');
+    list
 }

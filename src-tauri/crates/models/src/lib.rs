@@ -62,22 +62,21 @@ pub use retry_policy::RetryPolicy;
 pub use search::NoSearch;
 pub use wire::Wire;
 
+/// The neutral stream of one turn.
+pub type TurnEvents = BoxStream<'static, Result<TurnEvent, ModelError>>;
+
 /// A language model that can be asked for one turn at a time.
 pub trait Model: Send + Sync {
     fn id(&self) -> &ModelId;
 
-    /// The vendor's own computer tool that this model was opened with, if any. It is declared only if a request says
-    /// how large the pictures are ([`Request::display`]).
-    fn computer(&self) -> Option<computer::Computer> {
-        None
+    /// Whether its requests should say how large the pictures of the display are ([`Request::display`]).
+    fn needs_display(&self) -> bool {
+        false
     }
 
     /// Asks for one turn. The stream ends with [`TurnEvent::Finished`] or an error, never silently. Dropping it
     /// ends the request. No retries here: whether a turn may be asked for again is the caller's to decide.
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>>;
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>>;
 
     /// One cheap call that tells whether the key and the network work.
     fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>>;
@@ -91,7 +90,8 @@ pub struct Request {
     pub system: String,
     pub tools: Vec<ToolSpec>,
     pub messages: Vec<Message>,
-    /// Size of the pictures of the display, for a vendor's own computer tool.
+    /// Size of the pictures of the whole display, for a model that needs it. `None` if it may only look, or if there are
+    /// no pictures.
     pub display: Option<PixelSize>,
 }
 
@@ -152,7 +152,36 @@ pub struct ProposedCall {
     pub id: Option<String>,
     pub name: String,
     pub arguments: Value,
+    /// `None` if the model wrote it in this form.
+    pub translation: Option<Box<Translation>>,
 }
+
+impl ProposedCall {
+    pub fn new(id: Option<String>, name: impl Into<String>, arguments: Value) -> Self {
+        Self { id, name: name.into(), arguments, translation: None }
+    }
+}
+
+/// What is to be known of a call that stands for something the model wrote in another form. Of a turn's translated calls,
+/// none is done after one that failed ([`NOT_EXECUTED`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Translation {
+    /// What the model wrote.
+    of: Arc<ProposedCall>,
+    /// Whether the next call is another part of the same. All parts have one answer, with the newest picture of them.
+    pub goes_on: bool,
+    /// Why it cannot be done: told to the model in place of doing it.
+    pub refusal: Option<String>,
+    /// What the model's provider warns of. It is done only after the user's yes.
+    pub warnings: Vec<String>,
+    /// Whether the user said yes to the warnings.
+    pub accepted: bool,
+    /// Whether the answer must have a picture, even one that shows nothing new.
+    pub needs_picture: bool,
+}
+
+/// The answer to a translated call after one of its turn that failed, in Anthropic's words.
+pub const NOT_EXECUTED: &str = "Not executed: an earlier computer action in this turn failed.";
 
 /// What is answered to one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +194,7 @@ pub struct ToolAnswer {
     pub image: Option<Image>,
 }
 
-/// The neutral stream.
+/// A piece of the neutral stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TurnEvent {
     Text(String),

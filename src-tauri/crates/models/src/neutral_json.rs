@@ -71,7 +71,7 @@ pub fn event(event: &TurnEvent) -> Value {
 pub fn error(error: &ModelError) -> Value {
     json!({
         "event": "error",
-        "kind": error.kind.name(),
+        "kind": error.kind,
         "message": error.message,
         "hint": error.hint,
         "retry": error.retry() != Retry::Never,

@@ -1,4 +1,4 @@
-//! Which pictures each model takes: the largest, the best size, and what one costs in tokens.
+//! Which pictures each model takes: the largest, and the best size.
 //!
 //! `data/pictures.json`, by families of models, each with the source of its numbers. A model that is in none gets the
 //! first one: small enough for all.
@@ -9,16 +9,7 @@ use protocol::geometry::{PictureBudget, PixelSize};
 use protocol::ids::ModelId;
 use serde::Deserialize;
 
-use crate::{MediaResolution, families};
-
-/// The data file.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Table {
-    #[serde(rename = "date")]
-    _date: String,
-    families: Vec<Family>,
-}
+use crate::families;
 
 /// Models that take pictures alike.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,7 +24,6 @@ pub struct Family {
     limit: Bounds,
     /// The size of our pictures of the screen: seen well at the least cost.
     best: Bounds,
-    tokens: Tokens,
     /// The most bytes of one picture, before base64.
     pub bytes: usize,
     /// The most pictures in one request.
@@ -62,38 +52,8 @@ fn one() -> u32 {
     1
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-enum Tokens {
-    Unknown,
-    /// So many thousandths of a token for each square, also one that is only partly covered.
-    Squares {
-        side: u32,
-        thousandths: u64,
-    },
-    Tiles {
-        side: u32,
-        base: u64,
-        each: u64,
-    },
-    #[serde(rename_all = "camelCase")]
-    ByResolution {
-        low: u64,
-        medium: u64,
-        high: u64,
-        ultra_high: u64,
-        usual: u64,
-    },
-}
-
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(read);
-
-#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-fn read() -> Vec<Family> {
-    let table: Table =
-        serde_json::from_str(include_str!("../data/pictures.json")).expect("a table of families");
-    table.families
-}
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| families::read(include_str!("../data/pictures.json")));
 
 /// The family of a model, or the first one if it is in none. Models behind OpenRouter are looked up under their own
 /// vendor.
@@ -111,23 +71,6 @@ impl Family {
     /// The largest size that is not made smaller.
     pub fn limit(&self) -> PictureBudget {
         self.limit.budget()
-    }
-
-    /// What a picture costs. `None` if that is not known.
-    pub fn tokens(&self, size: PixelSize, resolution: Option<MediaResolution>) -> Option<u64> {
-        let count = |square| PictureBudget { square, ..PictureBudget::from(size) }.squares_of(size);
-        match self.tokens {
-            Tokens::Unknown => None,
-            Tokens::Squares { side, thousandths } => Some((count(side) * thousandths).div_ceil(1_000)),
-            Tokens::Tiles { side, base, each } => Some(base + each * count(side)),
-            Tokens::ByResolution { low, medium, high, ultra_high, usual } => Some(match resolution {
-                None => usual,
-                Some(MediaResolution::Low) => low,
-                Some(MediaResolution::Medium) => medium,
-                Some(MediaResolution::High) => high,
-                Some(MediaResolution::UltraHigh) => ultra_high,
-            }),
-        }
     }
 }
 
@@ -221,19 +164,6 @@ mod tests {
         ] {
             assert_eq!(of(model).name, name, "{model}");
         }
-    }
-
-    #[test]
-    fn pictures_cost_what_the_documents_say() {
-        let cost = |model: &str, pixels, resolution| of(model).tokens(size(pixels), resolution);
-        assert_eq!(cost("anthropic/claude-opus-5-5", (1920, 1080), None), Some(69 * 39));
-        assert_eq!(cost("openai/gpt-6.1-terra", (1600, 900), None), Some(1_740));
-        assert_eq!(cost("openai/gpt-4o", (1365, 768), None), Some(85 + 6 * 170));
-        assert_eq!(cost("xai/grok-4.7", (1344, 756), None), Some(7 * 256));
-        assert_eq!(cost("gemini/gemini-3-flash-preview", (100, 100), None), Some(1_120));
-        let fine = Some(MediaResolution::UltraHigh);
-        assert_eq!(cost("gemini/gemini-3-flash-preview", (100, 100), fine), Some(2_240));
-        assert_eq!(cost("ollama/x", (100, 100), None), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::computer::Computer;
-use crate::{Message, Part, Request, ToolAnswer, Wire};
+use crate::{Message, ModelError, Part, Request, ToolAnswer, Wire};
 
 pub use record::Recorder;
 pub use replay::Replay;
@@ -58,7 +58,7 @@ struct RecordedTurn {
 #[serde(rename_all = "camelCase")]
 enum Answer {
     /// There was no stream.
-    Refused(Failure),
+    Refused(ModelError),
     Stream {
         said: String,
         end: End,
@@ -71,19 +71,7 @@ enum End {
     Whole,
     /// Nobody listened any more: the turn was complete, or the run was stopped.
     Dropped,
-    Failed(Failure),
-}
-
-/// A [`crate::ModelError`] as it is written.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Failure {
-    kind: String,
-    message: String,
-    hint: Option<String>,
-    retry_after_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    suggestions: Vec<ModelId>,
+    Failed(ModelError),
 }
 
 /// A digest of what the user said and of what came of the model's calls: the same for two runs that went the same way.

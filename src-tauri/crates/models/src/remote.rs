@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use protocol::command::Secret;
 use protocol::ids::ModelId;
 use reqwest::Url;
@@ -27,7 +27,7 @@ use crate::recording::Recorder;
 use crate::secrets::Secrets;
 use crate::turn_stream::TurnStream;
 use crate::{
-    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvent, Wire, anthropic, chat, gemini,
+    Model, ModelError, ModelErrorKind, Options, Provider, Request, TurnEvents, Wire, anthropic, chat, gemini,
     ollama, refusal, responses,
 };
 
@@ -51,6 +51,14 @@ pub struct RemoteOptions {
     pub key: Option<Secret>,
     pub options: Options,
     pub timeouts: Timeouts,
+}
+
+impl RemoteOptions {
+    /// The model of that name, without a key, and with nothing chosen.
+    pub fn new(provider: Provider, name: &str) -> Self {
+        let model = ModelId(format!("{}/{name}", provider.id));
+        Self { provider, model, key: None, options: Options::default(), timeouts: Timeouts::default() }
+    }
 }
 
 /// A model at its provider.
@@ -108,6 +116,11 @@ impl Remote {
 
     pub fn provider(&self) -> &Provider {
         &self.provider
+    }
+
+    /// The vendor's computer tool that it was opened with, see [`crate::computer::with`].
+    pub fn computer(&self) -> Option<Computer> {
+        self.options.computer
     }
 
     /// The models that the provider has now.
@@ -215,14 +228,7 @@ impl Model for Remote {
         &self.model
     }
 
-    fn computer(&self) -> Option<Computer> {
-        self.options.computer
-    }
-
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         Box::pin(async move {
             let body = self.body(&request);
             let recorder = self.recorder.as_ref();

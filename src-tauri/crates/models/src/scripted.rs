@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use protocol::turn::{StopReason, Usage};
 use serde_json::{Value, json};
 
-use crate::computer::Computer;
-use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent};
+use crate::{Model, ModelError, ModelErrorKind, ProposedCall, Request, Turn, TurnEvent, TurnEvents};
 
 /// What each turn of a [`Scripted`] model costs.
 pub const USAGE: Usage = Usage { input: 100, cached: 0, output: 10, thinking: 0, cache_write: 0 };
@@ -22,7 +21,6 @@ pub struct Scripted {
     id: ModelId,
     steps: Mutex<VecDeque<Step>>,
     requests: Mutex<Vec<Arc<Request>>>,
-    computer: Option<Computer>,
 }
 
 /// One answer.
@@ -53,10 +51,8 @@ impl Step {
 
     /// Proposes calls, with ids `p1`, `p2` ... as a provider gives them.
     pub fn calls(calls: Vec<(&str, Value)>) -> Self {
-        let proposed = calls.into_iter().zip(1..).map(|((name, arguments), number)| ProposedCall {
-            id: Some(format!("p{number}")),
-            name: name.to_owned(),
-            arguments,
+        let proposed = calls.into_iter().zip(1..).map(|((name, arguments), number)| {
+            ProposedCall::new(Some(format!("p{number}")), name, arguments)
         });
         Self::turn("", proposed.collect(), StopReason::ToolCalls)
     }
@@ -113,14 +109,7 @@ impl Scripted {
             id: ModelId("scripted/test".into()),
             steps: Mutex::new(steps.into()),
             requests: Mutex::new(Vec::new()),
-            computer: None,
         }
-    }
-
-    /// The same, acting by a vendor's own computer tool.
-    #[must_use]
-    pub fn with_computer(self, computer: Computer) -> Self {
-        Self { computer: Some(computer), ..self }
     }
 
     /// The requests so far, oldest first.
@@ -149,14 +138,7 @@ impl Model for Scripted {
         &self.id
     }
 
-    fn computer(&self) -> Option<Computer> {
-        self.computer
-    }
-
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         let mut step = self.next(&request);
         async move {
             loop {

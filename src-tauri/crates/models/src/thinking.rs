@@ -8,36 +8,15 @@ use serde::Deserialize;
 
 use crate::{Provider, families};
 
-/// The data file.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Table {
-    #[serde(rename = "date")]
-    _date: String,
-    families: Vec<Family>,
-}
-
 /// Models that think alike.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Deserialize)]
 struct Family {
-    #[serde(rename = "name")]
-    _name: String,
-    /// Beginnings of `PROVIDER/NAME`, with `-` for each point. The longest that fits, of all families, decides.
     starts: Vec<String>,
-    #[serde(rename = "source")]
-    _source: String,
     thinks: bool,
 }
 
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(read);
-
-#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-fn read() -> Vec<Family> {
-    let table: Table =
-        serde_json::from_str(include_str!("../data/thinking.json")).expect("a table of families");
-    table.families
-}
+static FAMILIES: LazyLock<Vec<Family>> =
+    LazyLock::new(|| families::read(include_str!("../data/thinking.json")));
 
 /// Whether the provider's model can be asked to think. `None` if that is not known. A custom server is taken to have
 /// the models of its wire's vendor.

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::StreamExt;
-use futures::stream::{BoxStream, unfold};
+use futures::stream::unfold;
 
 use crate::decode::{Decoder, Progress};
 use crate::http::ByteStream;
 use crate::secrets::Secrets;
-use crate::{ModelError, TurnEvent};
+use crate::{ModelError, TurnEvent, TurnEvents};
 
 /// How long to wait, after a complete turn, for token counts.
 const LINGER: Duration = Duration::from_secs(2);
@@ -38,7 +38,7 @@ impl TurnStream {
         Self { bytes, decoder: Some(decoder), ready: VecDeque::new(), idle, silent, secrets }
     }
 
-    pub(crate) fn stream(self) -> BoxStream<'static, Result<TurnEvent, ModelError>> {
+    pub(crate) fn stream(self) -> TurnEvents {
         unfold(self, Self::next).boxed()
     }
 

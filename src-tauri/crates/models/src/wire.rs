@@ -60,14 +60,14 @@ impl Wire {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }
 
-    pub(crate) fn decoder(self, provider: &str) -> Box<dyn StreamDecoder> {
+    pub(crate) fn decoder(self) -> Box<dyn StreamDecoder> {
         match self {
-            Self::Gemini => Box::new(GeminiDecoder::new(provider)),
-            Self::Anthropic => Box::new(AnthropicDecoder::new(provider)),
-            Self::OpenAiResponses => Box::new(ResponsesDecoder::new(provider)),
-            Self::OpenAiChat | Self::OpenRouter => Box::new(ChatDecoder::new(provider)),
-            Self::Ollama => Box::new(OllamaDecoder::new(provider)),
-            Self::Xai => Box::new(XaiDecoder::new(provider)),
+            Self::Gemini => Box::<GeminiDecoder>::default(),
+            Self::Anthropic => Box::<AnthropicDecoder>::default(),
+            Self::OpenAiResponses => Box::<ResponsesDecoder>::default(),
+            Self::OpenAiChat | Self::OpenRouter => Box::<ChatDecoder>::default(),
+            Self::Ollama => Box::<OllamaDecoder>::default(),
+            Self::Xai => Box::<XaiDecoder>::default(),
         }
     }
 }

@@ -69,6 +69,11 @@ impl Thumbnail {
         Ok(Self { pixels: hash, size, grey: colours.as_chunks::<PIXEL>().0.iter().map(grey).collect() })
     }
 
+    /// A byte of brightness a pixel, in rows: of the frame itself where that is small.
+    pub fn grey(&self) -> &[u8] {
+        &self.grey
+    }
+
     /// What changed until `after`; `None` if both look alike, or are of different sizes.
     pub fn difference(&self, after: &Self) -> Option<Difference> {
         let PixelSize { width, height } = self.size;

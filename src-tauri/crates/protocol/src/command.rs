@@ -6,6 +6,7 @@ use crate::ids::ModelId;
 use crate::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
 use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::principal::{Right, Surface};
+use crate::remembered::{Change, Remembered};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
 use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SessionView};
@@ -128,6 +129,9 @@ commands! {
     open_permission Windows OpenPermission { check: Check } -> ();
     /// Shows, hides or toggles one of our windows. Of the app only.
     show_window Windows ShowWindow { window: Window, action: WindowAction } -> ();
+    /// What the windows remember. Of the app only.
+    get_remembered Remember GetRemembered {} -> Remembered;
+    remember Remember Remember { change: Change } -> ();
 }
 
 /// What one run may set differently from the settings.

@@ -47,12 +47,12 @@ pub struct ErrorView {
     pub hint: Option<String>,
     /// Models to take in place of one that its provider does not know, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub instead: Vec<ModelId>,
+    pub suggestions: Vec<ModelId>,
 }
 
 impl ErrorView {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, instead: Vec::new() }
+        Self { code, message: message.into(), hint: None, suggestions: Vec::new() }
     }
 
     #[must_use]

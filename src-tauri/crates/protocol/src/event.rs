@@ -124,8 +124,9 @@ pub enum EventBody {
         #[serde(default)]
         cost: Option<Cost>,
         /// Models to take in place of one that its provider does not know, the likeliest first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        instead: Vec<ModelId>,
+        /// Journals of earlier versions have it as `instead`.
+        #[serde(default, alias = "instead", skip_serializing_if = "Vec::is_empty")]
+        suggestions: Vec<ModelId>,
     },
     /// A turn that was under way when its run was stopped: nobody waits for it.
     TurnDropped {

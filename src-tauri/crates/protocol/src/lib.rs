@@ -7,6 +7,7 @@ pub mod command;
 pub mod event;
 pub mod offer;
 pub mod principal;
+pub mod remembered;
 pub mod run;
 pub mod view;
 
@@ -16,6 +17,7 @@ pub mod turn;
 
 pub mod address;
 pub mod citation;
+pub mod escape;
 
 pub mod error;
 pub mod geometry;

@@ -40,6 +40,8 @@ pub enum Right {
     Keys,
     /// The system's settings and our own windows.
     Windows,
+    /// What the windows remember, which is theirs alone.
+    Remember,
 }
 
 /// Who sends a command. Made by the surface itself, never read from a request.
@@ -70,6 +72,7 @@ impl Principal {
                 Right::Edit => Ok(()),
                 Right::Steer | Right::Answer if own => Ok(()),
                 Right::Answer => Err(Missing::Window),
+                Right::Remember => Err(Missing::OurWindow),
                 Right::Steer | Right::Loosen | Right::Keys | Right::CallTool => match at_work {
                     AtWork::No => Ok(()),
                     AtWork::Yes => Err(Missing::Rest),
@@ -91,6 +94,8 @@ pub enum AtWork {
 pub enum Missing {
     /// One of our windows, or the terminal that started the run.
     Window,
+    /// One of our windows, and nothing else.
+    OurWindow,
     /// One of our windows, or no agent at work.
     Rest,
 }
@@ -101,7 +106,7 @@ mod tests {
 
     /// The table of the specification, row by row: right, for a window, for a client while no agent works, while one
     /// does, and for the connection that started the run.
-    const TABLE: [(Right, bool, bool, bool, bool); 11] = [
+    const TABLE: [(Right, bool, bool, bool, bool); 12] = [
         (Right::Read, true, true, true, true),
         (Right::Stop, true, true, true, true),
         (Right::Pause, true, true, true, true),
@@ -113,6 +118,7 @@ mod tests {
         (Right::Loosen, true, true, false, false),
         (Right::Keys, true, true, false, false),
         (Right::Windows, true, true, true, true),
+        (Right::Remember, true, false, false, false),
     ];
 
     #[test]

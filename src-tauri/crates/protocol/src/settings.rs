@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::address;
 use crate::error::{ErrorCode, ErrorView};
 use crate::ids::ModelId;
+use crate::remembered::Theme;
 use crate::run::Fence;
 use crate::tool::{ApprovalMode, Mode};
 
@@ -71,17 +72,10 @@ pub struct Settings {
     pub batch_actions: u32,
     /// The chat widget's global shortcut, as Tauri writes accelerators.
     pub shortcut: String,
-    pub theme: Theme,
     pub language: Language,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Theme {
-    #[default]
-    System,
-    Light,
-    Dark,
+    /// In files of before it became the windows' own ([`crate::remembered`]), until they have taken it over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theme: Option<Theme>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,8 +146,8 @@ impl Default for Settings {
             ui_nodes: 200,
             batch_actions: 8,
             shortcut: "CmdOrCtrl+Shift+Space".into(),
-            theme: Theme::System,
             language: Language::English,
+            theme: None,
         }
     }
 }
@@ -193,8 +187,8 @@ impl Settings {
             ui_nodes: _,
             batch_actions: _,
             shortcut: _,
-            theme: _,
             language: _,
+            theme: _,
         } = self;
         let fence = Fence { displays: fence_displays.clone(), apps: fence_apps.clone() };
         let next_fence = Fence { displays: next.fence_displays.clone(), apps: next.fence_apps.clone() };
@@ -284,6 +278,11 @@ impl Settings {
     /// # Errors
     /// [`ErrorCode::BadRequest`] where a value is out of range; nothing is changed then.
     pub fn patched(&self, patch: &SettingsPatch) -> Result<Self, ErrorView> {
+        // That it is forgotten is all that can be said of it here.
+        if patch.0.get("theme").is_some_and(|theme| !theme.is_null()) {
+            return Err(bad("theme is no setting: it is the windows' own")
+                .with_hint("choose it on the settings page of the dashboard"));
+        }
         let mut value =
             serde_json::to_value(self).map_err(|e| bad(format!("settings cannot be written: {e}")))?;
         if let Some(fields) = value.as_object_mut() {
@@ -349,7 +348,7 @@ mod tests {
             (serde_json::json!({ "fenceApps": [] }), Some("fence")),
             (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
             (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
-            (serde_json::json!({ "mode": "plan", "maxSteps": 100, "theme": "dark" }), None),
+            (serde_json::json!({ "mode": "plan", "maxSteps": 100, "language": "japanese" }), None),
         ] {
             let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
             assert_eq!(strict.loosened_by(&next), name);
@@ -392,6 +391,18 @@ mod tests {
     fn a_fence_around_nothing_is_refused() {
         assert!(patch(json!({"fenceApps": ["mousepad"], "fenceDisplays": [1]})).is_ok());
         assert!(patch(json!({"fenceApps": [" "]})).is_err());
+    }
+
+    #[test]
+    fn a_theme_is_read_from_an_old_file_and_can_only_be_forgotten() {
+        let old: Settings = serde_json::from_value(json!({"theme": "dark", "maxSteps": 7})).unwrap();
+        assert_eq!((old.theme, old.max_steps), (Some(Theme::Dark), 7));
+        let forget = serde_json::from_value(json!({"theme": null})).unwrap();
+        assert_eq!(old.patched(&forget).unwrap(), Settings { max_steps: 7, ..Settings::default() });
+        let written = serde_json::to_value(Settings::default()).unwrap();
+        assert!(written.get("theme").is_none());
+        let error = patch(json!({"theme": "dark"})).unwrap_err();
+        assert!(error.message.contains("windows' own") && error.hint.is_some(), "{error:?}");
     }
 
     #[test]

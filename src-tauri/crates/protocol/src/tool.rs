@@ -1,5 +1,6 @@
 //! The exec contract's words: what may be asked, how risky it is, what really came of it.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,12 @@ impl ToolCall {
     pub fn goes_to_the_focus(&self) -> bool {
         ["type", "press", "hotkey", "hold", "keyDown", "keyUp"].contains(&self.tool.as_str())
     }
+
+    /// The window that it names by the system's number.
+    pub fn window(&self) -> Option<u64> {
+        let names_one = ["focusWindow", "changeWindow", "screenshot"].contains(&self.tool.as_str());
+        names_one.then(|| self.arguments.get("window")?.as_u64()).flatten()
+    }
 }
 
 /// A question to the user about one exact call.
@@ -80,6 +87,13 @@ pub struct Approval {
     /// was none but ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<FrontWindow>,
+    /// The window that the call names, as it was when it was asked; `None` if it names none that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<FrontWindow>,
+    /// What the screen showed around the points that the call acts at, as a hash; `None` if it acts at none, or if the
+    /// screen could not be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
 }
 
 /// A window of another application, told again after a restart.
@@ -92,6 +106,16 @@ pub struct FrontWindow {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+}
+
+impl fmt::Display for FrontWindow {
+    /// As people know it: `“notes.txt” (Mousepad)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.title.trim() {
+            "" => f.write_str(&self.app),
+            title => write!(f, "“{title}” ({})", self.app),
+        }
+    }
 }
 
 /// The user's answer to an [`Approval`].
@@ -113,7 +137,7 @@ pub enum Effect {
     Confirmed,
     /// Sent, but nothing could be read back.
     Unverified,
-    /// Sent, and the screen is as before.
+    /// Sent, and read back: it did not happen.
     NoChange,
     /// Not done: forbidden, denied, bad arguments, failed before acting.
     Refused,

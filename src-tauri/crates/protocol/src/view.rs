@@ -131,7 +131,7 @@ pub enum KeyState {
     KeychainFails,
 }
 
-/// One thing the program needs from the machine, whether it has it, and how to mend it.
+/// One thing the program needs from the machine, whether it has it, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckView {
@@ -140,7 +140,7 @@ pub struct CheckView {
     /// What was found.
     pub detail: String,
     /// What to do, where it is not well.
-    pub mend: Option<String>,
+    pub remedy: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -10,8 +10,11 @@ pub(crate) fn digest(tool: &str, arguments: &Value) -> String {
 
 /// Lower-case hex SHA-256 of a value's canonical JSON: keys sorted at every depth, no spaces.
 pub(crate) fn of(value: &Value) -> String {
-    let hash = Sha256::digest(sorted(value).to_string().as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(sorted(value).to_string().as_bytes()))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The order of keys says nothing in JSON, so it must not tell two equal calls apart.

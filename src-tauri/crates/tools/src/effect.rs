@@ -1,7 +1,7 @@
 //! What an act did, by the looks before and after it: windows, focus, pixels. Pure.
 //!
-//! What was read back by the tool itself stands; what was only sent is judged here, and never becomes more than
-//! "unverified": that something changed does not say that it was the right thing.
+//! What was read back by the tool itself stands; what was only sent stays "unverified": that something changed does not
+//! say that it was the right thing, and that nothing did does not say that it was not done.
 
 use desktop::Glance;
 use protocol::tool::Effect;
@@ -32,8 +32,8 @@ pub(crate) fn judge(outcome: &mut Outcome, before: &ScreenState, after: &ScreenS
             (false, true) => "sent; the screen looks as before, but a window or the focus changed",
             (false, false) => "sent; the screen changed",
         };
+        // Not "no change": a button may have done its work where nobody sees it.
         if as_before {
-            outcome.effect = Effect::NoChange;
             outcome.say("the screen is as before");
         }
         if let Value::Object(data) = &mut outcome.data {
@@ -147,13 +147,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_changed_is_no_change_and_never_a_success() {
+    fn a_screen_that_is_as_before_is_said_and_proves_nothing() {
         let same = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, ""));
         let mut outcome = sent();
         judge(&mut outcome, &same, &same);
         assert_eq!(
             (outcome.effect, outcome.summary.as_str()),
-            (Effect::NoChange, "clicked; the screen is as before")
+            (Effect::Unverified, "clicked; the screen is as before")
         );
         assert_eq!(outcome.data, json!({"screen": "sent; the screen is as before"}));
     }

@@ -1,8 +1,9 @@
-//! The keyboard focus, for whoever answers a question in a window of ours and wants the work to go on where it was.
+//! Windows as people know them, and the keyboard focus, for whoever answers a question in a window of ours and wants the
+//! work to go on where it was.
 
 use std::time::Duration;
 
-use desktop::{WindowChange, WindowId, WindowView};
+use desktop::{Desktop, WindowChange, WindowId, WindowView};
 use protocol::tool::{FrontWindow, ToolError, ToolErrorKind};
 use tokio::time::Instant;
 
@@ -14,7 +15,7 @@ use crate::untrusted;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks whether it has.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// Characters of a title or an application's name in an error.
+/// Characters of a title or an application's name in a line for people.
 const NAME_CHARS: usize = 80;
 
 /// The window that had the keyboard focus at some time.
@@ -62,6 +63,12 @@ impl Router {
         Some(FocusedWindow { id, app, title, pid })
     }
 
+    /// The window that a call names by its number, as it is called now; `None` if there is none, or if the desktop cannot
+    /// tell.
+    pub async fn window(&self, id: WindowId) -> Option<FrontWindow> {
+        named(self.desktop(), id).await
+    }
+
     /// Activates a window that had the focus, and waits until it has it again.
     ///
     /// # Errors
@@ -102,6 +109,20 @@ impl Router {
     async fn windows(&self) -> Result<Vec<WindowView>, ToolError> {
         self.desktop().windows().await.map_err(|error| from_desktop(&error))
     }
+}
+
+async fn named(desktop: &dyn Desktop, id: WindowId) -> Option<FrontWindow> {
+    let windows = desktop.windows().await;
+    let windows =
+        windows.inspect_err(|error| tracing::debug!(%error, "a window's title is not known")).ok()?;
+    let WindowView { id, app, title, pid, .. } = windows.into_iter().find(|one| one.id == id)?;
+    let clean = |text: &str| untrusted::line(text, NAME_CHARS);
+    Some(FrontWindow { id: id.0, app: clean(&app), title: clean(&title), pid })
+}
+
+/// A window in a line for people: by its number only where nothing else is known of it.
+pub(crate) async fn name_of(desktop: &dyn Desktop, id: WindowId) -> String {
+    named(desktop, id).await.map_or_else(|| format!("window {}", id.0), |window| window.to_string())
 }
 
 fn has_focus(window: &WindowView) -> bool {

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 mod focus;
 mod router;
+mod surroundings;
 
 mod plan;
 mod registry;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
-use crate::{Limits, schema, untrusted};
+use crate::{Limits, schema, surroundings, untrusted};
 
 /// Characters of all arguments of one call; what is longer is refused before it is read.
 const ARGUMENT_CHARS: usize = 200_000;
@@ -33,6 +34,8 @@ pub struct Plan {
     reason: Option<String>,
     takes: Duration,
     display: u32,
+    /// What lies around the points that it acts at.
+    place: Option<NormRect>,
 }
 
 pub(crate) enum Work {
@@ -44,7 +47,7 @@ impl Plan {
     /// One task with the risk that these arguments have.
     pub fn new(risk: Risk, task: impl Task + 'static) -> Self {
         let work = Work::One(Arc::new(task));
-        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY }
+        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY, place: None }
     }
 
     /// Calls in a row, with the highest risk among them.
@@ -53,12 +56,17 @@ impl Plan {
         // One picture for all: of the display that the last one that acts is on.
         let display = steps.iter().rfind(|step| step.risk() > Risk::Observe);
         let display = display.map_or(DISPLAY, |step| step.plan.display);
-        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display }
+        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display, place: None }
     }
 
     /// The display whose picture is taken before and after it; the first one if this is not said.
     pub fn on(self, display: u32) -> Self {
         Self { display, ..self }
+    }
+
+    /// The points of its display that it acts at: allowed once, it is done only where they look the same.
+    pub fn at(self, points: &[NormPoint]) -> Self {
+        Self { place: surroundings::around(points), ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -87,6 +95,10 @@ impl Plan {
 
     pub fn display(&self) -> u32 {
         self.display
+    }
+
+    pub(crate) fn place(&self) -> Option<NormRect> {
+        self.place
     }
 
     /// The calls in it; empty if it is one by itself.

@@ -97,7 +97,7 @@ impl Router {
         self.registry.all().iter().filter(offered).map(|tool| tool.spec().clone()).collect()
     }
 
-    fn available(&self) -> Available {
+    pub(crate) fn available(&self) -> Available {
         Available { abilities: self.desktop.abilities(), no_browser: self.browser.missing() }
     }
 

@@ -9,7 +9,7 @@ use desktop::Abilities;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::plan::{Env, Plan, Task};
 use crate::spec::{Available, Group, Needs, Spec, Tool, Verify};
@@ -132,29 +132,69 @@ pub(crate) trait Builtin: 'static {
     /// The highest that a call of it can have.
     const RISK: Risk;
     const GROUP: Group;
+    const ABILITY: Ability = Ability::None;
     const NEEDS: Needs = Needs::Desktop;
     const VERIFY: Verify = Verify::Screen;
     const READS: bool = true;
     const EGRESS: bool = false;
     type Input: DeserializeOwned + JsonSchema;
 
-    /// Which ability of the desktop it lacks; `None` if none.
-    fn missing(_abilities: &Abilities) -> Option<&'static str> {
-        None
-    }
-
     /// Checks what types cannot, and makes what will run. Pure: nothing is looked at or done.
     fn plan(input: Self::Input, env: &Env<'_>) -> Result<Plan, ToolError>;
 }
 
-/// A [`Builtin`] as a [`Tool`].
+/// What a tool needs of the desktop.
+#[derive(Clone, Copy)]
+pub(crate) enum Ability {
+    None,
+    Displays,
+    Elements,
+    Input,
+    Ocr,
+    Screen,
+    Scripting,
+    Windows,
+}
+
+impl Ability {
+    /// Why it is not there, for the model; `None` if it is.
+    fn lack(self, of: &Abilities) -> Option<&'static str> {
+        let (is_there, why) = match self {
+            Self::None => return None,
+            Self::Displays => (of.screen, "there is no display; `miki doctor` says why"),
+            Self::Elements => (of.elements, "the accessibility tree cannot be read; `miki doctor` says why"),
+            Self::Input => {
+                (of.input, "pointer and keyboard cannot be used on this desktop; `miki doctor` says why")
+            }
+            Self::Ocr => {
+                (of.ocr, "text in pictures cannot be read; `miki doctor` says how to get the models")
+            }
+            Self::Screen => (of.screen, "the screen cannot be captured; `miki doctor` says why"),
+            Self::Scripting => (of.scripting, "AppleScript needs macOS"),
+            Self::Windows => (of.windows, "windows cannot be listed on this desktop; `miki doctor` says why"),
+        };
+        (!is_there).then_some(why)
+    }
+}
+
+/// A [`Builtin`] as a [`Tool`]. One that does more than look takes a reason, too.
 struct Typed<T> {
     spec: Spec,
     typed: PhantomData<fn() -> T>,
 }
 
+const REASON: &str = "reason";
+
+fn takes_reason<T: Builtin>() -> bool {
+    T::RISK > Risk::Observe
+}
+
 fn of<T: Builtin>() -> Arc<dyn Tool> {
-    let schema::Derived { description, schema } = schema::derive::<T::Input>();
+    let schema::Derived { description, mut schema } = schema::derive::<T::Input>();
+    if takes_reason::<T>() {
+        schema["properties"][REASON] =
+            json!({ "type": "string", "description": "Why, in a few words for the user." });
+    }
     let spec = Spec {
         name: T::NAME.into(),
         description,
@@ -175,16 +215,20 @@ impl<T: Builtin> Tool for Typed<T> {
     }
 
     fn missing(&self, available: &Available) -> Option<String> {
-        T::missing(&available.abilities).map(str::to_owned).or_else(|| available.lack(T::NEEDS))
+        T::ABILITY.lack(&available.abilities).map(str::to_owned).or_else(|| available.lack(T::NEEDS))
     }
 
-    fn plan(&self, arguments: Value, env: &Env<'_>) -> Result<Plan, ToolError> {
+    fn plan(&self, mut arguments: Value, env: &Env<'_>) -> Result<Plan, ToolError> {
+        let reason = arguments.as_object_mut().filter(|_| takes_reason::<T>());
+        let reason = reason.and_then(|arguments| arguments.shift_remove(REASON)).unwrap_or_default();
+        let reason: Option<String> =
+            serde_json::from_value(reason).map_err(|error| bad_arguments(format!("{REASON}: {error}")))?;
         let input = serde_path_to_error::deserialize::<_, T::Input>(arguments).map_err(|error| {
             let path = error.path().to_string();
             let what = error.inner();
             if path == "." { bad_arguments(what) } else { bad_arguments(format!("{path}: {what}")) }
         })?;
-        T::plan(input, env)
+        Ok(T::plan(input, env)?.because(reason))
     }
 }
 

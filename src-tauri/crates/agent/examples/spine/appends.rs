@@ -14,9 +14,9 @@ use protocol::view::EventPage;
 use protocol::{Event, EventBody};
 use serde_json::{Value, json};
 
-use crate::{Failure, lane, since};
+use crate::{Failure, contender, since};
 
-/// Appends of each lane, in blocks by turns: a busy moment of the disk is busy for both.
+/// Appends of each contender, in blocks by turns: a busy moment of the disk is busy for both.
 const BLOCKS: usize = 10;
 const OF_A_BLOCK: usize = 40;
 /// The largest page that there is: the longest read.
@@ -33,9 +33,9 @@ pub async fn race(home: &Path, session: &SessionId) -> Result<Value, Failure> {
             other.stop().await?;
         }
     }
-    let lanes = [("ours", &beside), ("alone", &alone), ("busy", &busy)];
-    let lanes = lanes.map(|(who, ms)| lane(who, ms.len(), ms));
-    Ok(json!({ "work": "append", "lanes": lanes }))
+    let contenders = [("ours", &beside), ("alone", &alone), ("busy", &busy)];
+    let contenders = contenders.map(|(who, ms)| contender(who, ms.len(), ms));
+    Ok(json!({ "work": "append", "contenders": contenders }))
 }
 
 async fn append(

@@ -21,7 +21,7 @@ use protocol::tool::ApprovalMode;
 use serde_json::{Value, json};
 use tools::Router;
 
-use crate::{Failure, lane, session, since};
+use crate::{Failure, contender, session, since};
 
 /// Events that a window asks for at first.
 const FIRST_PAGE: u32 = 200;
@@ -96,7 +96,7 @@ pub async fn open(home: &Path, session: &SessionId) -> Result<Value, Failure> {
         std::hint::black_box((overview, page));
         engine.shutdown().await;
     }
-    Ok(json!({ "work": "open", "lanes": [lane("ours", session::STEPS, &ms)] }))
+    Ok(json!({ "work": "open", "contenders": [contender("ours", session::STEPS, &ms)] }))
 }
 
 fn newest(session: &SessionId) -> ReadEvents {
@@ -115,7 +115,7 @@ pub async fn start(home: &Path, session: &SessionId) -> Result<Value, Failure> {
         engine.stop_run(StopRun { run: Some(started.run) }, Surface::Dashboard).await?;
     }
     engine.shutdown().await;
-    Ok(json!({ "work": "start", "lanes": [lane("ours", session::STEPS, &ms)] }))
+    Ok(json!({ "work": "start", "contenders": [contender("ours", session::STEPS, &ms)] }))
 }
 
 /// What is resident before the session is paged from its end to its beginning, in the middle, and after it. It was paged

@@ -1,7 +1,8 @@
 //! The engine alone, measured on a real disk, for `cargo xtask bench app`: a session of 10,000 steps opened, paged and
 //! gone on with; appends beside a reader; stops of one of three agents. One line of JSON with every trial.
 //!
-//! The argument is a folder on the disk to measure. Judges nothing: what a figure should be is xtask's to know.
+//! The argument is a folder on the disk to measure. With `make` before it, that folder becomes a data folder with the
+//! long session, for who measures the windows. Judges nothing: what a figure should be is xtask's to know.
 
 mod appends;
 mod engine;
@@ -17,9 +18,13 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let folder =
-        std::env::args_os().nth(1).map(PathBuf::from).ok_or("name a folder on the disk to measure")?;
+    let mut arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let folder = arguments.pop().ok_or("name a folder on the disk to measure")?;
     std::fs::create_dir_all(&folder)?;
+    if arguments.first().is_some_and(|what| what.as_os_str() == "make") {
+        session::make(&folder).await?;
+        return Ok(());
+    }
     let load = load()?;
     let home = tempfile::tempdir_in(&folder)?;
 
@@ -42,7 +47,7 @@ async fn main() -> Result<(), Failure> {
 }
 
 /// One way of doing a work, with the times of its trials in milliseconds.
-pub fn lane(who: &str, count: usize, ms: &[f64]) -> Value {
+pub fn contender(who: &str, count: usize, ms: &[f64]) -> Value {
     json!({ "who": who, "count": count, "ms": ms })
 }
 

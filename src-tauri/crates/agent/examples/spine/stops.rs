@@ -16,7 +16,7 @@ use protocol::principal::Surface;
 use serde_json::{Value, json};
 
 use crate::engine::{engine, goal};
-use crate::{Failure, lane, since};
+use crate::{Failure, contender, since};
 
 const AGENTS: usize = 3;
 const STOPS: usize = 200;
@@ -27,12 +27,12 @@ const CALL: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// When each agent's input events came, by the agent's number.
-type Seen = Arc<Mutex<Vec<Vec<Instant>>>>;
+type InputTimes = Arc<Mutex<Vec<Vec<Instant>>>>;
 
 pub async fn race(home: &Path) -> Result<Value, Failure> {
     let desktop = FakeDesktop::new();
     desktop.edit(|scene| scene.delay = CALL);
-    let seen: Seen = Seen::default();
+    let seen: InputTimes = InputTimes::default();
     let sees = seen.clone();
     desktop.react(move |action, scene| {
         // Each act shows at once: nothing waits for a change.
@@ -76,8 +76,8 @@ pub async fn race(home: &Path) -> Result<Value, Failure> {
         agents.insert(trial % AGENTS, begin(&engine, &mut started).await?);
     }
     engine.shutdown().await;
-    let lanes = [lane("ours", AGENTS, &last_input), lane("answered", AGENTS, &answered)];
-    Ok(json!({ "work": "stop", "lanes": lanes }))
+    let contenders = [contender("ours", AGENTS, &last_input), contender("answered", AGENTS, &answered)];
+    Ok(json!({ "work": "stop", "contenders": contenders }))
 }
 
 /// The number of the agent whose text is typed.
@@ -96,7 +96,7 @@ async fn begin(engine: &AgentHandle, started: &mut usize) -> Result<(usize, RunI
 }
 
 /// Waits until each of these agents has typed once more.
-async fn at_work(seen: &Seen, agents: &[(usize, RunId)]) -> Result<(), Failure> {
+async fn at_work(seen: &InputTimes, agents: &[(usize, RunId)]) -> Result<(), Failure> {
     let typed = |agent: usize| locked(seen).get(agent).map_or(0, Vec::len);
     let before: Vec<usize> = agents.iter().map(|(agent, _)| typed(*agent)).collect();
     let began = Instant::now();
@@ -119,6 +119,6 @@ async fn undisturbed(engine: &AgentHandle, agents: &[(usize, RunId)]) -> Result<
     }
 }
 
-fn locked(seen: &Seen) -> MutexGuard<'_, Vec<Vec<Instant>>> {
+fn locked(seen: &InputTimes) -> MutexGuard<'_, Vec<Vec<Instant>>> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,7 +15,7 @@ fn look(context: &mut Context, hash: u64) {
     let response = json!({ "data": "x".repeat(100) });
     let answer = ToolAnswer { id: None, name: "click".into(), response, image: None };
     let sight = Some(Sight { jpeg: vec![1].into(), hash });
-    context.push_results(vec![Answered { answer, sight, must_show: false }]);
+    context.push_results(vec![Answered { answer, sight, must_show: false, goes_on: false }]);
 }
 
 /// Of each result in the request: whether it has a picture, and what it says of one.
@@ -155,7 +155,7 @@ fn a_goal_in_a_long_session_survives_the_first_compaction() {
 fn where_a_vendor_wants_a_picture_and_nothing_was_done_the_last_one_is_sent_again() {
     let mut context = context();
     let answer = || ToolAnswer { id: None, name: "click".into(), response: json!({}), image: None };
-    let refused = |must_show| Answered { answer: answer(), sight: None, must_show };
+    let refused = |must_show| Answered { answer: answer(), sight: None, must_show, goes_on: false };
     context.push_turn(Turn::default());
     context.push_results(vec![refused(true)]);
     context.push_turn(Turn::default());
@@ -173,7 +173,7 @@ fn a_picture_with_more_bytes_than_the_model_takes_is_not_sent() {
     context.push_turn(Turn::default());
     let answer = ToolAnswer { id: None, name: "click".into(), response: json!({}), image: None };
     let sight = Some(Sight { jpeg: vec![1; 1_001].into(), hash: 1 });
-    context.push_results(vec![Answered { answer, sight, must_show: false }]);
+    context.push_results(vec![Answered { answer, sight, must_show: false, goes_on: false }]);
     assert_eq!(pictures(&mut context), [(false, Some(TOO_LARGE.into()))]);
     // The next one is not taken for the same.
     look(&mut context, 1);
@@ -226,4 +226,18 @@ fn a_word_of_the_users_ends_a_paused_turn_and_no_other() {
     context.push_turn(turn());
     context.push_user("go on".into());
     assert_eq!(raw(&mut context), json!("[]"));
+}
+
+#[test]
+fn the_newest_picture_of_a_calls_parts_is_shown_with_the_last_of_them() {
+    let mut context = context();
+    let sight = |hash| Some(Sight { jpeg: vec![1].into(), hash });
+    let answer = || ToolAnswer { id: None, name: "click".into(), response: json!({}), image: None };
+    let part = |sight, goes_on| Answered { answer: answer(), sight, must_show: false, goes_on };
+    context.push_turn(Turn::default());
+    context.push_results(vec![part(sight(1), true), part(sight(2), true), part(None, false)]);
+    context.push_turn(Turn::default());
+    context.push_results(vec![part(sight(1), true), part(sight(2), false), part(None, false)]);
+    let (none, sent) = ((false, None), (true, None));
+    assert_eq!(pictures(&mut context), [none.clone(), none.clone(), sent, none.clone(), as_before(), none]);
 }

@@ -23,7 +23,7 @@ fn ask() -> Verdict {
 }
 
 fn answer(answer: Answer) -> Input {
-    Input::Answered { approval: ApprovalId("q-1".into()), answer }
+    Input::Answered { approval: ApprovalId("q-1".into()), answer, by: Surface::Chat }
 }
 
 fn bad_arguments() -> Input {
@@ -97,8 +97,30 @@ fn unapproved_click_is_never_sent() {
 }
 
 #[test]
+fn a_question_that_nobody_answered_is_not_told_as_a_no() {
+    let start = vec![Input::Start, turn(&["click"]), Input::Assessed(ask())];
+    let (approval, answer) = (ApprovalId("q-1".into()), Answer::Deny);
+    let lapsed = Input::Answered { approval, answer, by: Surface::Deadline };
+    let (_, effects) = last(RULES, [start, vec![lapsed]].concat());
+    let [Effect::Refuse { error, .. }, Effect::DelayStep] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(error.kind, ToolErrorKind::Timeout);
+    assert!(error.message.contains("nobody answered") && !error.message.contains("said no"), "{error:?}");
+}
+
+#[test]
+fn a_run_that_was_paused_when_it_asked_goes_no_further_than_its_answer() {
+    let calls = Calls::left(call("click"), VecDeque::from([call("type")]));
+    let pause = Some("by the user".to_owned());
+    let mut machine = Machine::waiting(RULES, 1, calls, ApprovalId("q-1".into()), pause);
+    assert!(matches!(machine.step(answer(Answer::Deny))[..], [Effect::Refuse { .. }]));
+    assert_eq!(machine.step(Input::Continue), []);
+    assert_eq!(machine.step(Input::Resume), [Effect::NoteResumed, Effect::Assess(call("type"))]);
+}
+
+#[test]
 fn an_answer_to_another_question_changes_nothing() {
-    let other = Input::Answered { approval: ApprovalId("q-2".into()), answer: Answer::Once };
+    let approval = ApprovalId("q-2".into());
+    let other = Input::Answered { approval, answer: Answer::Once, by: Surface::Chat };
     let (machine, effects) = last(RULES, vec![Input::Start, turn(&["click"]), Input::Assessed(ask()), other]);
     assert_eq!(effects, []);
     assert!(matches!(machine.state, State::AwaitingApproval { .. }));

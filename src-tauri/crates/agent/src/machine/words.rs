@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
+use protocol::principal::Surface;
 use protocol::tool::{Answer, Risk, ToolCall, ToolError};
 use protocol::turn::StopReason;
 
@@ -96,6 +97,7 @@ pub enum Input {
     Answered {
         approval: ApprovalId,
         answer: Answer,
+        by: Surface,
     },
     ToolFinished {
         finished: Option<Finished>,

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::log::Log;
 
 /// A turn that ended whole.
-pub struct Asked {
+pub struct FinishedTurn {
     pub turn: Turn,
     pub thinking: String,
     pub citations: Vec<Citation>,
@@ -34,11 +34,11 @@ pub struct Failed {
 
 /// A turn under way, as far as it was heard: whoever drops it can still say what it cost.
 #[derive(Clone, Default)]
-pub struct PartialTurn(Arc<Mutex<Heard>>);
+pub struct PartialTurn(Arc<Mutex<TurnSoFar>>);
 
 /// What a turn said so far, beside its text.
 #[derive(Default)]
-struct Heard {
+struct TurnSoFar {
     asked: bool,
     thinking: String,
     citations: Vec<Citation>,
@@ -62,9 +62,9 @@ pub async fn ask(
     log: Arc<Log>,
     scope: Scope,
     number: u32,
-    heard_so_far: PartialTurn,
-) -> Result<Asked, Failed> {
-    heard_so_far.heard().asked = true;
+    so_far: PartialTurn,
+) -> Result<FinishedTurn, Failed> {
+    so_far.lock().asked = true;
     let mut index = 0;
     let mut show = |kind, text| {
         let delta = EventBody::TurnDelta { turn: number, index, kind, text };
@@ -78,7 +78,7 @@ pub async fn ask(
         Err(_) => return Err(refused(too_long())),
     };
     while let Some(event) = timeout_at(end, stream.next()).await.unwrap_or_else(|_| Some(Err(too_long()))) {
-        let mut heard = heard_so_far.heard();
+        let mut heard = so_far.lock();
         match event {
             Ok(TurnEvent::Text(text)) => show(DeltaKind::Text, text),
             Ok(TurnEvent::Thinking(text)) => {
@@ -96,13 +96,13 @@ pub async fn ask(
             Ok(TurnEvent::Finished { turn, usage, stop }) => {
                 heard.usage = usage;
                 let cost = heard.cost(model.id());
-                let Heard { thinking, citations, .. } = std::mem::take(&mut *heard);
-                return Ok(Asked { turn, thinking, citations, usage, cost, stop });
+                let TurnSoFar { thinking, citations, .. } = std::mem::take(&mut *heard);
+                return Ok(FinishedTurn { turn, thinking, citations, usage, cost, stop });
             }
             Err(error) => return Err(heard.failed(model.id(), error)),
         }
     }
-    Err(heard_so_far.heard().failed(model.id(), ModelError::cut()))
+    Err(so_far.lock().failed(model.id(), ModelError::cut()))
 }
 
 fn too_long() -> ModelError {
@@ -112,19 +112,19 @@ fn too_long() -> ModelError {
 }
 
 impl PartialTurn {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, TurnSoFar> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is known of a turn that nobody waits for any more; `None` if it was not asked for yet. The provider may go
     /// on with it, and may have read the request even where no answer came.
     pub fn dropped(&self, model: &ModelId) -> Option<(Usage, Cost)> {
-        let heard = self.heard();
+        let heard = self.lock();
         heard.asked.then(|| (heard.usage, heard.cost(model).at_least()))
     }
 }
 
-impl Heard {
+impl TurnSoFar {
     /// A search is charged beside the tokens.
     fn cost(&self, model: &ModelId) -> Cost {
         let cost = models::cost::cost(model, &self.usage, self.billed);
@@ -149,16 +149,16 @@ fn cite(citations: &mut Vec<Citation>, url: &str, title: &str) {
 mod tests {
     use super::*;
 
-    fn heard(billed: Option<Usd>, searched: bool) -> Heard {
+    fn heard(billed: Option<Usd>, searched: bool) -> TurnSoFar {
         let usage = Usage { input: 1_000_000, ..Usage::default() };
-        Heard { usage, billed, searched, ..Heard::default() }
+        TurnSoFar { usage, billed, searched, ..TurnSoFar::default() }
     }
 
     #[test]
     fn a_cost_is_exact_only_where_all_of_it_was_counted() {
         let model = ModelId("anthropic/claude-sonnet-5-5".into());
         let usd = Usd::from_dollars(2.0).unwrap();
-        let failed = |heard: Heard| heard.failed(&model, ModelError::cut()).cost;
+        let failed = |heard: TurnSoFar| heard.failed(&model, ModelError::cut()).cost;
         assert_eq!(heard(None, false).cost(&model), Cost::Priced { usd });
         assert_eq!(heard(None, true).cost(&model), Cost::AtLeast { usd });
         assert_eq!(failed(heard(None, false)), Some(Cost::AtLeast { usd }));
@@ -168,10 +168,10 @@ mod tests {
             assert_eq!(heard().cost(&model), Cost::Billed { usd: Usd(7) });
             assert_eq!(failed(heard()), Some(Cost::Billed { usd: Usd(7) }));
         }
-        assert_eq!(failed(Heard::default()), Some(Cost::Unknown));
-        let heard_so_far = PartialTurn::default();
-        assert_eq!(heard_so_far.dropped(&model), None);
-        heard_so_far.heard().asked = true;
-        assert_eq!(heard_so_far.dropped(&model), Some((Usage::default(), Cost::Unknown)));
+        assert_eq!(failed(TurnSoFar::default()), Some(Cost::Unknown));
+        let so_far = PartialTurn::default();
+        assert_eq!(so_far.dropped(&model), None);
+        so_far.lock().asked = true;
+        assert_eq!(so_far.dropped(&model), Some((Usage::default(), Cost::Unknown)));
     }
 }

@@ -8,6 +8,7 @@ use protocol::{ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
+use crate::approvals::GivenAnswer;
 use crate::machine::Input;
 use crate::runs::not_under_way;
 
@@ -27,10 +28,7 @@ pub enum Message {
         reply: Reply,
     },
     /// It is on disk already, and was asked by this run.
-    Answered {
-        approval: Box<Approval>,
-        answer: Answer,
-    },
+    Answered(Box<GivenAnswer>),
     /// The user has taken the mouse or the keyboard.
     UserInput,
 }
@@ -40,7 +38,7 @@ impl Message {
     pub fn refuse(self, run: &RunId) {
         match self {
             Self::Steer { reply, .. } => drop(reply.send(Err(not_under_way(run)))),
-            Self::Pause { .. } | Self::Resume | Self::Answered { .. } | Self::UserInput => {}
+            Self::Pause { .. } | Self::Resume | Self::Answered(_) | Self::UserInput => {}
         }
     }
 }
@@ -55,19 +53,19 @@ pub async fn refuse_all(mailbox: &mut mpsc::Receiver<Message>, run: &RunId) -> I
 
 impl Driver {
     /// Refuses what came in the moment of the end. Answers the answer to its question, if one is among it.
-    pub(super) fn close_mailbox(&mut self) -> Option<(Box<Approval>, Answer)> {
+    pub(super) fn close_mailbox(&mut self) -> Option<Box<GivenAnswer>> {
         let mut answered = None;
         self.run.mailbox.close();
         while let Ok(message) = self.run.mailbox.try_recv() {
             match message {
-                Message::Answered { approval, answer } => answered = Some((approval, answer)),
+                Message::Answered(given) => answered = Some(given),
                 other => other.refuse(&self.run.id),
             }
         }
         answered
     }
 
-    pub(super) async fn hear(&mut self, message: Message) -> Result<(), ErrorView> {
+    pub(super) async fn handle(&mut self, message: Message) -> Result<(), ErrorView> {
         match message {
             Message::Pause { reason } => self.feed(Input::Pause { reason }).await,
             Message::Resume => {
@@ -76,25 +74,24 @@ impl Driver {
                 Ok(())
             }
             Message::Steer { text, reply } => self.steer(text, reply).await,
-            Message::Answered { approval, answer } => self.answered_by_user(&approval, answer).await,
+            Message::Answered(given) => self.take_answer(*given).await,
             Message::UserInput => self.user_takes_over().await,
         }
     }
 
-    pub(super) async fn answered_by_user(
-        &mut self,
-        approval: &Approval,
-        answer: Answer,
-    ) -> Result<(), ErrorView> {
-        if self.question.take_if(|question| question.id == approval.id).is_none() {
+    pub(super) async fn take_answer(&mut self, given: GivenAnswer) -> Result<(), ErrorView> {
+        let GivenAnswer { question: Approval { id, call, .. }, answer, by } = given;
+        if self.question.take_if(|question| question.id == id).is_none() {
             return Ok(());
         }
         self.operation = None;
-        self.proposals.answered(&approval.call.id, answer != Answer::Deny);
-        if answer == Answer::Thread {
-            self.grants().allow_call(&approval.call);
+        if answer != Answer::Deny {
+            self.proposals.accept(&call.id);
         }
-        self.feed(Input::Answered { approval: approval.id.clone(), answer }).await
+        if answer == Answer::Thread {
+            self.grants().allow_call(&call);
+        }
+        self.feed(Input::Answered { approval: id, answer, by }).await
     }
 
     /// On disk before the answer: words that were taken are never lost, however the run ends.

@@ -124,7 +124,10 @@ impl Driver {
             None => lease::front(&self.run.router).await,
         };
         self.front.clone_from(&window);
-        let approval = Approval { id, call, risk, reason, digest, deadline, window: window.map(Into::into) };
+        let target = lease::target(&self.run.router, &call).await;
+        let seen = self.run.router.surroundings(&call, &self.run.limits).await;
+        let window = window.map(Into::into);
+        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, seen };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
@@ -149,7 +152,7 @@ impl Driver {
     }
 
     /// Waits for the desktop; if the run has it, goes on at once.
-    pub(super) fn seek_seat(&mut self, waiting: Waiting) {
+    fn seek_seat(&mut self, waiting: Waiting) {
         let lease = self.lease.take();
         self.seeks_seat = lease.is_none();
         let (seat, id) = (self.run.seat.clone(), self.run.id.clone());
@@ -166,7 +169,7 @@ impl Driver {
     /// A call whose turn has come: put aside while the run is paused, else its intent is on disk before it runs.
     pub(super) async fn ready(&mut self, waiting: Waiting, lease: Option<Lease>) -> Result<(), ErrorView> {
         self.seeks_seat = false;
-        if lease.is_some() && self.machine.is_paused() {
+        if self.machine.is_paused() {
             self.put_aside = Some(waiting);
             return Ok(());
         }
@@ -181,6 +184,7 @@ impl Driver {
             Some(lease) if lease.passed_on || approved => self.front.take(),
             Some(_) | None => None,
         };
+        let asked = self.asked.take_if(|asked| lease.is_some() && asked.call.id == call.id);
         // A look between two acts gives nothing up.
         if lease.is_some() {
             self.lease = lease;
@@ -190,20 +194,25 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
-        let must_be_in_front = self.is_woken;
+        let must_be_as_it_was = self.is_woken;
         self.operation = Some(Box::pin(async move {
-            if let Some(window) = front {
-                let restored = tokio::select! {
-                    biased;
-                    // Nothing takes the focus from the user any more; the call itself says that it was cancelled.
-                    () = cancel.cancelled() => Ok(()),
-                    restored = router.restore_focus(&window) => restored,
-                };
-                if let Err(error) = restored
-                    && (must_be_in_front || call.goes_to_the_focus() || call.tool == "batch")
-                {
-                    return Outcome::Tool(call, Box::new(Executed::refused(error)));
+            let restore = async {
+                match (&asked, &front) {
+                    (Some(asked), _) => router.restore(asked, &limits).await,
+                    (None, Some(window)) => router.restore_focus(window).await,
+                    (None, None) => Ok(()),
                 }
+            };
+            let restored = tokio::select! {
+                biased;
+                // Nothing takes the focus from the user any more; the call itself says that it was cancelled.
+                () = cancel.cancelled() => Ok(()),
+                restored = restore => restored,
+            };
+            if let Err(error) = restored
+                && (must_be_as_it_was || call.goes_to_the_focus() || call.tool == "batch")
+            {
+                return Outcome::Tool(call, Box::new(Executed::refused(error)));
             }
             let executed = router.execute(Call { request, cancel, limits }).await;
             Outcome::Tool(call, Box::new(executed))
@@ -218,12 +227,14 @@ impl Driver {
             return;
         }
         let Some(waiting) = self.put_aside.take() else { return };
-        match self.unless_disturbed(None, Verdict::Run) {
+        let Waiting { call, approved } = waiting;
+        let risk = self.assessment(&self.request(call.clone(), None)).risk;
+        match self.unless_disturbed(risk, Verdict::Run) {
             Verdict::Forbid(error) => {
                 let refused = Box::new(Executed::refused(error));
-                self.operation = Some(Box::pin(async move { Outcome::Tool(waiting.call, refused) }));
+                self.operation = Some(Box::pin(async move { Outcome::Tool(call, refused) }));
             }
-            Verdict::Run | Verdict::Ask { .. } => self.seek_seat(waiting),
+            Verdict::Run | Verdict::Ask { .. } => self.execute(call, approved),
         }
     }
 

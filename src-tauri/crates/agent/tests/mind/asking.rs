@@ -5,7 +5,7 @@ use std::time::Duration;
 use desktop::{WindowId, WindowView};
 use models::Message;
 use models::scripted::Step;
-use protocol::command::{AnswerApproval, SteerRun, StopRun};
+use protocol::command::{AnswerApproval, PauseRun, ResumeRun, SteerRun, StopRun};
 use protocol::event::{Activity, RunEnd};
 use protocol::geometry::NormRect;
 use protocol::ids::SessionId;
@@ -14,6 +14,7 @@ use protocol::tool::{Answer, Approval, ApprovalMode, Effect};
 use protocol::view::Question;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
+use tools::Interruption;
 
 use crate::bench::{Bench, click, done, history};
 
@@ -144,6 +145,71 @@ async fn a_run_that_waits_without_a_task_is_stopped_like_any_other() {
     );
 }
 
+#[tokio::test]
+async fn the_corner_and_escape_end_a_run_that_waits_without_a_task_too() {
+    for how in [Interruption::Corner, Interruption::Escape] {
+        let (mut next, _, question) = after_a_crash(vec![click()], vec![]).await;
+        // Whoever is asked may use the computer.
+        next.desktop.interrupt(Interruption::UserInput);
+        next.desktop.end_interruption();
+        assert_eq!(next.handle.overview().await.unwrap().questions, [question]);
+        next.desktop.interrupt(how);
+        match next.end().await {
+            RunEnd::Stopped { reason } => assert!(reason.starts_with("failsafe"), "{reason}"),
+            other => panic!("{how:?}: {other:?}"),
+        }
+        next.desktop.end_interruption();
+        let overview = next.handle.overview().await.unwrap();
+        assert_eq!((overview.questions.len(), overview.runs.len()), (0, 0));
+    }
+}
+
+/// Whether the only run there is is paused.
+async fn is_paused(bench: &Bench) -> bool {
+    let runs = bench.handle.overview().await.unwrap().runs;
+    let [run] = &runs[..] else { panic!("{runs:?}") };
+    run.status.paused
+}
+
+#[tokio::test]
+async fn a_paused_run_is_paused_after_a_crash_and_does_nothing_until_it_may_go_on() {
+    let mut before = Bench::new(vec![click(), done()]).await;
+    before.start(ApprovalMode::Ask).await;
+    let asked = before.question().await;
+    before.handle.pause_run(PauseRun { run: None }, Surface::Tray).await.unwrap();
+    before.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    let mut next = Bench::at(crashed(&before), vec![done()]).await;
+    before.handle.shutdown().await;
+    assert!(is_paused(&next).await);
+    next.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+    next.status(|status| status.paused && status.detail == "paused").await;
+    assert_eq!((next.clicks(), next.model.requests().len()), (0, 0));
+    next.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 1);
+}
+
+#[tokio::test]
+async fn a_run_without_a_task_can_be_paused_and_go_on() {
+    let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+    let run = Some(question.run.clone());
+    for _ in 0..2 {
+        next.handle.pause_run(PauseRun { run: run.clone() }, Surface::Chat).await.unwrap();
+        assert!(is_paused(&next).await);
+    }
+    next.handle.resume_run(ResumeRun { run }).await.unwrap();
+    assert!(!is_paused(&next).await);
+    next.handle.pause_run(PauseRun { run: None }, Surface::Chat).await.unwrap();
+    next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Chat).await.unwrap();
+    next.status(|status| status.paused && status.detail == "paused").await;
+    next.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.clicks(), 1);
+    let events = history(&next.handle, &session).await;
+    let paused = events.iter().filter(|event| matches!(event.body, EventBody::RunPaused { .. })).count();
+    assert_eq!(paused, 2, "a pause that changes nothing is no event");
+}
+
 fn window(id: u64, title: &str) -> WindowView {
     WindowView {
         id: WindowId(id),
@@ -173,6 +239,44 @@ async fn after_a_crash_an_approved_act_needs_the_window_that_was_in_front() {
         assert!(matches!(next.end().await, RunEnd::Completed { .. }));
         assert_eq!(next.desktop.actions().len(), usize::from(is_there), "{:?}", next.desktop.actions());
     }
+}
+
+#[tokio::test]
+async fn after_a_crash_an_approved_click_needs_the_screen_that_it_was_allowed_for() {
+    for is_the_same in [true, false] {
+        let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
+        assert_eq!(question.approval.window, None);
+        if !is_the_same {
+            next.desktop.edit(|scene| scene.colour = [200, 30, 30]);
+        }
+        let yes = answer(&question.approval, Answer::Once);
+        next.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
+        assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+        assert_eq!(next.clicks(), usize::from(is_the_same));
+        let told = refusals(&next, &session).await;
+        assert_eq!(told.iter().any(|told| told.contains("look again")), !is_the_same, "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn after_a_crash_nothing_is_typed_where_no_window_was_in_front() {
+    let typing = || Step::call("type", json!({ "text": "hello", "reason": "to greet" }));
+    let (mut next, session, question) = after_a_crash(vec![typing()], vec![done()]).await;
+    next.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+    next.handle.answer_approval(answer(&question.approval, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    assert_eq!(next.desktop.actions(), []);
+    assert!(refusals(&next, &session).await[0].contains("no window was in front"));
+}
+
+/// Why calls of a session were not done.
+async fn refusals(bench: &Bench, session: &SessionId) -> Vec<String> {
+    let events = history(&bench.handle, session).await.into_iter();
+    let refused = events.filter_map(|event| match event.body {
+        EventBody::ToolFinished { result, .. } if result.effect == Effect::Refused => result.error,
+        _ => None,
+    });
+    refused.map(|error| error.message).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,6 +309,9 @@ async fn what_nobody_answers_in_time_is_a_no_with_and_without_a_task() {
         ));
         assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
         assert_eq!(bench.clicks(), 0);
+        // Nobody has said no: the model is not told so.
+        let told = format!("{:?}", bench.model.requests()[1].messages);
+        assert!(told.contains("nobody answered") && !told.contains("said no"), "{told}");
     }
 }
 
@@ -262,4 +369,18 @@ async fn an_approved_act_goes_to_the_window_that_was_in_front_when_it_was_asked_
     }
     bench.end().await;
     assert_eq!(focused(&bench), [WindowId(1), WindowId(2)]);
+}
+
+#[tokio::test]
+async fn a_question_about_a_window_names_it_as_it_is_called_now() {
+    let close = |id| Step::call("changeWindow", json!({ "window": id, "change": "close" }));
+    let mut bench = Bench::new(vec![close(1), close(3), done()]).await;
+    bench.desktop.edit(|scene| scene.windows = vec![window(2, "list"), window(1, "letter")]);
+    bench.start(ApprovalMode::Ask).await;
+    for title in [Some("letter"), None] {
+        let asked = bench.question().await;
+        assert_eq!(asked.target.as_ref().map(|target| target.title.as_str()), title);
+        bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
+    }
+    bench.end().await;
 }

@@ -9,11 +9,9 @@ use std::sync::{Arc, LazyLock};
 use models::computer::Computer;
 use models::scripted::Step;
 use models::{
-    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, Timeouts,
-    decode,
+    CONNECT, Http, MediaResolution, Message, Options, Provider, Remote, RemoteOptions, Request, decode,
 };
 use protocol::command::RunOverrides;
-use protocol::ids::ModelId;
 use protocol::tool::ApprovalMode;
 use serde_json::{Value, json};
 
@@ -198,14 +196,8 @@ fn options() -> Options {
 }
 
 pub fn remote(http: &Http, provider: &str, options: Options) -> Remote {
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options,
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(http, options).unwrap()
+    let provider = Provider::named(provider).unwrap().clone();
+    Remote::new(http, RemoteOptions { options, ..RemoteOptions::new(provider, "some-model") }).unwrap()
 }
 
 /// The requests of a run in which the model says what was recorded of these providers.

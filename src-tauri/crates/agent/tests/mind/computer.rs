@@ -3,26 +3,39 @@
 
 use std::sync::Arc;
 
+use agent::{ModelSource, OpenModel};
 use desktop::Action;
-use models::computer::{Computer, NOT_EXECUTED};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use models::computer::Computer;
 use models::scripted::{Scripted, Step, USAGE};
-use models::{Message, ProposedCall, ToolAnswer, Turn, TurnEvent};
-use protocol::EventBody;
+use models::{Message, NOT_EXECUTED, ProposedCall, SharedModel, ToolAnswer, Turn, TurnEvent};
 use protocol::command::{AnswerApproval, RunOverrides};
 use protocol::event::RunEnd;
 use protocol::geometry::PixelSize;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, ApprovalMode, Mode, Risk};
 use protocol::turn::StopReason;
+use protocol::{ErrorView, EventBody};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, One, done, history};
+use crate::bench::{Bench, done, history};
 
 const RAW: &str = "[the vendor's own words]";
 
+/// A model that sees what a provider would see.
+struct Acting(Arc<Scripted>, Computer);
+
+impl ModelSource for Acting {
+    fn open<'a>(&'a self, _: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
+        let model = models::computer::with(Some(self.1), self.0.clone());
+        async move { Ok(model) }.boxed()
+    }
+}
+
 async fn bench(computer: Computer, steps: Vec<Step>) -> Bench {
-    let model = Arc::new(Scripted::new(steps).with_computer(computer));
-    let source = Arc::new(One(model.clone()));
+    let model = Arc::new(Scripted::new(steps));
+    let source = Arc::new(Acting(model.clone(), computer));
     let mut bench = Bench::other(Vec::new(), |setup| setup.models = source).await;
     bench.model = model;
     bench.desktop.edit(|scene| {
@@ -33,10 +46,8 @@ async fn bench(computer: Computer, steps: Vec<Step>) -> Bench {
 }
 
 fn turn(calls: &[(&str, Value)]) -> Step {
-    let calls = calls.iter().zip(1..).map(|((name, arguments), number)| ProposedCall {
-        id: Some(format!("v{number}")),
-        name: (*name).into(),
-        arguments: arguments.clone(),
+    let calls = calls.iter().zip(1..).map(|((name, arguments), number)| {
+        ProposedCall::new(Some(format!("v{number}")), *name, arguments.clone())
     });
     let (text, provider) = (String::new(), "scripted".into());
     let turn = Turn { text, calls: calls.collect(), provider, raw: Value::String(RAW.into()) };

@@ -67,7 +67,7 @@ fn actions() -> Vec<(Computer, &'static str, Value)> {
 fn adapted() -> Vec<OurCall> {
     let display = PixelSize { width: 1280, height: 800 };
     let calls = actions().into_iter().flat_map(|(computer, name, arguments)| {
-        let call = ProposedCall { id: None, name: name.into(), arguments };
+        let call = ProposedCall::new(None, name, arguments);
         Adapter::new(computer, display).adapt(&call).unwrap_or_else(|error| panic!("{name}: {error}"))
     });
     calls.collect()

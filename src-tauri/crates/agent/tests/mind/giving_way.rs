@@ -37,14 +37,13 @@ async fn a_corner_means_nothing_where_the_settings_say_so_and_all_as_soon_as_the
 // bar: C78
 #[tokio::test]
 async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has_to_look_again() {
-    let calls = ["type", "click", "screenshot"].map(|name| ProposedCall {
-        id: None,
-        name: name.into(),
-        arguments: match name {
+    let calls = ["type", "click", "screenshot"].map(|name| {
+        let arguments = match name {
             "type" => json!({ "text": "hello" }),
             "click" => json!({ "x": 1, "y": 1 }),
             _ => json!({}),
-        },
+        };
+        ProposedCall::new(None, name, arguments)
     });
     let steps = || vec![Step::turn("", calls.to_vec(), StopReason::ToolCalls), done()];
     let mut took = Vec::new();

@@ -331,3 +331,27 @@ async fn a_client_answers_only_what_its_own_runs_ask() {
     let EventBody::Noted { message, .. } = noted.body else { unreachable!() };
     assert!(message.contains("answer_approval"), "{message}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_refused_again_and_again_does_not_fill_the_journal() {
+    const FLOOD: usize = 5_000;
+    let mut bench = bench(vec![("waits".into(), vec![Step::silence()])]).await;
+    let running = start(&bench, "waits", None).await;
+    let steer = AnyCommand::from(protocol::command::SteerRun { run: running.run, text: "type rm".into() });
+    let other = AnyCommand::from(protocol::command::DeleteKey { provider: "gemini".into() });
+    let before = bench.handle.overview().await.unwrap().seq.0;
+    for _ in 0..FLOOD {
+        assert_eq!(bench.handle.permit(&steer, &client()).await.unwrap_err().code, ErrorCode::Forbidden);
+    }
+    bench.handle.permit(&other, &client()).await.unwrap_err();
+    let in_full = bench.handle.overview().await.unwrap().seq.0 - before;
+    assert!((2..20).contains(&in_full), "{in_full} lines");
+    // The rest is told as a number, and none is lost.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let more = bench
+        .until(|body| matches!(body, EventBody::Noted { message, .. } if message.contains("times more")))
+        .await;
+    let EventBody::Noted { message, .. } = more.body else { unreachable!() };
+    let expected = format!("steer_run, {} times more", FLOOD as u64 + 1 - in_full);
+    assert!(message.contains(&expected), "{message}, not {expected}");
+}

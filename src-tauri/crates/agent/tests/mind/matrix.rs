@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, click, done};
 
 fn call(id: &str, name: &str, arguments: Value) -> ProposedCall {
-    ProposedCall { id: Some(id.into()), name: name.into(), arguments }
+    ProposedCall::new(Some(id.into()), name, arguments)
 }
 
 fn calls(calls: Vec<ProposedCall>) -> Step {

@@ -170,7 +170,7 @@ async fn an_overloaded_model_is_asked_again_and_a_wrong_key_is_not() {
 // bar: C62
 #[tokio::test]
 async fn no_tool_of_a_turn_cut_by_its_token_limit_ever_runs() {
-    let call = ProposedCall { id: None, name: "click".into(), arguments: json!({ "x": 1, "y": 1 }) };
+    let call = ProposedCall::new(None, "click", json!({ "x": 1, "y": 1 }));
     let mut bench = Bench::new(vec![Step::turn("", vec![call], StopReason::MaxTokens)]).await;
     bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));

@@ -1,6 +1,6 @@
 //! What goes wrong around the mind: a keychain that hangs, a journal that cannot be written, a caller that goes away.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use agent::{ModelSource, OpenModel, SettingsStore};
@@ -13,10 +13,11 @@ use protocol::event::RunEnd;
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Effect};
+use protocol::tool::{ApprovalMode, Effect, Risk, ToolError};
 use protocol::turn::{Cost, Usage, Usd};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
+use tools::{Env, Group, Needs, Plan, Spec, Tool, Verify};
 
 use crate::bench::{Bench, One, done, goal, history};
 
@@ -44,9 +45,9 @@ async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
 }
 
 /// Says when it was asked.
-struct Asked(One, Arc<AtomicBool>);
+struct NotingSource(One, Arc<AtomicBool>);
 
-impl ModelSource for Asked {
+impl ModelSource for NotingSource {
     fn open<'a>(&'a self, wanted: OpenModel<'a>) -> BoxFuture<'a, Result<SharedModel, ErrorView>> {
         self.1.store(true, Ordering::SeqCst);
         self.0.open(wanted)
@@ -59,7 +60,7 @@ async fn a_run_that_nobody_waits_for_any_more_does_not_begin() {
     let told = asked.clone();
     let bench = Bench::other(vec![], |setup| {
         let silent = One(Arc::new(Scripted::new(vec![Step::silence()])));
-        setup.models = Arc::new(Asked(silent, told));
+        setup.models = Arc::new(NotingSource(silent, told));
     })
     .await;
     let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));
@@ -107,6 +108,69 @@ async fn a_turn_that_cannot_be_journaled_fails_its_run_and_not_the_journal() {
     bench.handle.stop_run(protocol::command::StopRun { run: None }, Surface::Cli).await.unwrap();
     bench.start(ApprovalMode::Auto).await;
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+}
+
+/// A tool that can be planned so often, and then breaks whoever plans it.
+struct Fragile {
+    spec: Spec,
+    plans: AtomicUsize,
+}
+
+impl Fragile {
+    fn planned(times: usize) -> Arc<Self> {
+        let spec = Spec {
+            name: "fragile".into(),
+            description: "Breaks.".into(),
+            schema: json!({ "type": "object" }),
+            group: Group::Mind,
+            needs: Needs::Nothing,
+            verify: Verify::Own,
+            reads: false,
+            egress: false,
+            risk: Risk::Observe,
+        };
+        Arc::new(Self { spec, plans: AtomicUsize::new(times) })
+    }
+}
+
+impl Tool for Fragile {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn plan(&self, _: Value, _: &Env<'_>) -> Result<Plan, ToolError> {
+        let left = self.plans.fetch_sub(1, Ordering::SeqCst);
+        assert!(left > 0, "the tool breaks, as it was told to");
+        Ok(Plan::of_steps(Vec::new()))
+    }
+}
+
+fn outcomes(events: &[protocol::Event]) -> Vec<Effect> {
+    let outcome = |event: &protocol::Event| match &event.body {
+        EventBody::ToolFinished { result, .. } => Some(result.effect),
+        _ => None,
+    };
+    events.iter().filter_map(outcome).collect()
+}
+
+#[tokio::test]
+async fn a_call_whose_task_breaks_down_has_an_outcome_all_the_same() {
+    // Planned when it is assessed, when its turn has come, and when it may run; then as it runs.
+    let breaks = |setup: &mut agent::Setup| setup.router.registry().add(Fragile::planned(3)).unwrap();
+    let mut bench = Bench::other(vec![Step::call("fragile", json!({}))], breaks).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Failed { message, .. } if message.contains("broke down")));
+    let events = history(&bench.handle, &session).await;
+    assert!(events.iter().any(|event| matches!(event.body, EventBody::ToolStarted { .. })));
+    assert_eq!(outcomes(&events), [Effect::Unknown]);
+
+    let breaks = |setup: &mut agent::Setup| setup.router.registry().add(Fragile::planned(1)).unwrap();
+    let mut bench = Bench::other(Vec::new(), breaks).await;
+    let call = CallTool { tool: "fragile".into(), arguments: json!({}) };
+    assert_eq!(bench.handle.call_tool(call).await.unwrap_err().code, ErrorCode::Internal);
+    bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
+    let finished = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    assert_eq!(outcomes(&[finished]), [Effect::Unknown]);
 }
 
 /// The file that settings would be in.
@@ -160,8 +224,8 @@ async fn what_a_turn_cost_before_it_failed_stands_with_its_failure() {
     assert_eq!(failed, [(usage, Some(billed)), (none, Some(Cost::Unknown)), (none, None)]);
     let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":true}"#;
     let old: EventBody = serde_json::from_str(old).unwrap();
-    assert!(matches!(&old, EventBody::TurnFailed { cost: None, instead, .. } if instead.is_empty()));
-    assert!(!serde_json::to_string(&old).unwrap().contains("instead"));
+    assert!(matches!(&old, EventBody::TurnFailed { cost: None, suggestions, .. } if suggestions.is_empty()));
+    assert!(!serde_json::to_string(&old).unwrap().contains("suggestions"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,7 +238,7 @@ async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure(
     assert!(matches!(bench.end().await, RunEnd::Failed { .. }));
     let events = history(&bench.handle, &session).await;
     let told = events.into_iter().find_map(|event| match event.body {
-        EventBody::TurnFailed { instead, retry: false, .. } => Some(instead),
+        EventBody::TurnFailed { suggestions, retry: false, .. } => Some(suggestions),
         _ => None,
     });
     assert_eq!(told, Some(offered));

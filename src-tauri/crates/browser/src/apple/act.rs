@@ -94,7 +94,7 @@ impl AppleBrowser {
                 Acted { note, ..acted }
             }
         };
-        let told = self.told(&mut state, &grip, ready.called, acted).await;
+        let told = self.outcome(&mut state, &grip, ready.called, acted).await;
         Ok(WebActed { at, ..told })
     }
 

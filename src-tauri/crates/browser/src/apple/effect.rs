@@ -47,7 +47,7 @@ impl AppleBrowser {
         meaning(Some(&after))
     }
 
-    pub(super) async fn told(
+    pub(super) async fn outcome(
         &self,
         state: &mut State,
         grip: &Grip,

@@ -19,7 +19,7 @@ const CHROMIUM_OFF: i64 = 12;
 /// Safari's for the same.
 const SAFARI_OFF: i64 = 8;
 
-/// The error in the crate's words, with the menu or page of the settings that mends it.
+/// The error in the crate's words, with the menu or page of the settings that sets it right.
 pub(super) fn explain(app: &App, refusal: &Refusal) -> DesktopError {
     let Refusal { number, message } = refusal;
     let name = app.name;
@@ -31,13 +31,13 @@ pub(super) fn explain(app: &App, refusal: &Refusal) -> DesktopError {
         // Refused, or not asked yet while nobody could be asked.
         -1743 | -1744 => DesktopError::Permission {
             what: format!("macOS does not let Miki control {name}"),
-            mend: format!(
+            remedy: format!(
                 "switch on {name} below Miki in System Settings > Privacy & Security > Automation, then try again"
             ),
         },
         number if *number == off || says_off(message) => DesktopError::Permission {
             what: format!("{name} does not let other applications run JavaScript in its pages"),
-            mend: format!("{}, then try again", app.allow),
+            remedy: format!("{}, then try again", app.allow),
         },
         -600 => DesktopError::NotAvailable(format!("{name} is not running; open a page with webNavigate")),
         -1719 | -1728 => {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use desktop::DesktopError;
-use futures::future::BoxFuture;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::app::{self, App};
 use super::refusal::{EVENT, Refusal, explain, late, mute};
+use crate::Reply;
 use crate::script::COLLECTOR;
 
 /// The source that osascript runs.
@@ -19,7 +19,7 @@ pub(super) const SCRIPT: &str = include_str!("script.js");
 
 /// Runs [`SCRIPT`] with one argument, and answers what it returned.
 pub(crate) trait Osa: Send + Sync {
-    fn run(&self, wish: String, within: Duration) -> BoxFuture<'_, Result<String, DesktopError>>;
+    fn run(&self, wish: String, within: Duration) -> Reply<'_, String>;
 }
 
 /// Where a tab was when it was last listed.
@@ -78,7 +78,7 @@ struct Answer {
 /// What became of a call into a page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct PageReply {
     value: Value,
     absent: bool,
     mute: bool,
@@ -142,15 +142,15 @@ impl Talk {
         let wish = json!({
             "action": "call", "key": self.key, "function": function, "ask": ask, "collector": collector,
         });
-        let told: Told = self.wish(spot.app, at(wish, spot), within).await?;
+        let told: PageReply = self.wish(spot.app, at(wish, spot), within).await?;
         match told {
-            Told { mute: true, .. } => Err(mute(spot.app)),
-            Told { absent: true, .. } => Ok(None),
-            Told { failed: Some(why), .. } => {
+            PageReply { mute: true, .. } => Err(mute(spot.app)),
+            PageReply { absent: true, .. } => Ok(None),
+            PageReply { failed: Some(why), .. } => {
                 let why = why.lines().next().unwrap_or_default().to_owned();
                 Err(DesktopError::Failed(format!("looking into the page failed: {why}")))
             }
-            Told { value, .. } => serde_json::from_value(value).map(Some).map_err(|error| {
+            PageReply { value, .. } => serde_json::from_value(value).map(Some).map_err(|error| {
                 DesktopError::Failed(format!("the page's answer to {function} cannot be read: {error}"))
             }),
         }

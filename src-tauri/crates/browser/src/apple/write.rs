@@ -51,7 +51,7 @@ impl AppleBrowser {
             _ => self.fill(&mut state, &grip, &ready, &text, cancel).await?,
         };
         if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch {
-            return Ok(self.told(&mut state, &grip, ready.called, acted).await);
+            return Ok(self.outcome(&mut state, &grip, ready.called, acted).await);
         }
         if cancel.is_cancelled() {
             return Err(DesktopError::Cancelled);
@@ -65,7 +65,7 @@ impl AppleBrowser {
         let then = self.judge(&mut state, &grip).await;
         let note = format!("{}; Enter by script: {}", acted.note, then.note);
         let acted = Acted { evidence: then.evidence, note };
-        Ok(self.told(&mut state, &grip, ready.called, acted).await)
+        Ok(self.outcome(&mut state, &grip, ready.called, acted).await)
     }
 
     async fn held(

@@ -10,21 +10,31 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{Hit, Operand, Tried, Visibility};
+use super::atspi::{ByHand, Hit, Operand, Tried, Visibility};
+use super::ewmh::Client;
+use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
     Hands as _, Key, Operated, Snapshot, Target,
 };
 
+mod choosing;
+
 /// Elements, where the query names no deadline.
 const ELEMENTS: Duration = Duration::from_secs(10);
 /// An action on an element, with looking for its element.
 const ACTING: Duration = Duration::from_secs(25);
-/// Turns of the wheel until an element is in view, three notches each.
-const MOST_TURNS: u32 = 40;
+/// Turns of the wheel until an element is in view, and notches of one.
+const MOST_TURNS: u32 = 60;
+const MOST_NOTCHES: i32 = 12;
+/// Pixels that a notch moves a pane, at the least.
+const NOTCH: i32 = 40;
+/// For an element to come to rest, and between two looks at it: more than a frame.
+const RESTLESS: Duration = Duration::from_secs(3);
+const A_LOOK: Duration = Duration::from_millis(24);
 /// For a pane to move after the wheel.
-const MOVED: Duration = Duration::from_millis(250);
+const MOVED: Duration = Duration::from_millis(500);
 
 impl Elements for LinuxDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
@@ -48,10 +58,9 @@ impl Elements for LinuxDesktop {
                 let first = first(&displays)?;
                 let operand = self.accessibility.find(&target, first).await?;
                 let (acted, by) = self.carry_out(&operand, &action, &displays, &cancel).await?;
-                let at = match self.accessibility.place(&operand).await.and_then(|place| place.middle()) {
-                    Some(point) => norm(point, &first.bounds),
-                    None => None,
-                };
+                // It may be gone, or its application busy, for all that was done.
+                let place = self.accessibility.place(&operand).await.ok().flatten();
+                let at = place.and_then(|place| norm(place.middle()?, &first.bounds));
                 Ok(Operated { acted, called: operand.called.clone(), at, by })
             };
             bounded(work, &cancel).await
@@ -104,6 +113,8 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<(Acted, ActionMethod), DesktopError> {
+        operand.check_in_reach().await?;
+        self.check_not_minimized(operand).await?;
         match action {
             ElementAction::Click { button, count } => {
                 operand.check_enabled()?;
@@ -113,6 +124,8 @@ impl LinuxDesktop {
                     return Ok((acted, ActionMethod::Accessibility));
                 }
                 let acted = self.click_on(operand, *button, *count, displays, cancel).await?;
+                let seen = (*button, *count) == (Button::Left, 1);
+                let acted = if seen { operand.after_click(acted).await } else { acted };
                 Ok((acted, ActionMethod::Input))
             }
             ElementAction::Do(name) => {
@@ -133,11 +146,27 @@ impl LinuxDesktop {
                 match operand.set_value(value).await? {
                     Tried::Done(acted) => Ok((acted, ActionMethod::Accessibility)),
                     Tried::Not(_) => {
-                        Ok((self.type_into(operand, value, displays, cancel).await?, ActionMethod::Input))
+                        Ok((self.set_by_hand(operand, value, displays, cancel).await?, ActionMethod::Input))
                     }
                 }
             }
         }
+    }
+
+    /// Refuses what nobody can see since its window is put away.
+    async fn check_not_minimized(&self, operand: &Operand) -> Result<(), DesktopError> {
+        let Some((pid, title)) = self.accessibility.window_of(operand).await else { return Ok(()) };
+        let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+        let its = |client: &&Client| client.pid == Some(pid) && client.title == title;
+        let mut windows = clients.iter().filter(its).peekable();
+        let is_minimized = |client: &Client| client.states.iter().any(|state| state == "minimized");
+        if windows.peek().is_none() || !windows.all(is_minimized) {
+            return Ok(());
+        }
+        Err(DesktopError::BadInput(format!(
+            "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
+            operand.called
+        )))
     }
 
     /// The pointer at the element, once it is in view and nothing lies over it.
@@ -151,10 +180,13 @@ impl LinuxDesktop {
     ) -> Result<Acted, DesktopError> {
         let place = self.bring_into_view(operand, displays, cancel).await?;
         let (display, at) = self.free_point(operand, &place, displays).await?;
+        // A list that scrolls gives its rows other things to show.
+        operand.check_same().await?;
         self.act(Action::Click { display, at, button, count, held: Vec::new() }, cancel.clone()).await
     }
 
-    /// Scrolls until the element can be seen: by its application, else with the wheel over its pane.
+    /// Scrolls until the element can be seen and stays where it is: by its application, else with the wheel over its
+    /// pane.
     async fn bring_into_view(
         &self,
         operand: &Operand,
@@ -162,22 +194,24 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<Visibility, DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
-        let mut place = match self.accessibility.place(operand).await {
+        let mut place = match self.accessibility.place(operand).await? {
             Some(place) => place,
             // Some have a place only once they are in view.
             None if operand.scroll_to().await => {
-                self.accessibility.place(operand).await.ok_or_else(nowhere)?
+                self.accessibility.place(operand).await?.ok_or_else(nowhere)?
             }
             None => return Err(nowhere()),
         };
+        place = self.at_rest(operand, place).await?;
         if place.is_in_view() {
             return Ok(place);
         }
         if operand.scroll_to().await
-            && let Some(moved) = self.moved(operand, &place).await
+            && let Some(moved) = self.moved(operand, &place).await?
         {
-            place = moved;
+            place = self.at_rest(operand, moved).await?;
         }
+        let mut stuck = 0;
         for _ in 0..MOST_TURNS {
             if place.is_in_view() {
                 return Ok(place);
@@ -187,8 +221,10 @@ impl LinuxDesktop {
             };
             let (display, at) = on_display(over, displays)?;
             self.act(Action::Scroll { display, at, down, right, held: Vec::new() }, cancel.clone()).await?;
-            match self.moved(operand, &place).await {
-                Some(moved) => place = moved,
+            match self.moved(operand, &place).await? {
+                Some(moved) => (place, stuck) = (self.at_rest(operand, moved).await?, 0),
+                // A busy application may take its time.
+                None if stuck == 0 => stuck += 1,
                 None => break,
             }
         }
@@ -202,18 +238,38 @@ impl LinuxDesktop {
     }
 
     /// The element's new place, once it has one.
-    async fn moved(&self, operand: &Operand, before: &Visibility) -> Option<Visibility> {
+    async fn moved(
+        &self,
+        operand: &Operand,
+        before: &Visibility,
+    ) -> Result<Option<Visibility>, DesktopError> {
         let until = tokio::time::Instant::now() + MOVED;
         loop {
-            let now = self.accessibility.place(operand).await?;
-            if now.whole != before.whole {
-                return Some(now);
+            match self.accessibility.place(operand).await? {
+                Some(now) if now.whole != before.whole => return Ok(Some(now)),
+                Some(_) if tokio::time::Instant::now() < until => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Some(_) | None => return Ok(None),
             }
-            if tokio::time::Instant::now() >= until {
-                return None;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// Where the element stays. Lists scroll on for a while after the wheel.
+    async fn at_rest(&self, operand: &Operand, mut place: Visibility) -> Result<Visibility, DesktopError> {
+        let until = tokio::time::Instant::now() + RESTLESS;
+        loop {
+            tokio::time::sleep(A_LOOK).await;
+            match self.accessibility.place(operand).await? {
+                Some(now) if now.whole == place.whole => return Ok(now),
+                Some(now) if tokio::time::Instant::now() < until => place = now,
+                Some(_) | None => break,
+            }
+        }
+        Err(DesktopError::BadInput(format!(
+            "{} does not keep still; nothing was clicked; look again",
+            operand.called
+        )))
     }
 
     /// The middle of what can be seen of the element, which no other window and no other element covers.
@@ -234,7 +290,7 @@ impl LinuxDesktop {
             )));
         };
         let another = match (cover.pid, pid) {
-            _ if cover.title == place.window => false,
+            _ if cover.title == place.window => self.is_twin(&cover, place).await?,
             // The application's own popups have titles that no window of its tree has.
             (Some(theirs), Some(its)) if theirs == its => titles.contains(&cover.title),
             _ => !cover.title.is_empty(),
@@ -246,10 +302,56 @@ impl LinuxDesktop {
                 operand.called, cover.title, place.window
             )));
         }
-        if let Hit::Other(other) = operand.hit(place, point).await {
+        if let Hit::Other(other) = operand.hit(place, point).await? {
             return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
         }
         on_display(point, displays)
+    }
+
+    /// As a person would: by clicks and keys.
+    async fn set_by_hand(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        match operand.by_hand() {
+            ByHand::Switch => {
+                self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                operand.switched().await
+            }
+            ByHand::Choose => self.choose(operand, value, displays, cancel).await,
+            ByHand::Cell => {
+                let before = operand.text_now().await;
+                self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                let write = match value {
+                    "" => Action::Press { key: Key::Delete, times: 1 },
+                    text => Action::Type { text: format!("{text}\n") },
+                };
+                self.act(write, cancel.clone()).await?;
+                Ok(operand.made_of(operand.read_text_back(value).await, before).await)
+            }
+            ByHand::Type => self.type_into(operand, value, displays, cancel).await,
+        }
+    }
+
+    /// Whether a window with the title of the element's is another one: of several, its is the one that lies where the
+    /// application says.
+    async fn is_twin(&self, cover: &Cover, place: &Visibility) -> Result<bool, DesktopError> {
+        let Some(frame) = place.frame else { return Ok(false) };
+        let mut clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+        clients.retain(|client| client.title == cover.title);
+        let apart = |one: &PhysicalRect| {
+            let ends = |rect: &PhysicalRect| {
+                (rect.x.saturating_add_unsigned(rect.width), rect.y.saturating_add_unsigned(rect.height))
+            };
+            let ((right, bottom), (its_right, its_bottom)) = (ends(one), ends(&frame));
+            let sides = [(one.x, frame.x), (one.y, frame.y), (right, its_right), (bottom, its_bottom)];
+            sides.into_iter().map(|(one, other)| one.abs_diff(other)).sum::<u32>()
+        };
+        let its = clients.iter().min_by_key(|client| apart(&client.rect));
+        Ok(clients.len() > 1 && its.is_some_and(|its| its.window != cover.window))
     }
 
     /// By the keyboard: the focus, everything selected, the text over it; read back where it can be.
@@ -260,25 +362,30 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
-        if !operand.can_be_typed_into() {
+        let Some(field) = operand.editor().await else {
             return Err(DesktopError::BadInput(format!(
                 "{} holds no value that could be set; click it instead",
                 operand.called
             )));
-        }
-        if let Tried::Not(_) = operand.focus().await? {
-            self.click_on(operand, Button::Left, 1, displays, cancel).await?;
-            if let Tried::Not(why) = operand.has_focus().await? {
+        };
+        if let Tried::Not(_) = field.focus().await? {
+            self.click_on(&field, Button::Left, 1, displays, cancel).await?;
+            if let Tried::Not(why) = field.has_focus().await? {
                 return Ok(Acted { evidence: Evidence::Mismatch, note: format!("{why}; nothing was typed") });
             }
         }
+        let before = field.text_now().await;
         self.act(Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }, cancel.clone()).await?;
         let write = match value {
             "" => Action::Press { key: Key::Delete, times: 1 },
             text => Action::Type { text: text.to_owned() },
         };
         self.act(write, cancel.clone()).await?;
-        Ok(operand.read_text_back(value).await)
+        if operand.takes_over_later() {
+            // The key that leaves the field enters what it holds, and presses no button.
+            self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
+        }
+        Ok(field.made_of(field.read_text_back(value).await, before).await)
     }
 }
 
@@ -286,10 +393,12 @@ impl LinuxDesktop {
 fn towards(element: &PhysicalRect, pane: &PhysicalRect) -> Option<(PhysicalPoint, i32, i32)> {
     let over = PhysicalPoint { x: pane.x + (pane.width / 2) as i32, y: pane.y + (pane.height / 2) as i32 };
     let way = |start: i32, length: u32, from: i32, extent: u32| {
+        let after = start.saturating_add_unsigned(length) - from.saturating_add_unsigned(extent);
+        let notches = |gap: i32| (gap / NOTCH).clamp(1, MOST_NOTCHES);
         if start < from {
-            -3
-        } else if i64::from(start) + i64::from(length) > i64::from(from) + i64::from(extent) {
-            3
+            -notches(from.saturating_sub(start))
+        } else if after > 0 {
+            notches(after)
         } else {
             0
         }

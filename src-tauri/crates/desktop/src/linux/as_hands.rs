@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::LinuxDesktop;
+use super::atspi::unified;
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
 
 /// An act; long texts and drags fit in.
@@ -69,8 +70,7 @@ impl LinuxDesktop {
 
 /// Whether the text is in the field once more than before.
 fn has_arrived(before: &str, after: &str, text: &str) -> bool {
-    let plain = |text: &str| text.replace("\r\n", "\n");
-    let (before, after, text) = (plain(before), plain(after), plain(text));
+    let (before, after, text) = (unified(before), unified(after), unified(text));
     let count = |field: &str| field.match_indices(text.as_str()).count();
     // Where a selection was replaced by the same text, the field is equal and that is as wished.
     count(&after) > count(&before) || after == text

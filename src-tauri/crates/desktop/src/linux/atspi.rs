@@ -19,13 +19,18 @@ use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
+pub(super) use self::choosing::ByHand;
+pub(super) use self::setting::unified;
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
 
 mod acting;
+mod apart;
+mod choosing;
 mod finding;
 mod heard;
+mod interfaces;
 mod menu;
 mod setting;
 mod visibility;
@@ -39,7 +44,10 @@ mod matched;
 mod nodes;
 mod origin;
 mod prune;
+mod quirks;
+mod reach;
 mod role;
+mod settled;
 mod table;
 mod walk;
 
@@ -57,7 +65,7 @@ const BRIEFLY: Duration = Duration::from_millis(120);
 const FOCUS: Duration = Duration::from_millis(600);
 /// For reading the focused text; it is asked between two acts.
 const TEXT: Duration = Duration::from_millis(400);
-const MEND: &str =
+const REMEDY: &str =
     "install at-spi2-core and start this program inside a desktop session (or with dbus-run-session)";
 
 /// The accessibility of one session. Cheap to clone; connects at the first use, and again after a failure.
@@ -73,6 +81,7 @@ struct Inner {
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
+    apart: Arc<apart::Apart>,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -113,6 +122,7 @@ impl Accessibility {
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
+                apart: Arc::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
@@ -161,6 +171,7 @@ impl Accessibility {
                         note: format!("{called} did not take the focus; click it instead"),
                     });
                 }
+                Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
                 Err(_) => return Err(again("is no longer there")),
             }
         }
@@ -188,17 +199,17 @@ impl Accessibility {
         .flatten()
     }
 
-    /// Whether there is a bus and applications on it, and how to mend what is not.
+    /// Whether there is a bus and applications on it, and how to fix what is not.
     pub async fn check(&self) -> CheckView {
-        let view = |state, detail: String, mend: Option<&str>| CheckView {
+        let view = |state, detail: String, remedy: Option<&str>| CheckView {
             check: Check::Accessibility,
             state,
             detail,
-            mend: mend.map(str::to_owned),
+            remedy: remedy.map(str::to_owned),
         };
         let bus = match self.bus().await {
             Ok(bus) => bus,
-            Err(error) => return view(CheckState::Missing, error.to_string(), Some(MEND)),
+            Err(error) => return view(CheckState::Missing, error.to_string(), Some(REMEDY)),
         };
         match applications::list(&bus, &self.inner.own, PATIENCE).await {
             Ok(found) if found.all.is_empty() => view(
@@ -214,7 +225,7 @@ impl Accessibility {
             }
             Err(error) => {
                 self.forget();
-                view(CheckState::Missing, error.to_string(), Some(MEND))
+                view(CheckState::Missing, error.to_string(), Some(REMEDY))
             }
         }
     }
@@ -227,7 +238,7 @@ impl Accessibility {
         }
         let bus = Bus::connect(self.inner.session.as_deref())
             .await
-            .map_err(|error| DesktopError::NotAvailable(format!("{error}; {MEND}")))?;
+            .map_err(|error| DesktopError::NotAvailable(format!("{error}; {REMEDY}")))?;
         *lock(&self.inner.bus) = Some(Connected { bus: bus.clone(), near: HashMap::new() });
         Ok(bus)
     }
@@ -262,7 +273,7 @@ impl Accessibility {
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
-            if let Some(object) = nodes::focused(&root, deadline).await {
+            if let Some(object) = nodes::focused(&root, application.quirks, deadline).await {
                 return Some(object);
             }
         }

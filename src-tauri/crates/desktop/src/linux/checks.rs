@@ -1,4 +1,4 @@
-//! What this X session offers, and how to mend what it does not.
+//! What this X session offers, and how to fix what it does not.
 
 use protocol::view::{Check, CheckState, CheckView};
 use x11rb::protocol::{shm, xproto::ConnectionExt as _, xtest};
@@ -26,8 +26,8 @@ pub(super) fn of_display(session: Result<&Session, &DesktopError>) -> Vec<CheckV
         Ok(session) => session,
         Err(error) => {
             let detail = error.to_string();
-            let mend = "start this inside a desktop session, or set DISPLAY to a running X server";
-            let missing = |check| view(check, CheckState::Missing, detail.clone(), Some(mend));
+            let remedy = "start this inside a desktop session, or set DISPLAY to a running X server";
+            let missing = |check| view(check, CheckState::Missing, detail.clone(), Some(remedy));
             return vec![
                 missing(Check::Display),
                 missing(Check::ScreenCapture),
@@ -70,15 +70,15 @@ fn capture(session: &Session) -> CheckView {
     if session.has(shm::X11_EXTENSION_NAME) {
         view(Check::ScreenCapture, CheckState::Well, "by shared memory".into(), None)
     } else {
-        let mend = "use a local X server with MIT-SHM for fast pictures";
-        view(Check::ScreenCapture, CheckState::Limited, "over the socket, slowly".into(), Some(mend))
+        let remedy = "use a local X server with MIT-SHM for fast pictures";
+        view(Check::ScreenCapture, CheckState::Limited, "over the socket, slowly".into(), Some(remedy))
     }
 }
 
 fn input(session: &Session) -> CheckView {
     if !session.has(xtest::X11_EXTENSION_NAME) {
-        let mend = "start the X server with the XTEST extension";
-        return view(Check::Input, CheckState::Missing, "the X server has no XTEST".into(), Some(mend));
+        let remedy = "start the X server with the XTEST extension";
+        return view(Check::Input, CheckState::Missing, "the X server has no XTEST".into(), Some(remedy));
     }
     if session.is_xwayland() {
         view(Check::Input, CheckState::Limited, "XTEST reaches X programs only".into(), Some(WAYLAND))
@@ -100,6 +100,6 @@ fn clipboard(session: &Session) -> CheckView {
     }
 }
 
-pub(super) fn view(check: Check, state: CheckState, detail: String, mend: Option<&str>) -> CheckView {
-    CheckView { check, state, detail, mend: mend.map(str::to_owned) }
+pub(super) fn view(check: Check, state: CheckState, detail: String, remedy: Option<&str>) -> CheckView {
+    CheckView { check, state, detail, remedy: remedy.map(str::to_owned) }
 }

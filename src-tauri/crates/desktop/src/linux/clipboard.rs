@@ -294,6 +294,26 @@ impl Offer {
         readers
     }
 
+    /// Offers this in place of what is offered; its readers are counted anew. `false` if another has the selection now.
+    pub(super) fn show(&self, content: Content) -> Result<bool, DesktopError> {
+        let Shared { session, window, selection, .. } = &*self.shared;
+        {
+            let mut state = self.shared.state();
+            if state.lost {
+                return Ok(false);
+            }
+            state.content = content;
+            state.reads.clear();
+        }
+        if session.conn.get_selection_owner(*selection)?.reply()?.owner != *window {
+            return Ok(false);
+        }
+        // Taken anew, so that those who keep what they have read once see the change.
+        session.conn.set_selection_owner(*window, *selection, x11rb::CURRENT_TIME)?;
+        session.sync()?;
+        Ok(true)
+    }
+
     /// Offers the earlier content instead, or nothing where there was none or it is not known. What the user has
     /// copied meanwhile stays.
     pub(super) fn give_back(self, earlier: Option<Content>) -> Result<(), DesktopError> {

@@ -23,6 +23,8 @@ const DEEPEST: u32 = 3;
 /// Whose window takes a click.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cover {
+    /// The client's, within its frame.
+    pub(super) window: Window,
     pub(super) title: String,
     pub(super) pid: Option<u32>,
     pub(super) ours: bool,
@@ -34,7 +36,7 @@ impl Session {
         let Some(top) = self.top_at(point, own)? else { return Ok(None) };
         let net_pid = self.atoms._NET_WM_PID;
         let (client, pid) = self.client_in(top.window, net_pid, 0)?.unwrap_or((top.window, None));
-        Ok(Some(Cover { title: self.title(client)?, pid, ours: top.own.is_some() }))
+        Ok(Some(Cover { window: client, title: self.title(client)?, pid, ours: top.own.is_some() }))
     }
 
     /// The window below a frame that names its process, or is managed.

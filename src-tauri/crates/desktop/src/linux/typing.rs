@@ -1,6 +1,7 @@
 //! Text at the keyboard focus: by keys where the layout can type it, else by the clipboard.
 //!
 //! Keys outside the layout would need it remapped, which races applications; pasting is exact in any script.
+//! A line break is the key Enter in either way: pasted, it runs nothing, sends nothing, and terminals ask about it.
 //! The clipboard gets its earlier content back.
 
 use std::sync::Arc;
@@ -13,8 +14,10 @@ use super::pressed::{Down, Stop};
 use super::watchdog::program::MOST_KEPT;
 use crate::{Acted, DesktopError, Evidence, Key};
 
-/// The longest text that is typed key by key.
+/// The longest text that is typed key by key, in bytes; longer ones only where they have too many lines to paste.
 const MOST_TYPED: usize = 200;
+/// Lines pasted one by one: an application takes up to a tenth of a second for each.
+const MOST_PASTED: usize = 100;
 /// Keys between two looks at whether to stop.
 const KEYS_A_FLUSH: usize = 12;
 /// The longest text at all, in bytes.
@@ -41,17 +44,19 @@ pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acte
     // Line ends of other systems would become two new lines.
     let text = text.replace("\r\n", "\n");
     let keymap = Keymap::read(&input.session)?;
-    let strokes: Option<Vec<Stroke>> = if text.len() <= MOST_TYPED {
-        text.chars().map(|character| keymap.typing(character)).collect()
-    } else {
-        None
-    };
+    let lines: Vec<&str> = text.split('\n').collect();
+    let pasted = lines.iter().filter(|line| !line.is_empty()).count();
+    let strokes: Option<Vec<Stroke>> = text.chars().map(|character| keymap.typing(character)).collect();
     match strokes {
-        Some(strokes) => {
+        Some(strokes) if text.len() <= MOST_TYPED || !(1..=MOST_PASTED).contains(&pasted) => {
             by_keys(input, &strokes, &keymap, stop)?;
             Ok(sent(format!("typed {} characters by keys", strokes.len())))
         }
-        None => by_clipboard(input, &text, stop),
+        None if pasted > MOST_PASTED => Err(DesktopError::BadInput(format!(
+            "a text of {pasted} lines with characters that the keyboard lacks is too long to type; type at most \
+             {MOST_PASTED} lines at a time"
+        ))),
+        Some(_) | None => by_clipboard(input, &lines, stop),
     }
 }
 
@@ -126,27 +131,67 @@ fn way_of_pasting(input: &InputSender) -> Result<Paste, DesktopError> {
     Ok(Paste { selection, codes: input.codes(&[Key::Shift, Key::Insert])? })
 }
 
-fn by_clipboard(input: &InputSender, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
+/// Pastes the lines, and presses Enter between them.
+fn by_clipboard(input: &InputSender, lines: &[&str], stop: &Stop) -> Result<Acted, DesktopError> {
     let paste = way_of_pasting(input)?;
-    let focused = input.session.focused()?;
     let earlier = earlier_content(&input.session, paste.selection)?;
     stop.check()?;
-    let offer = offer(input, paste.selection, text, earlier.as_ref())?;
-    let read = input.chord(&paste.codes, stop).and_then(|()| wait_until_read(&offer, focused, stop));
+    let first = lines.iter().find(|line| !line.is_empty()).unwrap_or(&"");
+    let offer = offer(input, paste.selection, first, earlier.as_ref())?;
+    let taken = paste_lines(input, &paste, &offer, lines, stop);
     let kept = earlier.is_some();
     // Also when stopped: our text must not stay in the user's clipboard.
     offer.give_back(earlier)?;
-    let count = text.chars().count();
-    if !read? {
-        return Ok(Acted {
-            evidence: Evidence::Mismatch,
-            note: format!(
-                "the focused window did not take the paste of {count} characters; focus an editable field first"
-            ),
-        });
+    let count = lines.iter().map(|line| line.chars().count() + 1).sum::<usize>() - 1;
+    match taken? {
+        Taken::All => {
+            let clipboard = if kept { "" } else { "; the clipboard's earlier content could not be kept" };
+            Ok(sent(format!("typed {count} characters by paste{clipboard}")))
+        }
+        Taken::Part { lines: 0, .. } => Ok(mismatch(format!(
+            "the focused window did not take the paste of {count} characters; focus an editable field first"
+        ))),
+        Taken::Part { lines: taken, why } => {
+            Ok(mismatch(format!("{taken} of {} lines were typed, then {why}", lines.len())))
+        }
     }
-    let clipboard = if kept { "" } else { "; the clipboard's earlier content could not be kept" };
-    Ok(sent(format!("typed {count} characters by paste{clipboard}")))
+}
+
+/// How many of the lines the focused window took.
+enum Taken {
+    All,
+    Part { lines: usize, why: &'static str },
+}
+
+fn paste_lines(
+    input: &InputSender,
+    paste: &Paste,
+    offer: &Offer,
+    lines: &[&str],
+    stop: &Stop,
+) -> Result<Taken, DesktopError> {
+    let enter = input.codes(&[Key::Enter])?;
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 {
+            // Enter may have closed a dialog, and the focus may be anywhere now.
+            input.check_focus()?;
+            input.chord(&enter, stop)?;
+        }
+        if line.is_empty() {
+            continue;
+        }
+        input.check_focus()?;
+        let focused = input.session.focused()?;
+        if !offer.show(Content::text(&input.session, line))? {
+            return Ok(Taken::Part { lines: at, why: "another program took the clipboard" });
+        }
+        input.chord(&paste.codes, stop)?;
+        if !wait_until_read(offer, focused, stop)? {
+            return Ok(Taken::Part { lines: at, why: "the focused window took no more" });
+        }
+    }
+    input.session.sync()?;
+    Ok(Taken::All)
 }
 
 /// Offers the text. The watchdog has the earlier content meanwhile, and for as long as it comes from us.
@@ -184,4 +229,8 @@ fn wait_until_read(offer: &Offer, focused: Option<u32>, stop: &Stop) -> Result<b
 
 fn sent(note: String) -> Acted {
     Acted { evidence: Evidence::Sent, note }
+}
+
+fn mismatch(note: String) -> Acted {
+    Acted { evidence: Evidence::Mismatch, note }
 }

@@ -84,7 +84,7 @@ impl Session {
             let asked = asked.collect::<Result<Vec<WindowQuery<'_>>, DesktopError>>()?;
             let mut below = Vec::new();
             for ((tree, window), asked) in level.into_iter().zip(asked) {
-                let WindowFacts { is_own, is_client, children } = asked.told(own);
+                let WindowFacts { is_own, is_client, children } = asked.facts(own);
                 if is_own {
                     found[tree].get_or_insert(window);
                 } else if !is_client {
@@ -103,7 +103,7 @@ impl Session {
     }
 
     fn is_own(&self, window: Window, own: &Own) -> Result<bool, DesktopError> {
-        Ok(self.ask(window)?.told(own).is_own)
+        Ok(self.ask(window)?.facts(own).is_own)
     }
 
     fn ask(&self, window: Window) -> Result<WindowQuery<'_>, DesktopError> {
@@ -274,7 +274,7 @@ struct WindowFacts {
 }
 
 impl WindowQuery<'_> {
-    fn told(self, own: &Own) -> WindowFacts {
+    fn facts(self, own: &Own) -> WindowFacts {
         let is_pid = |reply: GetPropertyReply| {
             reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
         };

@@ -1,4 +1,4 @@
-//! What macOS's user has to allow, whether it is allowed, and how to mend it. Looks without ever showing a dialog;
+//! What macOS's user has to allow, whether it is allowed, and how to fix it. Looks without ever showing a dialog;
 //! only where the user opens the settings, macOS is asked to list Miki there.
 #![expect(unsafe_code, reason = "C functions of the system; each block says what makes it sound")]
 
@@ -26,7 +26,7 @@ const LISTEN: u32 = 1;
 pub(super) fn accessibility() -> DesktopError {
     DesktopError::Permission {
         what: "macOS does not let Miki read and operate other applications' windows".into(),
-        mend: ACCESSIBILITY.into(),
+        remedy: ACCESSIBILITY.into(),
     }
 }
 
@@ -37,15 +37,15 @@ pub(super) fn recording() -> Result<(), DesktopError> {
         return Ok(());
     }
     let what = "macOS does not let Miki record the screen".into();
-    Err(DesktopError::Permission { what, mend: RECORDING.into() })
+    Err(DesktopError::Permission { what, remedy: RECORDING.into() })
 }
 
 pub(super) fn checks(scripted: &[ScriptedApp]) -> Vec<CheckView> {
-    let allowed = |check, is: bool, well: &str, missing: &str, mend| {
+    let allowed = |check, is: bool, well: &str, missing: &str, remedy| {
         if is {
             view(check, CheckState::Well, well.into(), None)
         } else {
-            view(check, CheckState::Missing, missing.into(), Some(mend))
+            view(check, CheckState::Missing, missing.into(), Some(remedy))
         }
     };
     vec![

@@ -65,7 +65,7 @@ pub(super) fn listen(hear: Box<dyn Fn(Heard) + Send>) -> Result<Box<dyn Listenin
         Ok(true) => Ok(Box::new(Ears { end })),
         Ok(false) | Err(_) => Err(DesktopError::Permission {
             what: "macOS does not let Miki hear the user's own mouse and keys".into(),
-            mend:
+            remedy:
                 "allow Miki in System Settings > Privacy & Security > Input Monitoring, then start Miki again"
                     .into(),
         }),

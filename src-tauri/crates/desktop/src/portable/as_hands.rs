@@ -134,7 +134,7 @@ impl<P: Platform> Facade<P> {
         loop {
             let meant = tokio::select! {
                 event = heard.recv() => match event {
-                    Some(event) => watch.hear(event, Instant::now()),
+                    Some(event) => watch.note(event, Instant::now()),
                     None => return std::future::pending().await,
                 },
                 () = tokio::time::sleep(POINTER) => watch.due(Instant::now()),

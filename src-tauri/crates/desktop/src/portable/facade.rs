@@ -151,8 +151,8 @@ impl<P: Platform> Desktop for Facade<P> {
             let scripted = self.scripted.clone();
             all.extend(self.desk.run(LOOK, move |_| Ok(P::checks(&scripted))).await.unwrap_or_else(
                 |error| {
-                    let mend = "start Miki again; a system service may hang";
-                    vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(mend))]
+                    let remedy = "start Miki again; a system service may hang";
+                    vec![view(Check::Accessibility, CheckState::Missing, error.to_string(), Some(remedy))]
                 },
             ));
             all.push(match self.pointer.run(LOOK, |enigo| input::pointer(enigo)).await {

@@ -49,7 +49,8 @@ pub(super) fn connect() -> Result<Enigo, DesktopError> {
     Enigo::new(&settings).map_err(|error| match error {
         enigo::NewConError::NoPermission => DesktopError::Permission {
             what: "macOS does not let Miki use the pointer and the keyboard".into(),
-            mend: "allow Miki in System Settings > Privacy & Security > Accessibility, then try again".into(),
+            remedy: "allow Miki in System Settings > Privacy & Security > Accessibility, then try again"
+                .into(),
         },
         error => DesktopError::NotAvailable(format!("input cannot be sent: {error}")),
     })

@@ -81,6 +81,6 @@ pub(crate) struct Line {
     pub(crate) confidence: f32,
 }
 
-pub(crate) fn view(check: Check, state: CheckState, detail: String, mend: Option<&str>) -> CheckView {
-    CheckView { check, state, detail, mend: mend.map(str::to_owned) }
+pub(crate) fn view(check: Check, state: CheckState, detail: String, remedy: Option<&str>) -> CheckView {
+    CheckView { check, state, detail, remedy: remedy.map(str::to_owned) }
 }

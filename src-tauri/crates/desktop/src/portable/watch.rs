@@ -47,7 +47,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// What it means, and where it was.
-    pub(crate) fn hear(&mut self, heard: Heard, now: Instant) -> Option<(Interruption, UserInputAt)> {
+    pub(crate) fn note(&mut self, heard: Heard, now: Instant) -> Option<(Interruption, UserInputAt)> {
         match heard {
             Heard::Escape(Way::Down) => {
                 // A held key repeats: the first one counts.

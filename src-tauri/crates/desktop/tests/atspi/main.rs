@@ -6,8 +6,17 @@ mod stage;
 
 mod changes;
 mod clicking;
+#[cfg(feature = "heavy")]
+mod firefox;
 mod glancing;
+mod gtk3;
+mod gtk4;
 mod menus;
+#[cfg(feature = "heavy")]
+mod office;
+mod qt;
+#[cfg(feature = "heavy")]
+mod swing;
 mod toolkits;
 mod values;
 
@@ -197,7 +206,7 @@ async fn an_application_that_hangs_does_not_hold_up_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_bus_is_named_with_its_mend() {
+async fn a_missing_bus_is_named_with_its_remedy() {
     assert!(!Path::new("/nonexistent/bus").exists());
     let accessibility = Accessibility::new(Some("unix:path=/nonexistent/bus".into()), 1, Vec::new());
     let error = accessibility.elements(&query("any"), &screen()).await.unwrap_err();
@@ -205,6 +214,6 @@ async fn a_missing_bus_is_named_with_its_mend() {
     assert!(error.to_string().contains("at-spi2-core"), "{error}");
     let check = accessibility.check().await;
     assert_eq!(check.state, CheckState::Missing);
-    assert!(check.mend.is_some_and(|mend| mend.contains("at-spi2-core")));
+    assert!(check.remedy.is_some_and(|remedy| remedy.contains("at-spi2-core")));
     assert_eq!(accessibility.focused_text().await, None);
 }

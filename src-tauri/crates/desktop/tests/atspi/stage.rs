@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -100,8 +101,34 @@ impl Stage {
         })
     }
 
+    /// Where a file or folder of this name is or would be in the home folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Starts a program; the file has what it says of errors.
+    pub fn start_and_hear(&mut self, program: &str, arguments: &[&str]) -> PathBuf {
+        let path = self.path("complaints");
+        let child = self.command(program, arguments).stderr(std::fs::File::create(&path).unwrap()).spawn();
+        self.running.push(child.unwrap_or_else(|error| panic!("start {program}: {error}")));
+        path
+    }
+
+    /// One of our own programs of `tests/apps`; what it logs is in the file that `logged` reads.
+    pub fn start_ours(&mut self, app: &str) -> u32 {
+        let program = format!("{}/tests/apps/{app}.py", env!("CARGO_MANIFEST_DIR"));
+        let log = self.write(app, "");
+        self.start("/usr/bin/python3", &[&program, &log])
+    }
+
+    /// What one of our own programs says was done to it.
+    pub fn logged(&self, app: &str) -> Vec<String> {
+        std::fs::read_to_string(self.path(app)).unwrap().lines().map(str::to_owned).collect()
+    }
+
     pub fn write(&self, name: &str, text: &str) -> String {
-        let path = self.home.path().join(name);
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }

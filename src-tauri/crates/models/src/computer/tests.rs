@@ -1,11 +1,17 @@
 //! Every action of every vendor, as calls of ours, line by line.
 
+use std::sync::Arc;
+
+use futures::StreamExt;
+
 use super::*;
+use crate::scripted::{Scripted, Step};
+use crate::{Request, SharedModel, TurnEvent};
 
 const DISPLAY: PixelSize = PixelSize { width: 1000, height: 500 };
 
 fn proposed(name: &str, arguments: Value) -> ProposedCall {
-    ProposedCall { id: Some("c".into()), name: name.into(), arguments }
+    ProposedCall::new(Some("c".into()), name, arguments)
 }
 
 fn ours(calls: Vec<OurCall>) -> Value {
@@ -320,15 +326,56 @@ fn what_is_no_action_is_said_and_nothing_is_done() {
     }
 }
 
-#[test]
-fn the_pointer_is_where_the_last_action_left_it_and_the_pictures_size_may_change() {
-    let mut adapter = Adapter::new(Computer::AnthropicToolset, DISPLAY);
-    adapter.adapt(&proposed("mouse_move", json!({"coordinate": [10, 10]}))).unwrap();
-    adapter.adapt(&proposed("left_click", json!({"coordinate": [2000, 10]}))).unwrap_err();
-    let down = adapter.adapt(&proposed("left_mouse_down", json!({}))).unwrap();
-    assert_eq!(ours(down), json!([{"mouseDown": {"x": 10.5, "y": 21.0}}]));
-    adapter.shows(PixelSize { width: 2001, height: 1000 });
-    assert!(adapter.adapt(&proposed("left_click", json!({"coordinate": [2000, 10]}))).is_ok());
+/// The calls of ours that the next turn has, with pictures of this size.
+async fn calls(model: &SharedModel, display: Option<PixelSize>) -> Vec<ProposedCall> {
+    let events: Vec<_> =
+        model.stream(Request { display, ..Request::default() }.into()).await.unwrap().collect().await;
+    match events.last() {
+        Some(Ok(TurnEvent::Finished { turn, .. })) => turn.calls.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refusal(call: &ProposedCall) -> Option<&str> {
+    call.translation.as_ref()?.refusal.as_deref()
+}
+
+#[tokio::test]
+async fn the_pointer_is_where_the_last_action_left_it_and_the_pictures_size_may_change() {
+    let far = || ("left_click", json!({"coordinate": [2000, 10]}));
+    let script = Scripted::new(vec![
+        Step::calls(vec![("mouse_move", json!({"coordinate": [10, 10]})), far()]),
+        Step::calls(vec![("left_mouse_down", json!({}))]),
+        Step::calls(vec![far()]),
+        Step::calls(vec![far()]),
+    ]);
+    let model = with(Some(Computer::AnthropicToolset), Arc::new(script));
+    let first = calls(&model, Some(DISPLAY)).await;
+    assert_eq!((first[0].name.as_str(), refusal(&first[0])), ("move", None));
+    assert!(refusal(&first[1]).unwrap().contains("outside the screenshot of 1000x500"), "{first:?}");
+    let down = calls(&model, Some(DISPLAY)).await;
+    assert_eq!((down[0].name.as_str(), &down[0].arguments), ("mouseDown", &json!({"x": 10.5, "y": 21.0})));
+    assert_eq!(refusal(&calls(&model, Some(PixelSize { width: 2001, height: 1000 })).await[0]), None);
+    // Without a display it is a model like any other.
+    assert_eq!(calls(&model, None).await, [ProposedCall::new(Some("p1".into()), far().0, far().1)]);
+}
+
+#[tokio::test]
+async fn a_warning_stands_with_the_first_part_of_an_action_and_its_parts_belong_together() {
+    let check = json!({"code": "c", "message": "Look out."});
+    let actions = json!([{"type": "screenshot"}, {"type": "wait"}]);
+    let step = Step::call("computer", json!({"actions": actions, "pending_safety_checks": [check]}));
+    let model = with(Some(Computer::OpenAi), Arc::new(Scripted::new(vec![step])));
+    let parts = calls(&model, Some(DISPLAY)).await;
+    let told: Vec<_> = parts
+        .iter()
+        .map(|part| (part.name.as_str(), part.translation.as_ref().unwrap()))
+        .map(|(name, one)| (name, one.warnings.len(), one.goes_on, one.needs_picture))
+        .collect();
+    assert_eq!(
+        told,
+        [("screenshot", 1, true, true), ("wait", 0, true, true), ("screenshot", 0, false, true)]
+    );
 }
 
 #[test]

@@ -10,8 +10,8 @@ use crate::decode::{DecodedTurn, Progress, read, reported};
 use crate::lenient::Lenient;
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
+#[derive(Default)]
 pub(super) struct Interaction {
-    provider: String,
     text: String,
     /// Calls by the index of their step.
     calls: BTreeMap<u64, Call>,
@@ -79,19 +79,13 @@ struct Counts {
 }
 
 impl Interaction {
-    pub(super) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            text: String::new(),
-            calls: BTreeMap::new(),
-            usage: Usage::default(),
-            status: None,
-        }
-    }
-
-    pub(super) fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let Event { event_type, index: Lenient(index), step, delta, interaction } =
-            read(&self.provider, data)?;
+    pub(super) fn feed(
+        &mut self,
+        provider: &str,
+        data: &str,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
+        let Event { event_type, index: Lenient(index), step, delta, interaction } = read(provider, data)?;
         match event_type.0.as_str() {
             "step.start" if step.0.kind.0 == "function_call" => {
                 let Step { id: Lenient(id), name: Lenient(name), .. } = step.0;
@@ -113,7 +107,7 @@ impl Interaction {
                 self.status = status.0;
                 events.push(TurnEvent::Usage(self.usage));
             }
-            "error" => return Err(reported(&self.provider, data)),
+            "error" => return Err(reported(provider, data)),
             _ => {}
         }
         Ok(())
@@ -152,11 +146,9 @@ impl Interaction {
         };
         let mut proposed: Vec<Call> = std::mem::take(&mut self.calls).into_values().collect();
         proposed.sort_by_key(|call| call.place);
-        let calls = proposed.into_iter().map(|call| ProposedCall {
-            arguments: calls::arguments(&call.arguments),
-            id: call.id,
-            name: call.name,
-        });
+        let calls = proposed
+            .into_iter()
+            .map(|call| ProposedCall::new(call.id, call.name, calls::arguments(&call.arguments)));
         Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),
             calls: calls.collect(),

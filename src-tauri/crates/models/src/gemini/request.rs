@@ -209,8 +209,7 @@ mod tests {
     }
 
     fn turn(provider: &str, raw: Value) -> Turn {
-        let call =
-            ProposedCall { id: Some("a1".into()), name: "click".into(), arguments: json!({"y": 2, "x": 1}) };
+        let call = ProposedCall::new(Some("a1".into()), "click", json!({"y": 2, "x": 1}));
         Turn { text: "ok".into(), calls: vec![call.clone(), call], provider: provider.into(), raw }
     }
 

@@ -10,15 +10,15 @@ use serde_json::value::RawValue;
 
 use super::interactions::Interaction;
 use crate::decode::{DecodedTurn, Progress, StreamDecoder, read, reported};
-use crate::json_text::{JsonList, JsonObject};
+use crate::json_text::{JsonObject, json_list};
 use crate::lenient::{Lenient, Source};
 use crate::{ModelError, ModelErrorKind, ProposedCall, TurnEvent, calls};
 
+#[derive(Default)]
 pub(crate) struct GeminiDecoder {
-    provider: String,
     role: Option<String>,
     /// As they came, in order, never merged: a signature belongs to its part.
-    parts: JsonList,
+    parts: Vec<String>,
     calls: Vec<ProposedCall>,
     text: String,
     usage: Usage,
@@ -121,20 +121,12 @@ struct Counts {
 }
 
 impl GeminiDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            role: None,
-            parts: JsonList::new(),
-            calls: Vec::new(),
-            text: String::new(),
-            usage: Usage::default(),
-            end: None,
-            interaction: None,
-        }
-    }
-
-    fn candidate(&mut self, candidate: Candidate<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn candidate(
+        &mut self,
+        provider: &str,
+        candidate: Candidate<'_>,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
         let Candidate { finish_reason: Lenient(reason), finish_message: Lenient(message), .. } = candidate;
         if !matches!(reason.as_str(), "" | "FINISH_REASON_UNSPECIFIED") {
             self.end = Some(End::Finish { reason, message });
@@ -146,11 +138,11 @@ impl GeminiDecoder {
         events.extend(grounding_chunks.0.into_iter().filter_map(|chunk| chunk.web.0.citation()));
         let Lenient(Content { role, parts }) = candidate.content;
         self.role = self.role.take().or(role.0);
-        parts.0.into_iter().map(RawValue::get).try_for_each(|json| self.part(json, events))
+        parts.0.into_iter().map(RawValue::get).try_for_each(|json| self.part(provider, json, events))
     }
 
-    fn part(&mut self, json: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let Part { text: Lenient(text), thought, function_call } = read(&self.provider, json)?;
+    fn part(&mut self, provider: &str, json: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let Part { text: Lenient(text), thought, function_call } = read(provider, json)?;
         let is_empty = text.is_empty() && serde_json::from_str::<TextAlone>(json).is_ok();
         if !text.is_empty() && thought.0 {
             events.push(TurnEvent::Thinking(text));
@@ -160,7 +152,7 @@ impl GeminiDecoder {
         }
         if let Some(call) = function_call.0 {
             let arguments = call.args.unwrap_or_else(|| calls::arguments(""));
-            let call = ProposedCall { id: call.id.0, name: call.name.0, arguments };
+            let call = ProposedCall::new(call.id.0, call.name.0, arguments);
             // A response that came twice must not be done twice.
             if call.id.is_some() && self.calls.contains(&call) {
                 return Ok(());
@@ -170,7 +162,7 @@ impl GeminiDecoder {
         }
         // An empty one says nothing and signs nothing; sent back, Gemini would refuse it.
         if !is_empty {
-            self.parts.push(json);
+            self.parts.push(json.to_owned());
         }
         Ok(())
     }
@@ -200,18 +192,17 @@ impl GeminiDecoder {
 }
 
 impl StreamDecoder for GeminiDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // The end mark of the newer API.
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let response: Response<'_> = read(&self.provider, data)?;
+        let response: Response<'_> = read(provider, data)?;
         if response.event_type.is_some() {
-            let provider = &self.provider;
-            return self.interaction.get_or_insert_with(|| Interaction::new(provider)).feed(data, events);
+            return self.interaction.get_or_insert_default().feed(provider, data, events);
         }
         if response.error.is_some() {
-            return Err(reported(&self.provider, data));
+            return Err(reported(provider, data));
         }
         if let Some(counts) = response.usage_metadata.0 {
             self.usage = counts.into();
@@ -221,7 +212,7 @@ impl StreamDecoder for GeminiDecoder {
             self.end = Some(End::PromptBlocked { reason });
         }
         match response.candidates.0.into_iter().next() {
-            Some(candidate) => self.candidate(candidate, events),
+            Some(candidate) => self.candidate(provider, candidate, events),
             None => Ok(()),
         }
     }
@@ -244,7 +235,7 @@ impl StreamDecoder for GeminiDecoder {
             Some(End::Finish { reason, message }) => self.stop(reason, &message)?,
         };
         let mut raw = JsonObject::new();
-        raw.verbatim("parts", &std::mem::replace(&mut self.parts, JsonList::new()).finish());
+        raw.verbatim("parts", &json_list(&self.parts));
         raw.field("role", self.role.as_deref().unwrap_or("model"));
         Ok(DecodedTurn {
             text: std::mem::take(&mut self.text),

@@ -13,8 +13,8 @@ use crate::json_text::{JsonObject, json_list};
 use crate::lenient::Lenient;
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
+#[derive(Default)]
 pub(crate) struct OllamaDecoder {
-    provider: String,
     /// The beginning of a value that goes over several lines, as an error's body does.
     unfinished: String,
     text: String,
@@ -63,20 +63,12 @@ struct Function {
 }
 
 impl OllamaDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            unfinished: String::new(),
-            text: String::new(),
-            thinking: String::new(),
-            calls: Vec::new(),
-            raw_calls: Vec::new(),
-            usage: Usage::default(),
-            stop: None,
-        }
-    }
-
-    fn message(&mut self, message: Message<'_>, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn message(
+        &mut self,
+        provider: &str,
+        message: Message<'_>,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
         let Message { thinking: Lenient(thinking), content: Lenient(text), tool_calls } = message;
         if !thinking.is_empty() {
             self.thinking.push_str(&thinking);
@@ -87,16 +79,14 @@ impl OllamaDecoder {
             events.push(TurnEvent::Text(text));
         }
         for json in tool_calls.0.into_iter().map(RawValue::get).filter(|json| json.starts_with('{')) {
-            let ToolCall { id, function: Lenient(function) } = read(&self.provider, json)?;
-            let call = ProposedCall {
-                id: Some(id.0).filter(|id| !id.is_empty()),
-                name: function.name.0,
-                arguments: match function.arguments {
-                    Value::String(text) => calls::arguments(&text),
-                    Value::Null => calls::arguments(""),
-                    object => object,
-                },
+            let ToolCall { id, function: Lenient(function) } = read(provider, json)?;
+            let arguments = match function.arguments {
+                Value::String(text) => calls::arguments(&text),
+                Value::Null => calls::arguments(""),
+                object => object,
             };
+            let id = Some(id.0).filter(|id| !id.is_empty());
+            let call = ProposedCall::new(id, function.name.0, arguments);
             calls::whole(self.calls.len(), &call, events);
             self.calls.push(call);
             self.raw_calls.push(json.to_owned());
@@ -106,17 +96,17 @@ impl OllamaDecoder {
 }
 
 impl StreamDecoder for OllamaDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         let data = std::mem::take(&mut self.unfinished) + data;
         if serde_json::from_str::<IgnoredAny>(&data).is_err_and(|error| error.is_eof()) {
             self.unfinished = data + "\n";
             return Ok(());
         }
-        let line: Line<'_> = read(&self.provider, &data)?;
+        let line: Line<'_> = read(provider, &data)?;
         if line.error.is_some() {
-            return Err(reported(&self.provider, &data));
+            return Err(reported(provider, &data));
         }
-        self.message(line.message.0, events)?;
+        self.message(provider, line.message.0, events)?;
         if line.done.0 {
             let (input, output) = (line.prompt_eval_count.0, line.eval_count.0);
             // Thinking is not counted apart.

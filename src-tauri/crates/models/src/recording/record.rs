@@ -8,7 +8,7 @@ use futures::StreamExt;
 use futures::stream::unfold;
 use protocol::ids::ModelId;
 
-use super::{Answer, End, Failure, Head, KIND, RecordedTurn, VERSION, digest};
+use super::{Answer, End, Head, KIND, RecordedTurn, VERSION, digest};
 use crate::computer::Computer;
 use crate::decode::not_utf8;
 use crate::http::ByteStream;
@@ -98,7 +98,7 @@ pub(crate) struct TurnRecorder {
     said: Vec<u8>,
     end: End,
     /// `None` if there was a stream.
-    refused: Option<Failure>,
+    refused: Option<ModelError>,
 }
 
 impl TurnRecorder {
@@ -108,7 +108,7 @@ impl TurnRecorder {
         answer: Result<ByteStream, ModelError>,
     ) -> Result<ByteStream, ModelError> {
         if let Err(error) = &answer {
-            self.refused = Some(Failure::of(error, &self.secrets));
+            self.refused = Some(self.secrets.hidden_in(error.clone()));
         }
         answer.map(|bytes| self.listening(bytes))
     }
@@ -119,7 +119,7 @@ impl TurnRecorder {
             match &piece {
                 None => turn.end = End::Whole,
                 Some(Ok(piece)) => turn.said.extend_from_slice(piece),
-                Some(Err(error)) => turn.end = End::Failed(Failure::of(error, &turn.secrets)),
+                Some(Err(error)) => turn.end = End::Failed(turn.secrets.hidden_in(error.clone())),
             }
             piece.map(|piece| (piece, (bytes, turn)))
         };
@@ -135,7 +135,7 @@ impl TurnRecorder {
             Ok(text) => text,
             Err(error) => {
                 if error.error_len().is_some() {
-                    end = End::Failed(Failure::of(&not_utf8(), &self.secrets));
+                    end = End::Failed(not_utf8());
                 }
                 std::str::from_utf8(&said[..error.valid_up_to()]).unwrap_or_default()
             }
@@ -149,13 +149,5 @@ impl Drop for TurnRecorder {
         let answer = self.refused.take().map_or_else(|| self.stream(), Answer::Refused);
         let asked = std::mem::take(&mut self.asked);
         self.recorder.write(&RecordedTurn { asked, answer });
-    }
-}
-
-impl Failure {
-    fn of(error: &ModelError, secrets: &Secrets) -> Self {
-        let ModelError { kind, message, hint, retry_after, suggestions } = secrets.hidden_in(error.clone());
-        let retry_after_ms = retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-        Self { kind: kind.name().into(), message, hint, retry_after_ms, suggestions }
     }
 }

@@ -1,21 +1,20 @@
 //! Replays a recording: answers each request as it was answered then.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures::future::BoxFuture;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use futures::{FutureExt, StreamExt};
 use protocol::ids::ModelId;
 use serde_json::Value;
 
-use super::{Answer, End, Failure, Head, KIND, RecordedTurn, RecordingError, VERSION, digest};
+use super::{Answer, End, Head, KIND, RecordedTurn, RecordingError, VERSION, digest};
 use crate::computer::Computer;
 use crate::decode::Decoder;
 use crate::http::{ByteStream, Timeouts};
 use crate::secrets::Secrets;
 use crate::turn_stream::TurnStream;
-use crate::{Model, ModelError, ModelErrorKind, Request, TurnEvent};
+use crate::{Model, ModelError, ModelErrorKind, Request, TurnEvents};
 
 /// A model that says what another said: at once, needing neither key nor network.
 #[derive(Debug)]
@@ -44,6 +43,11 @@ impl Replay {
         Ok(Self { head, turns: lines.map(turn).collect::<Result<_, _>>()?, next: Mutex::new(0) })
     }
 
+    /// The vendor's computer tool that the model acted by, see [`crate::computer::with`].
+    pub fn computer(&self) -> Option<Computer> {
+        self.head.computer
+    }
+
     fn answer(&self, request: &Request) -> Result<ByteStream, ModelError> {
         let refused = |message: String| ModelError::new(ModelErrorKind::BadRequest, message);
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,11 +63,11 @@ impl Replay {
         }
         *next = number;
         match &turn.answer {
-            Answer::Refused(failure) => Err(failure.error()),
+            Answer::Refused(error) => Err(error.clone()),
             Answer::Stream { said, end } => {
                 let failed = match end {
                     End::Whole => None,
-                    End::Failed(failure) => Some(failure.error()),
+                    End::Failed(error) => Some(error.clone()),
                     // Passed over if the turn was complete by then.
                     End::Dropped => {
                         Some(refused(format!("turn {number} was stopped here when it was recorded")))
@@ -88,31 +92,12 @@ fn head(line: &[u8]) -> Result<Head, RecordingError> {
     serde_json::from_value(value).map_err(|_| RecordingError::Broken { line: 1 })
 }
 
-impl Failure {
-    fn error(&self) -> ModelError {
-        ModelError {
-            kind: ModelErrorKind::named(&self.kind).unwrap_or(ModelErrorKind::Protocol),
-            message: self.message.clone(),
-            hint: self.hint.clone(),
-            retry_after: self.retry_after_ms.map(Duration::from_millis),
-            suggestions: self.suggestions.clone(),
-        }
-    }
-}
-
 impl Model for Replay {
     fn id(&self) -> &ModelId {
         &self.head.model
     }
 
-    fn computer(&self) -> Option<Computer> {
-        self.head.computer
-    }
-
-    fn stream(
-        &self,
-        request: Arc<Request>,
-    ) -> BoxFuture<'_, Result<BoxStream<'static, Result<TurnEvent, ModelError>>, ModelError>> {
+    fn stream(&self, request: Arc<Request>) -> BoxFuture<'_, Result<TurnEvents, ModelError>> {
         async move {
             let bytes = self.answer(&request)?;
             let decoder = Decoder::new(self.head.wire, &self.head.provider);

@@ -38,7 +38,7 @@ fn shown(error: &ModelError) -> Value {
         Retry::After(Some(wait)) => format!("after {wait:?}"),
     };
     json!({
-        "kind": error.kind.name(),
+        "kind": error.kind,
         "message": error.message,
         "hint": error.hint,
         "retry": retry,

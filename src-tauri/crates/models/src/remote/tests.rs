@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::decode::decode;
-use crate::{CONNECT, Message, Part, Retry, RetryPolicy};
+use crate::{CONNECT, Message, Part, Retry, RetryPolicy, TurnEvent};
 
 /// What a server does with one request.
 #[derive(Clone)]
@@ -119,14 +119,17 @@ fn remote(provider: &str, answer: &'static [u8], faults: Vec<Fault>) -> (Remote,
     let script =
         Script { faults: Mutex::new(faults.into()), calls: Arc::clone(&calls), answer, wire: provider.wire };
     let base = base_url(&provider.base_url).unwrap();
-    let options = RemoteOptions {
-        model: ModelId(format!("{}/some-model", provider.id)),
-        provider,
-        key: Some(Secret("canary-Key-123".into())),
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let key = Some(Secret("canary-Key-123".into()));
+    let options = RemoteOptions { key, ..RemoteOptions::new(provider, "some-model") };
     (Remote::over(Box::new(script), base, options), calls)
+}
+
+/// A model that nobody asks: only its bodies are looked at. One client for all, since it reads the system's
+/// certificates, which takes a while.
+fn unasked(provider: &Provider, options: Options) -> Remote {
+    static HTTP: LazyLock<Http> = LazyLock::new(|| Http::new(CONNECT).unwrap());
+    Remote::new(&HTTP, RemoteOptions { options, ..RemoteOptions::new(provider.clone(), "some-model") })
+        .unwrap()
 }
 
 async fn turn(model: &Remote) -> Result<TurnEvent, ModelError> {

@@ -15,8 +15,8 @@ use crate::json_text::json_list;
 use crate::lenient::{Lenient, Source};
 use crate::{ModelError, ProposedCall, TurnEvent, calls};
 
+#[derive(Default)]
 pub(crate) struct ResponsesDecoder {
-    provider: String,
     /// Finished items by their `output_index`.
     items: BTreeMap<u64, Item>,
     /// Calls that were begun: from their item's `output_index` to their index among the turn's calls.
@@ -91,16 +91,6 @@ struct OutputDetails {
 }
 
 impl ResponsesDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            items: BTreeMap::new(),
-            begun: BTreeMap::new(),
-            newest: None,
-            response: None,
-        }
-    }
-
     fn is_repeated(&mut self, number: Option<u64>) -> bool {
         let repeated = number.is_some() && number <= self.newest;
         self.newest = self.newest.max(number);
@@ -118,11 +108,12 @@ impl ResponsesDecoder {
 
     fn done(
         &mut self,
+        provider: &str,
         output_index: u64,
         json: &RawValue,
         events: &mut Vec<TurnEvent>,
     ) -> Result<(), ModelError> {
-        let item: Value = read(&self.provider, json.get())?;
+        let item: Value = read(provider, json.get())?;
         if is_call(&item) {
             let arrived_whole = !self.begun.contains_key(&output_index);
             self.begin(output_index, &item, events);
@@ -141,10 +132,15 @@ impl ResponsesDecoder {
     }
 
     /// The end: items that did not come one by one are taken from the whole.
-    fn complete(&mut self, mut response: Response, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn complete(
+        &mut self,
+        provider: &str,
+        mut response: Response,
+        events: &mut Vec<TurnEvent>,
+    ) -> Result<(), ModelError> {
         for (output_index, json) in (0..).zip(std::mem::take(&mut response.output.0)) {
             if !self.items.contains_key(&output_index) {
-                self.done(output_index, &json, events)?;
+                self.done(provider, output_index, &json, events)?;
             }
         }
         events.push(TurnEvent::Usage(response.usage.0.usage()));
@@ -166,12 +162,12 @@ impl ResponsesDecoder {
 }
 
 impl StreamDecoder for ResponsesDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
         // The end mark of the chat wire, which some servers send here. It does not end a turn.
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let event: Event<'_> = read(&self.provider, data)?;
+        let event: Event<'_> = read(provider, data)?;
         if self.is_repeated(event.sequence_number.0) {
             return Ok(());
         }
@@ -192,24 +188,24 @@ impl StreamDecoder for ResponsesDecoder {
                 events.push(TurnEvent::Thinking("\n\n".into()));
             }
             "response.output_text.annotation.added" => {
-                events.extend(payload::<Source>(&self.provider, event.annotation)?.citation());
+                events.extend(payload::<Source>(provider, event.annotation)?.citation());
             }
             "response.output_item.added" => {
-                self.begin(output_index, &payload(&self.provider, event.item)?, events);
+                self.begin(output_index, &payload(provider, event.item)?, events);
             }
             "response.output_item.done" => {
                 if let Some(item) = event.item {
-                    self.done(output_index, item, events)?;
+                    self.done(provider, output_index, item, events)?;
                 }
             }
             "response.completed" | "response.incomplete" => {
-                self.complete(payload(&self.provider, event.response)?, events)?;
+                self.complete(provider, payload(provider, event.response)?, events)?;
             }
             "response.failed" => {
-                return Err(reported(&self.provider, event.response.map_or("null", RawValue::get)));
+                return Err(reported(provider, event.response.map_or("null", RawValue::get)));
             }
-            "error" => return Err(reported(&self.provider, data)),
-            "" if event.error.is_some() => return Err(reported(&self.provider, data)),
+            "error" => return Err(reported(provider, data)),
+            "" if event.error.is_some() => return Err(reported(provider, data)),
             // `in_progress`, what `done` repeats, the provider's own searches, and whatever is to come.
             _ => {}
         }
@@ -279,13 +275,10 @@ fn proposed(item: &Value) -> ProposedCall {
             "actions": actions,
             "pending_safety_checks": item["pending_safety_checks"],
         });
-        return ProposedCall { id, name: "computer".into(), arguments };
+        return ProposedCall::new(id, "computer", arguments);
     }
-    ProposedCall {
-        id,
-        name: item["name"].as_str().unwrap_or_default().to_owned(),
-        arguments: calls::arguments(item["arguments"].as_str().unwrap_or_default()),
-    }
+    let arguments = calls::arguments(item["arguments"].as_str().unwrap_or_default());
+    ProposedCall::new(id, item["name"].as_str().unwrap_or_default(), arguments)
 }
 
 /// What xAI says it charges, in ticks of which a dollar has 10^10.

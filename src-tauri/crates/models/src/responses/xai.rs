@@ -9,11 +9,9 @@ use crate::decode::{DecodedTurn, Progress, StreamDecoder, read};
 use crate::lenient::Lenient;
 use crate::{ModelError, TurnEvent};
 
-pub(crate) struct XaiDecoder {
-    provider: String,
-    /// `None` before the first event.
-    decoder: Option<Box<dyn StreamDecoder>>,
-}
+/// Its decoder, from the first event on.
+#[derive(Default)]
+pub(crate) struct XaiDecoder(Option<Box<dyn StreamDecoder>>);
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -22,33 +20,27 @@ struct First {
     choices: Lenient<Option<Vec<IgnoredAny>>>,
 }
 
-impl XaiDecoder {
-    pub(crate) fn new(provider: &str) -> Self {
-        Self { provider: provider.to_owned(), decoder: None }
-    }
-}
-
 impl StreamDecoder for XaiDecoder {
-    fn feed(&mut self, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
-        let decoder = match &mut self.decoder {
+    fn feed(&mut self, provider: &str, data: &str, events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        let decoder = match &mut self.0 {
             Some(decoder) => decoder,
             None => {
-                let First { object, choices } = read(&self.provider, data)?;
+                let First { object, choices } = read(provider, data)?;
                 let is_chat = object.0 == "chat.completion.chunk" || choices.0.is_some();
-                self.decoder.insert(match is_chat {
-                    true => Box::new(ChatDecoder::new(&self.provider)),
-                    false => Box::new(ResponsesDecoder::new(&self.provider)),
+                self.0.insert(match is_chat {
+                    true => Box::<ChatDecoder>::default(),
+                    false => Box::<ResponsesDecoder>::default(),
                 })
             }
         };
-        decoder.feed(data, events)
+        decoder.feed(provider, data, events)
     }
 
     fn progress(&self) -> Progress {
-        self.decoder.as_ref().map_or(Progress::Open, |decoder| decoder.progress())
+        self.0.as_ref().map_or(Progress::Open, |decoder| decoder.progress())
     }
 
     fn finish(&mut self) -> Result<DecodedTurn, ModelError> {
-        self.decoder.as_mut().ok_or_else(ModelError::cut)?.finish()
+        self.0.as_mut().ok_or_else(ModelError::cut)?.finish()
     }
 }

@@ -25,13 +25,7 @@ async fn listing(list: &'static str) -> Server {
 }
 
 fn of(provider: Provider, wished: &str) -> Remote {
-    let options = RemoteOptions {
-        model: ModelId(format!("{}/{wished}", provider.id)),
-        provider,
-        key: Some(Secret(KEY.into())),
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let options = RemoteOptions { key: Some(Secret(KEY.into())), ..RemoteOptions::new(provider, wished) };
     Remote::new(&Http::new(CONNECT).unwrap(), options).unwrap()
 }
 

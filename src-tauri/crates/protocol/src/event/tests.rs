@@ -24,6 +24,8 @@ fn approval() -> Approval {
         digest: "d".into(),
         deadline: Timestamp(9),
         window: None,
+        target: None,
+        seen: None,
     }
 }
 
@@ -68,7 +70,7 @@ fn every_event_is_read_as_it_was_written() {
             retry: true,
             usage: Usage::default(),
             cost: None,
-            instead: Vec::new(),
+            suggestions: Vec::new(),
         },
         EventBody::TurnDropped { turn: 1, usage: Usage::default(), cost: Cost::Unknown },
         EventBody::ApprovalRequested { approval: approval() },
@@ -94,4 +96,14 @@ fn every_event_is_read_as_it_was_written() {
         let read = serde_json::from_str::<Event>(&text);
         assert!(matches!(&read, Ok(read) if *read == event), "{text}: {read:?}");
     }
+}
+
+#[test]
+fn suggestions_that_were_written_under_their_old_name_are_read() {
+    let old = r#"{"type":"turnFailed","turn":1,"message":"m","hint":null,"retry":false,"instead":["xai/grok-4.7"]}"#;
+    let read: EventBody = serde_json::from_str(old).unwrap();
+    let EventBody::TurnFailed { suggestions, .. } = &read else { panic!("{read:?}") };
+    assert_eq!(suggestions, &[ModelId("xai/grok-4.7".into())]);
+    let now = serde_json::to_value(&read).unwrap();
+    assert_eq!((&now["suggestions"], now.get("instead")), (&json!(["xai/grok-4.7"]), None));
 }

@@ -23,8 +23,6 @@ pub(super) struct Input {
     /// The actions in order. Any tool but batch, done and osa.
     #[schemars(length(min = 1))]
     actions: Vec<Part>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -70,7 +68,7 @@ impl Builtin for Batch {
             }
             steps.push(step);
         }
-        Ok(Plan::of_steps(steps).because(input.reason))
+        Ok(Plan::of_steps(steps))
     }
 }
 

@@ -1,13 +1,13 @@
 //! `changeWindow`: a window is moved, resized, minimized, maximized, restored or closed.
 
 use async_trait::async_trait;
-use desktop::{Abilities, WindowChange, WindowId};
+use desktop::{WindowChange, WindowId};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::list_windows::needs_windows;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
+use crate::focus::name_of;
 
 pub(super) struct ChangeWindow;
 
@@ -29,8 +29,6 @@ pub(super) struct Input {
     width: Option<f64>,
     #[schemars(range(min = 10, max = 1000))]
     height: Option<f64>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -48,14 +46,11 @@ impl Builtin for ChangeWindow {
     const NAME: &'static str = "changeWindow";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { window, change, x, y, width, height, reason } = input;
+        let Input { window, change, x, y, width, height } = input;
         let given = |name: &str, value: Option<f64>| {
             value.ok_or_else(|| bad_arguments(format!("{name} is missing; this change needs it")))
         };
@@ -87,9 +82,8 @@ impl Builtin for ChangeWindow {
         if !matches!(change, WindowChange::Move { .. } | WindowChange::Resize { .. }) {
             unused(&[])?;
         }
-        let summary = format!("{done} window {window}");
-        let task = Change { tool: Self::NAME, window: WindowId(window), change, summary };
-        Ok(Plan::new(Self::RISK, task).because(reason))
+        let task = Change { tool: Self::NAME, window: WindowId(window), change, done };
+        Ok(Plan::new(Self::RISK, task))
     }
 }
 
@@ -97,15 +91,18 @@ pub(super) struct Change {
     pub(super) tool: &'static str,
     pub(super) window: WindowId,
     pub(super) change: WindowChange,
-    pub(super) summary: String,
+    /// What it was made, for people.
+    pub(super) done: &'static str,
 }
 
 #[async_trait]
 impl Task for Change {
     async fn run(&self, cx: &Context) -> Outcome {
+        // Asked before: a closed window has no title any more.
+        let window = name_of(&*cx.desktop, self.window).await;
         cx.begin();
         match cx.desktop.change_window(self.window, self.change).await {
-            Ok(acted) => Outcome::acted(&acted, &self.summary, None),
+            Ok(acted) => Outcome::acted(&acted, &format!("{} {window}", self.done), None),
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }
     }

@@ -1,12 +1,12 @@
 //! `click`: one or more clicks at a point.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Builtin, Env, Group, Plan, display, within};
+use super::gesture::{Gesture, Which, at, modifiers, point};
+use super::{Ability, Builtin, Env, Group, Plan, display, within};
 
 pub(super) struct Click;
 
@@ -31,19 +31,14 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Click {
     const NAME: &'static str = "click";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let point = point(input.x, input.y)?;
@@ -53,6 +48,6 @@ impl Builtin for Click {
         let times = ["", " twice", " three times"][usize::from(count - 1)];
         let summary = format!("clicked {name}{times} at {}{with}", at(point));
         let action = Action::Click { display: display(input.display)?, at: point, button, count, held };
-        Ok(Gesture::plan::<Self>(action, summary, Some(point)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(point)))
     }
 }

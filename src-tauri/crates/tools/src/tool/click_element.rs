@@ -1,14 +1,13 @@
 //! `clickElement`: a click on an element, wherever it is.
 
-use desktop::{Abilities, Button, ElementAction};
+use desktop::{Button, ElementAction};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::elements::needs_elements;
 use super::gesture::Which;
-use super::operate::{Operation, Wanted};
-use super::{Builtin, Env, Group, Plan, within};
+use super::operate::{ElementArguments, Operation};
+use super::{Ability, Builtin, Env, Group, Plan, within};
 
 pub(super) struct ClickElement;
 
@@ -38,28 +37,23 @@ pub(super) struct Input {
     /// 2 for a double click, 3 for a triple click.
     #[schemars(range(min = 1, max = 3))]
     count: Option<u8>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for ClickElement {
     const NAME: &'static str = "clickElement";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { reference, role, name, within: above, app, button, count, reason } = input;
+        let Input { reference, role, name, within: above, app, button, count } = input;
         let count = within("count", count.unwrap_or(1), 1, 3)?;
         let (button, which) = button.unwrap_or(Which::Left).named();
         let which = if button == Button::Left { String::new() } else { format!(" {which}") };
         let times = ["", " twice", " three times"][usize::from(count - 1)];
-        let target = Wanted { reference, app, role, name, within: above }.target()?;
+        let target = ElementArguments { reference, app, role, name, within: above }.target()?;
         let action = ElementAction::Click { button, count };
-        Ok(Operation::plan::<Self>(target, action, format!("clicked{which}{times}")).because(reason))
+        Ok(Operation::plan::<Self>(target, action, format!("clicked{which}{times}")))
     }
 }

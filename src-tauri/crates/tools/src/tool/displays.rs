@@ -1,12 +1,11 @@
 //! `displays`: the screens there are.
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 
 pub(super) struct Displays;
 
@@ -19,13 +18,10 @@ impl Builtin for Displays {
     const NAME: &'static str = "displays";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Screen;
+    const ABILITY: Ability = Ability::Displays;
     const VERIFY: Verify = Verify::Own;
     const READS: bool = false;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        (!abilities.screen).then_some("there is no display; `miki doctor` says why")
-    }
 
     fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         Ok(Plan::new(Self::RISK, List))

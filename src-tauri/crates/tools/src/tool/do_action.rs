@@ -1,13 +1,12 @@
 //! `doAction`: one of an element's own actions.
 
-use desktop::{Abilities, ElementAction};
+use desktop::ElementAction;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
-use super::{Builtin, Env, Group, Plan, filled};
+use super::operate::{ElementArguments, Operation};
+use super::{Ability, Builtin, Env, Group, Plan, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -38,25 +37,20 @@ pub(super) struct Input {
     /// The action's name.
     #[schemars(length(min = 1, max = 100))]
     action: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for DoAction {
     const NAME: &'static str = "doAction";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { reference, role, name, within, app, action, reason } = input;
+        let Input { reference, role, name, within, app, action } = input;
         filled("action", &action, MOST_CHARS)?;
-        let target = Wanted { reference, app, role, name, within }.target()?;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
         let verb = format!("did {} of", untrusted::line(&action, 40));
-        Ok(Operation::plan::<Self>(target, ElementAction::Do(action), verb).because(reason))
+        Ok(Operation::plan::<Self>(target, ElementAction::Do(action), verb))
     }
 }

@@ -1,13 +1,13 @@
 //! `drag`: a button goes down at the first point and up at the last.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, Which, at, modifiers, needs_input, point};
-use super::{Builtin, Env, Group, Plan, bad_arguments, display, within};
+use super::gesture::{Gesture, Which, at, modifiers, point};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, display, within};
 
 const MOST_POINTS: usize = 100;
 
@@ -18,12 +18,12 @@ pub(super) struct Drag;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// Where the button goes down.
-    from: Option<Place>,
+    from: Option<DragPoint>,
     /// Where the button is let go.
-    to: Option<Place>,
+    to: Option<DragPoint>,
     /// All points in order, in place of `from` and `to`.
     #[schemars(length(min = 2, max = 100))]
-    path: Option<Vec<Place>>,
+    path: Option<Vec<DragPoint>>,
     /// Left where it is left out.
     button: Option<Which>,
     /// Keys held while dragging: shift, ctrl, alt, cmd.
@@ -32,13 +32,11 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct DragPoint {
     /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,
@@ -51,11 +49,8 @@ impl Builtin for Drag {
     const NAME: &'static str = "drag";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let places = match (input.path, input.from, input.to) {
@@ -71,6 +66,6 @@ impl Builtin for Drag {
         let (button, _) = input.button.unwrap_or(Which::Left).named();
         let summary = format!("dragged from {} to {}{with}", at(first), at(last));
         let action = Action::Drag { display: display(input.display)?, path, button, held };
-        Ok(Gesture::plan::<Self>(action, summary, Some(last)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(last)))
     }
 }

@@ -1,13 +1,13 @@
 //! `elementsJson`: the accessibility tree as one bounded list.
 
 use async_trait::async_trait;
-use desktop::{Abilities, ElementQuery, Scope, Snapshot};
+use desktop::{ElementQuery, Scope, Snapshot};
 use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, tool_error};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, tool_error};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 200;
@@ -56,12 +56,9 @@ impl Builtin for ElementsJson {
     const NAME: &'static str = "elementsJson";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { app, window, query, root, since, scope, display } = input;
@@ -84,10 +81,6 @@ impl Builtin for ElementsJson {
             List { app, window, query, root, since, scope, display: super::display(display)? },
         ))
     }
-}
-
-pub(super) fn needs_elements(abilities: &Abilities) -> Option<&'static str> {
-    (!abilities.elements).then_some("the accessibility tree cannot be read; `miki doctor` says why")
 }
 
 struct List {

@@ -1,13 +1,12 @@
 //! `focusElement`: the keyboard focus goes to an element.
 
-use desktop::{Abilities, ElementAction};
+use desktop::ElementAction;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
-use super::{Builtin, Env, Group, Plan};
+use super::operate::{ElementArguments, Operation};
+use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct FocusElement;
 
@@ -31,23 +30,18 @@ pub(super) struct Input {
     /// Part of an application's or window's name; the active one where it is left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for FocusElement {
     const NAME: &'static str = "focusElement";
     const RISK: Risk = Risk::Navigate;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { reference, role, name, within, app, reason } = input;
-        let target = Wanted { reference, app, role, name, within }.target()?;
-        Ok(Operation::plan::<Self>(target, ElementAction::Focus, "focused").because(reason))
+        let Input { reference, role, name, within, app } = input;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
+        Ok(Operation::plan::<Self>(target, ElementAction::Focus, "focused"))
     }
 }

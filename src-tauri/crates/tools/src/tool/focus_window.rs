@@ -1,13 +1,12 @@
 //! `focusWindow`: a window comes up and gets the keyboard.
 
-use desktop::{Abilities, WindowChange, WindowId};
+use desktop::{WindowChange, WindowId};
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::change_window::Change;
-use super::list_windows::needs_windows;
-use super::{Builtin, Env, Group, Plan};
+use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct FocusWindow;
 
@@ -17,27 +16,22 @@ pub(super) struct FocusWindow;
 pub(super) struct Input {
     /// The id from listWindows.
     window: u64,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for FocusWindow {
     const NAME: &'static str = "focusWindow";
     const RISK: Risk = Risk::Navigate;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let change = Change {
             tool: Self::NAME,
             window: WindowId(input.window),
             change: WindowChange::Focus,
-            summary: format!("brought up window {}", input.window),
+            done: "brought up",
         };
-        Ok(Plan::new(Self::RISK, change).because(input.reason))
+        Ok(Plan::new(Self::RISK, change))
     }
 }

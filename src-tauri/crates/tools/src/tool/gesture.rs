@@ -1,7 +1,7 @@
 //! What pointer and keyboard tools share: one action sent to the desktop, and the words that tools check alike.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Action, Button, Key};
+use desktop::{Action, Button, Key};
 use protocol::geometry::NormPoint;
 use protocol::tool::ToolError;
 use schemars::JsonSchema;
@@ -28,7 +28,11 @@ impl Gesture {
         if display != DISPLAY {
             summary = format!("{summary} on display {display}");
         }
-        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display)
+        let points = match &action {
+            Action::Drag { path, .. } => path.clone(),
+            _ => dot.into_iter().collect(),
+        };
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display).at(&points)
     }
 }
 
@@ -94,11 +98,6 @@ pub(super) fn modifiers(names: Option<Vec<String>>) -> Result<(Vec<Key>, String)
     }
     let words = if held.is_empty() { String::new() } else { format!(" with {}", chord(&held)) };
     Ok((held, words))
-}
-
-pub(super) fn needs_input(abilities: &Abilities) -> Option<&'static str> {
-    (!abilities.input)
-        .then_some("pointer and keyboard cannot be used on this desktop; `miki doctor` says why")
 }
 
 /// A point on the display; the error names the axis.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, chord, key, needs_input};
-use super::{Builtin, Env, Group, Plan, bad_arguments, within};
+use super::gesture::{Gesture, chord, key};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, within};
 
 const MOST_KEYS: usize = 6;
 const MOST_SECONDS: f64 = 10.0;
@@ -26,19 +26,14 @@ pub(super) struct Input {
     /// For how long.
     #[schemars(range(min = 0.01, max = 10))]
     seconds: f64,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Hold {
     const NAME: &'static str = "hold";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of keys", input.keys.len(), 1, MOST_KEYS)?;
@@ -50,6 +45,6 @@ impl Builtin for Hold {
         let time = Duration::from_secs_f64(seconds);
         let summary = format!("held {} for {seconds} s", chord(&keys));
         let plan = Gesture::plan::<Self>(Action::Hold { keys, time }, summary, None);
-        Ok(plan.taking(time).because(input.reason))
+        Ok(plan.taking(time))
     }
 }

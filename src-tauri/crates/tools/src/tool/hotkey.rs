@@ -1,12 +1,12 @@
 //! `hotkey`: keys held together.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, chord, key, needs_input};
-use super::{Builtin, Env, Group, Plan, bad_arguments, within};
+use super::gesture::{Gesture, chord, key};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, within};
 
 const MOST_KEYS: usize = 6;
 
@@ -19,19 +19,14 @@ pub(super) struct Input {
     /// Names of the keys, modifiers first: ["ctrl", "shift", "t"]. `cmd` is the platform's key for shortcuts.
     #[schemars(length(min = 1, max = 6))]
     keys: Vec<String>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Hotkey {
     const NAME: &'static str = "hotkey";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of keys", input.keys.len(), 1, MOST_KEYS)?;
@@ -40,6 +35,6 @@ impl Builtin for Hotkey {
             return Err(bad_arguments(format!("keys has {} twice", twice.1)));
         }
         let summary = format!("pressed {}", chord(&keys));
-        Ok(Gesture::plan::<Self>(Action::Hotkey { keys }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Hotkey { keys }, summary, None))
     }
 }

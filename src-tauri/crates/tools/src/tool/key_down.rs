@@ -1,12 +1,12 @@
 //! `keyDown`: a key goes down and stays down.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, key, needs_input};
-use super::{Builtin, Env, Group, Plan};
+use super::gesture::{Gesture, key};
+use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct KeyDown;
 
@@ -16,23 +16,18 @@ pub(super) struct KeyDown;
 pub(super) struct Input {
     /// The key's name, such as shift, ctrl, Space or one character.
     key: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for KeyDown {
     const NAME: &'static str = "keyDown";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let summary = format!("pressed {key} down");
-        Ok(Gesture::plan::<Self>(Action::KeyDown { key }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::KeyDown { key }, summary, None))
     }
 }

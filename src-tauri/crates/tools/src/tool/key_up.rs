@@ -1,12 +1,12 @@
 //! `keyUp`: a key that is down comes up.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, key, needs_input};
-use super::{Builtin, Env, Group, Plan};
+use super::gesture::{Gesture, key};
+use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct KeyUp;
 
@@ -16,23 +16,18 @@ pub(super) struct KeyUp;
 pub(super) struct Input {
     /// The key's name, such as shift, ctrl, Space or one character.
     key: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for KeyUp {
     const NAME: &'static str = "keyUp";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let summary = format!("let go of {key}");
-        Ok(Gesture::plan::<Self>(Action::KeyUp { key }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::KeyUp { key }, summary, None))
     }
 }

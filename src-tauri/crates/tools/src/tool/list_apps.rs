@@ -1,13 +1,11 @@
 //! `listApps`: applications that run or could be launched.
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::list_windows::needs_windows;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 use crate::untrusted;
 
 const NAME_CHARS: usize = 100;
@@ -25,12 +23,9 @@ impl Builtin for ListApps {
     const NAME: &'static str = "listApps";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
 
     fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         Ok(Plan::new(Self::RISK, List))

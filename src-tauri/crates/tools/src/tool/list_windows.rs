@@ -1,12 +1,11 @@
 //! `listWindows`: the windows of other programs.
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
 use crate::untrusted;
 
 /// Characters of a title.
@@ -24,20 +23,13 @@ impl Builtin for ListWindows {
     const NAME: &'static str = "listWindows";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
 
     fn plan(Input {}: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         Ok(Plan::new(Self::RISK, List))
     }
-}
-
-pub(super) fn needs_windows(abilities: &Abilities) -> Option<&'static str> {
-    (!abilities.windows).then_some("windows cannot be listed on this desktop; `miki doctor` says why")
 }
 
 struct List;

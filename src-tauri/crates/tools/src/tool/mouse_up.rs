@@ -1,12 +1,12 @@
 //! `mouseUp`: a button that is down comes up.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, Which, at, needs_input, point};
-use super::{Builtin, Env, Group, Plan, display};
+use super::gesture::{Gesture, Which, at, point};
+use super::{Ability, Builtin, Env, Group, Plan, display};
 
 pub(super) struct MouseUp;
 
@@ -25,25 +25,20 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for MouseUp {
     const NAME: &'static str = "mouseUp";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
         let (button, name) = input.button.unwrap_or(Which::Left).named();
         let action = Action::ButtonUp { display: display(input.display)?, at: place, button };
         let summary = format!("let go of the {name} button at {}", at(place));
-        Ok(Gesture::plan::<Self>(action, summary, Some(place)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(place)))
     }
 }

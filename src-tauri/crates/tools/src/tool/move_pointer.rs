@@ -1,12 +1,12 @@
 //! `move`: the pointer goes to a point, and nothing is pressed.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, at, needs_input, point};
-use super::{Builtin, Env, Group, Plan, display};
+use super::gesture::{Gesture, at, point};
+use super::{Ability, Builtin, Env, Group, Plan, display};
 
 pub(super) struct Move;
 
@@ -23,24 +23,19 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Move {
     const NAME: &'static str = "move";
     const RISK: Risk = Risk::Navigate;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let to = point(input.x, input.y)?;
         let action = Action::Move { display: display(input.display)?, to };
         let summary = format!("moved the pointer to {}", at(to));
-        Ok(Gesture::plan::<Self>(action, summary, Some(to)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(to)))
     }
 }

@@ -15,7 +15,7 @@ const MOST_CHARS: usize = 200;
 const CALLED_CHARS: usize = 90;
 
 /// How a call names its element, as it came.
-pub(super) struct Wanted {
+pub(super) struct ElementArguments {
     pub reference: Option<String>,
     pub app: Option<String>,
     pub role: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
     pub within: Option<String>,
 }
 
-impl Wanted {
+impl ElementArguments {
     /// A ref alone, or a selector with a role or a name.
     pub(super) fn target(self) -> Result<Target, ToolError> {
         // Models fill optional fields with "" where they mean nothing.

@@ -1,13 +1,13 @@
 //! `osa`: AppleScript. Values are passed as arguments, never written into the source.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Script};
+use desktop::Script;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, within};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, within};
 use crate::untrusted;
 
 const SOURCE_CHARS: usize = 20_000;
@@ -27,21 +27,16 @@ pub(super) struct Input {
     /// What `on run argv` gets.
     #[schemars(length(max = 20))]
     arguments: Option<Vec<String>>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Osa {
     const NAME: &'static str = "osa";
     const RISK: Risk = Risk::Consequential;
     const GROUP: Group = Group::Script;
+    const ABILITY: Ability = Ability::Scripting;
     const VERIFY: Verify = Verify::Own;
     const EGRESS: bool = true;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        (!abilities.scripting).then_some("AppleScript needs macOS")
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("script", &input.script, SOURCE_CHARS)?;
@@ -50,7 +45,7 @@ impl Builtin for Osa {
         for argument in arguments.iter().filter(|argument| !argument.is_empty()) {
             filled("an argument", argument, ARGUMENT_CHARS)?;
         }
-        Ok(Plan::new(Self::RISK, Run { source: input.script, arguments }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Run { source: input.script, arguments }))
     }
 }
 

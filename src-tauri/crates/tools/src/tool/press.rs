@@ -1,12 +1,12 @@
 //! `press`: one key, once or several times.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, key, needs_input};
-use super::{Builtin, Env, Group, Plan, within};
+use super::gesture::{Gesture, key};
+use super::{Ability, Builtin, Env, Group, Plan, within};
 
 const MOST_TIMES: u32 = 50;
 
@@ -21,25 +21,20 @@ pub(super) struct Input {
     /// How often; once where it is left out.
     #[schemars(range(min = 1, max = 50))]
     times: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Press {
     const NAME: &'static str = "press";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let key = key(&input.key)?;
         let times = within("times", input.times.unwrap_or(1), 1, MOST_TIMES)?;
         let often = if times == 1 { String::new() } else { format!(" {times} times") };
         let summary = format!("pressed {key}{often}");
-        Ok(Gesture::plan::<Self>(Action::Press { key, times }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Press { key, times }, summary, None))
     }
 }

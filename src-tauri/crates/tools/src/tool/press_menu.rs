@@ -1,13 +1,11 @@
 //! `pressMenu`: an item of the menu bar by its path.
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::elements::needs_elements;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
 
 const MOST_CHARS: usize = 200;
 const MOST_STEPS: usize = 8;
@@ -25,19 +23,14 @@ pub(super) struct Input {
     /// From the menu bar to the item.
     #[schemars(length(min = 1, max = 8))]
     path: Vec<String>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for PressMenu {
     const NAME: &'static str = "pressMenu";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         within("the number of names in path", input.path.len(), 1, MOST_STEPS)?;
@@ -48,7 +41,7 @@ impl Builtin for PressMenu {
         if let Some(app) = &app {
             filled("app", app, MOST_CHARS)?;
         }
-        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }))
     }
 }
 

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::list_windows::needs_windows;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -23,23 +21,18 @@ pub(super) struct Input {
     /// The application's name.
     #[schemars(length(min = 1, max = 100))]
     app: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for QuitApp {
     const NAME: &'static str = "quitApp";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Apps;
+    const ABILITY: Ability = Ability::Windows;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_windows(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("app", &input.app, MOST_CHARS)?;
-        let plan = Plan::new(Self::RISK, Quit { app: input.app }).because(input.reason);
+        let plan = Plan::new(Self::RISK, Quit { app: input.app });
         // Programs take their time.
         Ok(plan.taking(Duration::from_secs(5)))
     }

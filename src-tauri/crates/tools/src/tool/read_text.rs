@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area};
+use desktop::Area;
 use ocr::{TextLine, TextRead, Unread};
 use protocol::geometry::NormRect;
 use protocol::tool::{Risk, ToolError};
@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, display, filled, within,
+    Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, display, filled,
+    within,
 };
 use crate::untrusted;
 
@@ -55,13 +56,9 @@ impl Builtin for ReadText {
     const NAME: &'static str = "readText";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Screen;
+    const ABILITY: Ability = Ability::Ocr;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        (!abilities.ocr)
-            .then_some("text in pictures cannot be read; `miki doctor` says how to get the models")
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         // Models fill optional fields with "" where they mean nothing.

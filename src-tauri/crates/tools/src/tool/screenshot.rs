@@ -1,7 +1,7 @@
 //! `screenshot`: a picture of a display or a window, on wish with numbered boxes around the elements.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, Element, ElementQuery, Shot, WindowId};
+use desktop::{Area, Element, ElementQuery, Shot, WindowId};
 use pictures::{Mark, Picture};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, Risk, ToolError};
@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
+    Ability, Builtin, Context, DISPLAY, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, from_desktop,
 };
+use crate::focus::name_of;
 use crate::{TakenPicture, settle, untrusted};
 
 /// More boxes hide what they mark.
@@ -61,12 +62,9 @@ impl Builtin for Screenshot {
     const NAME: &'static str = "screenshot";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Screen;
+    const ABILITY: Ability = Ability::Screen;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_screen(abilities)
-    }
 
     fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let marks = input.marks.unwrap_or(false);
@@ -83,10 +81,6 @@ impl Builtin for Screenshot {
         let area = input.window.map_or(Area::Display(display), |id| Area::Window(WindowId(id)));
         Ok(Plan::new(Self::RISK, Take { area, marks }))
     }
-}
-
-pub(super) fn needs_screen(abilities: &Abilities) -> Option<&'static str> {
-    (!abilities.screen).then_some("the screen cannot be captured; `miki doctor` says why")
 }
 
 struct Take {
@@ -122,7 +116,7 @@ impl Take {
             data["marks"] = marked.iter().map(named).collect();
         }
         let of = match self.area {
-            Area::Window(window) => format!("window {}", window.0),
+            Area::Window(window) => name_of(&*cx.desktop, window).await,
             Area::Display(DISPLAY) | Area::Region { .. } => "the screen".into(),
             Area::Display(display) => format!("display {display}"),
         };

@@ -1,12 +1,12 @@
 //! `scroll`: notches of the wheel at a point.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, at, modifiers, needs_input, point};
-use super::{Builtin, Env, Group, Plan, bad_arguments, display, within};
+use super::gesture::{Gesture, at, modifiers, point};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, display, within};
 
 const MOST_NOTCHES: i32 = 50;
 
@@ -34,19 +34,14 @@ pub(super) struct Input {
     /// Index of the display; 0 where it is left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Scroll {
     const NAME: &'static str = "scroll";
     const RISK: Risk = Risk::Navigate;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
@@ -65,6 +60,6 @@ impl Builtin for Scroll {
         let (held, with) = modifiers(input.modifiers)?;
         let action = Action::Scroll { display: display(input.display)?, at: place, down, right, held };
         let summary = format!("scrolled {} at {}{with}", words.join(" and "), at(place));
-        Ok(Gesture::plan::<Self>(action, summary, Some(place)).because(input.reason))
+        Ok(Gesture::plan::<Self>(action, summary, Some(place)))
     }
 }

@@ -1,13 +1,12 @@
 //! `setValue`: an element's whole value.
 
-use desktop::{Abilities, ElementAction};
+use desktop::ElementAction;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::elements::needs_elements;
-use super::operate::{Operation, Wanted};
-use super::{Builtin, Env, Group, Plan, bad_arguments};
+use super::operate::{ElementArguments, Operation};
+use super::{Ability, Builtin, Env, Group, Plan, bad_arguments};
 
 /// Characters of a value.
 const MOST_CHARS: usize = 20_000;
@@ -38,30 +37,24 @@ pub(super) struct Input {
     /// The new value; an empty one empties a field.
     #[schemars(length(max = 20_000))]
     value: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for SetValue {
     const NAME: &'static str = "setValue";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Elements;
+    const ABILITY: Ability = Ability::Elements;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_elements(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
-        let Input { reference, role, name, within, app, value, reason } = input;
+        let Input { reference, role, name, within, app, value } = input;
         let length = value.chars().count();
         if length > MOST_CHARS {
             let message = format!("value has {length} characters; at most {MOST_CHARS} are taken");
             return Err(bad_arguments(message));
         }
-        let target = Wanted { reference, app, role, name, within }.target()?;
+        let target = ElementArguments { reference, app, role, name, within }.target()?;
         // The value is not said: it may be a password.
-        Ok(Operation::plan::<Self>(target, ElementAction::SetValue(value), "set the value of")
-            .because(reason))
+        Ok(Operation::plan::<Self>(target, ElementAction::SetValue(value), "set the value of"))
     }
 }

@@ -1,12 +1,12 @@
 //! `type`: text at the keyboard focus.
 
-use desktop::{Abilities, Action};
+use desktop::Action;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::{Gesture, needs_input};
-use super::{Builtin, Env, Group, Plan, filled};
+use super::gesture::Gesture;
+use super::{Ability, Builtin, Env, Group, Plan, filled};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 20_000;
@@ -21,19 +21,14 @@ pub(super) struct Type;
 pub(super) struct Input {
     #[schemars(length(min = 1, max = 20000))]
     text: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for Type {
     const NAME: &'static str = "type";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
+    const ABILITY: Ability = Ability::Input;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("text", &input.text, MOST_CHARS)?;
@@ -42,6 +37,6 @@ impl Builtin for Type {
         let shown = untrusted::line(&input.text.chars().take(SHOWN_CHARS).collect::<String>(), SHOWN_CHARS);
         let more = if count > SHOWN_CHARS { "…" } else { "" };
         let summary = format!("typed {count} {characters}: {shown}{more}");
-        Ok(Gesture::plan::<Self>(Action::Type { text: input.text }, summary, None).because(input.reason))
+        Ok(Gesture::plan::<Self>(Action::Type { text: input.text }, summary, None))
     }
 }

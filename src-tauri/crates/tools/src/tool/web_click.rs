@@ -39,8 +39,6 @@ pub(super) struct Input {
     /// What a prompt is answered with.
     #[schemars(length(max = 2000))]
     answer: Option<String>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -96,7 +94,7 @@ impl Builtin for WebClick {
                 PageAction::Click(Click { reference, button, count, held, display: DISPLAY })
             }
         };
-        Ok(Plan::new(Self::RISK, action).because(input.reason))
+        Ok(Plan::new(Self::RISK, action))
     }
 }
 

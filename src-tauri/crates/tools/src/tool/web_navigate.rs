@@ -24,8 +24,6 @@ pub(super) struct Input {
     url: Option<String>,
     /// Instead of an address.
     go: Option<Go>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -56,7 +54,7 @@ impl Builtin for WebNavigate {
             (None, Some(Go::Forward)) => Journey::Forward,
             (None, Some(Go::Reload)) => Journey::Reload,
         };
-        Ok(Plan::new(Self::RISK, Travel { journey }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Travel { journey }))
     }
 }
 

@@ -62,8 +62,6 @@ pub(super) struct Front {
     #[serde(rename = "ref")]
     #[schemars(length(min = 1, max = 40))]
     reference: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for WebTab {
@@ -76,7 +74,7 @@ impl Builtin for WebTab {
     fn plan(input: Front, _: &Env<'_>) -> Result<Plan, ToolError> {
         web::reference("ref", &input.reference)?;
         let change = Change { tool: Self::NAME, change: TabChange::Activate(input.reference) };
-        Ok(Plan::new(Self::RISK, change).because(input.reason))
+        Ok(Plan::new(Self::RISK, change))
     }
 }
 
@@ -92,8 +90,6 @@ pub(super) struct Edit {
     /// The tab to close, such as t2.
     #[schemars(length(min = 1, max = 40))]
     close: Option<String>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for WebTabEdit {
@@ -117,7 +113,7 @@ impl Builtin for WebTabEdit {
             }
             _ => return Err(bad_arguments("give open or close, and only one of them")),
         };
-        Ok(Plan::new(Self::RISK, Change { tool: Self::NAME, change }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Change { tool: Self::NAME, change }))
     }
 }
 

@@ -29,8 +29,6 @@ pub(super) struct Input {
     append: Option<bool>,
     /// true: presses Enter afterwards.
     submit: Option<bool>,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for WebType {
@@ -49,7 +47,7 @@ impl Builtin for WebType {
         let how = if input.append.unwrap_or(false) { Fill::Append } else { Fill::Replace };
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
         let text = WebText { reference: input.reference, text: input.text, how, then };
-        Ok(Plan::new(Self::RISK, Type { text }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Type { text }))
     }
 }
 

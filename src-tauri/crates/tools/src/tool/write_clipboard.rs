@@ -1,13 +1,11 @@
 //! `writeClipboard`: a text is copied.
 
 use async_trait::async_trait;
-use desktop::Abilities;
 use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::gesture::needs_input;
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled};
 
 const MOST_CHARS: usize = 100_000;
 
@@ -19,25 +17,20 @@ pub(super) struct WriteClipboard;
 pub(super) struct Input {
     #[schemars(length(min = 1, max = 100_000))]
     text: String,
-    /// Why, in a few words for the user.
-    reason: Option<String>,
 }
 
 impl Builtin for WriteClipboard {
     const NAME: &'static str = "writeClipboard";
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Clipboard;
+    const ABILITY: Ability = Ability::Input;
     const VERIFY: Verify = Verify::Own;
     const READS: bool = false;
     type Input = Input;
 
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_input(abilities)
-    }
-
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("text", &input.text, MOST_CHARS)?;
-        Ok(Plan::new(Self::RISK, Copy { text: input.text }).because(input.reason))
+        Ok(Plan::new(Self::RISK, Copy { text: input.text }))
     }
 }
 

@@ -1,14 +1,14 @@
 //! `zoom`: a part of a display at full resolution.
 
 use async_trait::async_trait;
-use desktop::{Abilities, Area, Shot};
+use desktop::{Area, Shot};
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::screenshot::{described, needs_screen, plain};
-use super::{Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, within};
+use super::screenshot::{described, plain};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, bad_arguments, within};
 use crate::{TakenPicture, settle};
 
 pub(super) struct Zoom;
@@ -39,12 +39,9 @@ impl Builtin for Zoom {
     const NAME: &'static str = "zoom";
     const RISK: Risk = Risk::Observe;
     const GROUP: Group = Group::Screen;
+    const ABILITY: Ability = Ability::Screen;
     const VERIFY: Verify = Verify::Own;
     type Input = Input;
-
-    fn missing(abilities: &Abilities) -> Option<&'static str> {
-        needs_screen(abilities)
-    }
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         let Input { x, y, width, height, display } = input;
@@ -61,17 +58,17 @@ impl Builtin for Zoom {
         let display = super::display(display)?;
         Ok(Plan::new(
             Self::RISK,
-            Look { area: Area::Region { display, rect: NormRect { x, y, width, height } } },
+            ZoomTask { area: Area::Region { display, rect: NormRect { x, y, width, height } } },
         ))
     }
 }
 
-struct Look {
+struct ZoomTask {
     area: Area,
 }
 
 #[async_trait]
-impl Task for Look {
+impl Task for ZoomTask {
     async fn run(&self, cx: &Context) -> Outcome {
         match self.look(cx).await {
             Ok(outcome) => outcome,
@@ -80,7 +77,7 @@ impl Task for Look {
     }
 }
 
-impl Look {
+impl ZoomTask {
     async fn look(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let shot = Shot { area: self.area.clone(), ..plain(cx) };
         let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;

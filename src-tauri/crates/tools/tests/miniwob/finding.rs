@@ -55,13 +55,13 @@ async fn a_contact(mind: &Mind) -> Result<()> {
 }
 
 /// What a task says of a shape: `large red circle`, `small item`, `blue 7`.
-struct Wanted {
+struct Shape {
     large: Option<bool>,
     colour: Option<&'static str>,
     kind: String,
 }
 
-impl Wanted {
+impl Shape {
     fn of(words: &str) -> Self {
         let mut words: Vec<&str> = words.split_whitespace().collect();
         let kind = words.pop().unwrap_or_default().to_owned();
@@ -98,7 +98,7 @@ fn board_height(seen: &[WebElement]) -> Result<f64> {
 
 async fn a_shape(mind: &Mind) -> Result<()> {
     let task = mind.task().await?;
-    let wanted = Wanted::of(between(&task, "Click on a ", "")?);
+    let wanted = Shape::of(between(&task, "Click on a ", "")?);
     let seen = mind.elements(See::All).await?;
     let board = board_height(&seen)?;
     let shape = seen.iter().find(|one| wanted.fits(one, board)).with_context(|| format!("no {task:?}"))?;
@@ -107,7 +107,7 @@ async fn a_shape(mind: &Mind) -> Result<()> {
 
 async fn how_many_shapes(mind: &Mind) -> Result<()> {
     let task = mind.task().await?;
-    let wanted = Wanted::of(between(&task, "How many ", "s are there")?);
+    let wanted = Shape::of(between(&task, "How many ", "s are there")?);
     let seen = mind.elements(See::All).await?;
     let board = board_height(&seen)?;
     let count = seen.iter().filter(|one| wanted.fits(one, board)).count();

@@ -158,7 +158,7 @@ async fn a_look_that_fails_is_tried_again_and_a_success_ends_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_trying_again_cannot_mend_is_not_tried_again() {
+async fn what_trying_again_cannot_fix_is_not_tried_again() {
     for error in [DesktopError::NotFound("app".into()), DesktopError::BadInput("no".into())] {
         let troubled = Troubled::new(Trouble::Fails(error));
         call(&Router::builtin(troubled.clone()), "elementsJson", json!({})).await;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::stage::desktop;
+use crate::stage::{call, desktop};
 use desktop::fake::FakeDesktop;
 use desktop::{DesktopError, Evidence, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::ToolErrorKind;
+use serde_json::json;
 use tools::{FocusedWindow, Router};
 
 fn window(id: u64, title: &str, app: &str, pid: u32) -> WindowView {
@@ -109,4 +110,21 @@ async fn what_the_desktop_refuses_is_refused_in_its_words() {
     let error = router.restore_focus(&editor()).await.unwrap_err();
     assert_eq!(error.kind, ToolErrorKind::Forbidden);
     assert!(error.message.contains("outside the user's fence"), "{}", error.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn acts_on_a_window_are_told_by_its_title_and_application() {
+    let hidden = window(1, "no\u{202e}tes", "Editor", 10);
+    let (_, router) = with(vec![hidden, window(2, "", "Terminal", 20)]);
+    for (tool, arguments, told) in [
+        ("changeWindow", json!({"window": 1, "change": "close"}), "closed “notes” (Editor)"),
+        ("focusWindow", json!({"window": 1}), "brought up “notes” (Editor)"),
+        ("focusWindow", json!({"window": 2}), "brought up Terminal"),
+        ("screenshot", json!({"window": 1}), "took a picture of “notes” (Editor), "),
+    ] {
+        let summary = call(&router, tool, arguments).await.result.summary;
+        assert!(summary.starts_with(told), "{summary}");
+    }
+    let missing = call(&router, "focusWindow", json!({"window": 3})).await.result.error.unwrap();
+    assert_eq!(missing.kind, ToolErrorKind::NotFound);
 }

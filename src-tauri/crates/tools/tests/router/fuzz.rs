@@ -1,58 +1,13 @@
 //! A thousand arbitrary arguments for each tool: never a panic, never an act with wrong arguments.
 
 use crate::stage::{call, desktop};
+use browser::fake::FakeBrowser;
 use desktop::{Action, ElementAction, Selector, Target, fake::Call};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use protocol::tool::{Effect, ToolErrorKind};
+use protocol::tool::{Effect, Mode, ToolErrorKind};
 use serde_json::{Map, Value, json};
 use tools::Router;
-
-const TOOLS: &[&str] = &[
-    "click",
-    "move",
-    "drag",
-    "scroll",
-    "type",
-    "press",
-    "hotkey",
-    "hold",
-    "mouseDown",
-    "mouseUp",
-    "keyDown",
-    "keyUp",
-    "elementsJson",
-    "focusElement",
-    "clickElement",
-    "setValue",
-    "pressMenu",
-    "doAction",
-    "webElements",
-    "webRead",
-    "webClick",
-    "webType",
-    "webNavigate",
-    "webTabs",
-    "webTab",
-    "webTabEdit",
-    "osa",
-    "wait",
-    "think",
-    "done",
-    "batch",
-    "screenshot",
-    "displays",
-    "listWindows",
-    "focusWindow",
-    "changeWindow",
-    "listApps",
-    "launchApp",
-    "quitApp",
-    "readClipboard",
-    "writeClipboard",
-    "readText",
-    "zoom",
-];
 
 fn scalar() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -128,7 +83,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 /// Arguments that pass, one field of which is then changed: these come far deeper than pure noise.
-fn nearly_right(tool: &'static str) -> impl Strategy<Value = Value> {
+fn nearly_right(tool: &str) -> impl Strategy<Value = Value> + use<> {
     let good = match tool {
         "click" => {
             json!({"x": 1, "y": 2, "button": "left", "count": 2, "modifiers": ["shift"], "reason": "r"})
@@ -215,7 +170,7 @@ fn is_meant(target: &Target, action: &ElementAction, arguments: &Value) -> bool 
     target && is_it
 }
 
-fn a_thousand(tool: &'static str) {
+fn a_thousand(tool: &str) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let fake = desktop();
@@ -258,10 +213,11 @@ fn a_thousand(tool: &'static str) {
 
 #[test]
 fn a_thousand_arbitrary_arguments_never_panic_and_never_act_wrongly() {
+    let tools = Router::builtin(desktop()).with_browser(FakeBrowser::new()).specs(Mode::Act);
     // Tools do not share anything, so they go side by side.
     std::thread::scope(|scope| {
-        for tool in TOOLS {
-            scope.spawn(move || a_thousand(tool));
+        for tool in &tools {
+            scope.spawn(|| a_thousand(&tool.name));
         }
     });
 }

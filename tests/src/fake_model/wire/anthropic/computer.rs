@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::{Anthropic, tools::only};
-use crate::fake_model::computer::{Computer, Deed, size};
+use crate::fake_model::computer::{Computer, ComputerAction, size};
 use crate::fake_model::wire::{
     Dialect, Saying, Written, Wrong, bad, header_of, items, picture, text, unknown_field,
 };
@@ -77,12 +77,12 @@ pub(super) fn declared(
     }
 }
 
-/// The deeds of a turn as calls, and whose they are where that is said.
+/// The actions of a turn as calls, and whose they are where that is said.
 pub(super) fn calls(saying: &Saying<'_>) -> Vec<(Written, Option<&'static str>)> {
     let is_toolset = saying.asked.heard.computer.as_ref().is_some_and(|computer| computer.version == TOOLSET);
-    let deeds = saying.turn.deeds.iter().enumerate();
-    let written = deeds.map(|(index, deed)| {
-        let (action, mut input) = action(saying, deed);
+    let actions = saying.turn.actions.iter().enumerate();
+    let written = actions.map(|(index, one)| {
+        let (action, mut input) = action(saying, one);
         let id = Anthropic.call_id(saying.number, saying.turn.calls.len() + index);
         if is_toolset {
             return (Written { id, name: action.to_owned(), arguments: input.to_string() }, Some("computer"));
@@ -94,13 +94,13 @@ pub(super) fn calls(saying: &Saying<'_>) -> Vec<(Written, Option<&'static str>)>
 }
 
 /// Keys are named as xdotool names them.
-fn action(saying: &Saying<'_>, deed: &Deed) -> (&'static str, Value) {
-    match deed {
-        Deed::Look => ("screenshot", json!({})),
-        Deed::Click { x, y } => ("left_click", json!({ "coordinate": saying.pixel(*x, *y) })),
-        Deed::Write(words) => ("type", json!({ "text": words })),
-        Deed::Press(keys) => ("key", json!({ "text": keys.join("+") })),
-        Deed::Scroll { x, y, notches } => (
+fn action(saying: &Saying<'_>, one: &ComputerAction) -> (&'static str, Value) {
+    match one {
+        ComputerAction::Look => ("screenshot", json!({})),
+        ComputerAction::Click { x, y } => ("left_click", json!({ "coordinate": saying.pixel(*x, *y) })),
+        ComputerAction::Write(words) => ("type", json!({ "text": words })),
+        ComputerAction::Press(keys) => ("key", json!({ "text": keys.join("+") })),
+        ComputerAction::Scroll { x, y, notches } => (
             "scroll",
             json!({
                 "coordinate": saying.pixel(*x, *y), "scroll_direction": "down", "scroll_amount": notches,

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::Gemini;
-use crate::fake_model::computer::{Computer, Deed};
+use crate::fake_model::computer::{Computer, ComputerAction};
 use crate::fake_model::wire::{Dialect, Saying, Written, Wrong, bad, items, text, unknown_field};
 
 const FIELDS: [&str; 4] = [
@@ -52,11 +52,11 @@ pub(super) fn declared(tool: &Value, at: usize) -> Result<Option<Computer>, Wron
     }
 }
 
-/// The deeds of a turn as calls; the first has what is warned of.
+/// The actions of a turn as calls; the first has what is warned of.
 pub(super) fn calls(saying: &Saying<'_>) -> Vec<Written> {
-    let deeds = saying.turn.deeds.iter().enumerate();
-    let written = deeds.map(|(index, deed)| {
-        let (name, mut args) = action(deed);
+    let actions = saying.turn.actions.iter().enumerate();
+    let written = actions.map(|(index, one)| {
+        let (name, mut args) = action(one);
         args["intent"] = json!("to get on");
         if let (0, Some(warning)) = (index, &saying.turn.warning) {
             args["safety_decision"] = json!({ "decision": "require_confirmation", "explanation": warning });
@@ -67,15 +67,15 @@ pub(super) fn calls(saying: &Saying<'_>) -> Vec<Written> {
     written.collect()
 }
 
-fn action(deed: &Deed) -> (&'static str, Value) {
+fn action(one: &ComputerAction) -> (&'static str, Value) {
     // 1000 would be outside.
     let on_grid = |part: &f64| (*part * 0.999) as u32;
-    match deed {
-        Deed::Look => ("take_screenshot", json!({})),
-        Deed::Click { x, y } => ("click", json!({ "x": on_grid(x), "y": on_grid(y) })),
-        Deed::Write(words) => ("type", json!({ "text": words })),
-        Deed::Press(keys) => ("hotkey", json!({ "keys": keys })),
-        Deed::Scroll { x, y, notches } => (
+    match one {
+        ComputerAction::Look => ("take_screenshot", json!({})),
+        ComputerAction::Click { x, y } => ("click", json!({ "x": on_grid(x), "y": on_grid(y) })),
+        ComputerAction::Write(words) => ("type", json!({ "text": words })),
+        ComputerAction::Press(keys) => ("hotkey", json!({ "keys": keys })),
+        ComputerAction::Scroll { x, y, notches } => (
             "scroll",
             json!({
                 "x": on_grid(x), "y": on_grid(y), "direction": "down", "magnitude_in_pixels": notches * 100,

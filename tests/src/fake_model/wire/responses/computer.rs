@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Responses, unsupported};
 use crate::fake_model::asked::ToolResult;
-use crate::fake_model::computer::{Computer, Deed, size};
+use crate::fake_model::computer::{Computer, ComputerAction, size};
 use crate::fake_model::wire::{Saying, Wrong, bad, items, picture_of_url, text, unknown_field};
 
 pub(super) const PREVIEW: &str = "computer_use_preview";
@@ -45,10 +45,10 @@ pub(super) fn declared(
     }
 }
 
-/// The deeds of a turn, call by call; the first has what is warned of.
+/// The actions of a turn, call by call; the first has what is warned of.
 pub(super) fn items_of(saying: &Saying<'_>) -> Vec<Value> {
     let Some(computer) = &saying.asked.heard.computer else { return Vec::new() };
-    let mut actions: Vec<Value> = saying.turn.deeds.iter().map(|deed| action(saying, deed)).collect();
+    let mut actions: Vec<Value> = saying.turn.actions.iter().map(|one| action(saying, one)).collect();
     if computer.version != PREVIEW && !actions.is_empty() {
         actions = vec![Value::from(actions)];
     }
@@ -70,19 +70,19 @@ pub(super) fn items_of(saying: &Saying<'_>) -> Vec<Value> {
     actions.into_iter().enumerate().map(item).collect()
 }
 
-fn action(saying: &Saying<'_>, deed: &Deed) -> Value {
-    match deed {
-        Deed::Look => json!({ "type": "screenshot" }),
-        Deed::Click { x, y } => {
+fn action(saying: &Saying<'_>, one: &ComputerAction) -> Value {
+    match one {
+        ComputerAction::Look => json!({ "type": "screenshot" }),
+        ComputerAction::Click { x, y } => {
             let [x, y] = saying.pixel(*x, *y);
             json!({ "type": "click", "button": "left", "x": x, "y": y })
         }
-        Deed::Write(words) => json!({ "type": "type", "text": words }),
-        Deed::Press(keys) => {
+        ComputerAction::Write(words) => json!({ "type": "type", "text": words }),
+        ComputerAction::Press(keys) => {
             let keys: Vec<String> = keys.iter().map(|key| key.to_uppercase()).collect();
             json!({ "type": "keypress", "keys": keys })
         }
-        Deed::Scroll { x, y, notches } => {
+        ComputerAction::Scroll { x, y, notches } => {
             let [x, y] = saying.pixel(*x, *y);
             json!({ "type": "scroll", "x": x, "y": y, "scroll_x": 0, "scroll_y": notches * 100 })
         }

@@ -99,7 +99,7 @@ impl Speech {
     }
 
     /// A call of the computer tool, which comes whole.
-    pub fn deeds(&mut self, item: Value) {
+    pub fn actions(&mut self, item: Value) {
         let mut begun = item.clone();
         begun["status"] = json!("in_progress");
         begun["pending_safety_checks"] = json!([]);

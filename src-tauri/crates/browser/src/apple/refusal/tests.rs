@@ -8,25 +8,27 @@ fn said(app: &App, number: i64, message: &str) -> DesktopError {
 }
 
 #[test]
-fn each_refusal_names_the_menu_or_page_that_mends_it() {
+fn each_refusal_names_the_menu_or_page_that_sets_it_right() {
     let chrome = named("Google Chrome").unwrap();
     let edge = named("Microsoft Edge").unwrap();
-    let mend = |error: DesktopError| match error {
-        DesktopError::Permission { mend, .. } => mend,
+    let remedy = |error: DesktopError| match error {
+        DesktopError::Permission { remedy, .. } => remedy,
         other => panic!("{other:?}"),
     };
     let off = "Executing JavaScript through AppleScript is turned off. To turn it on, from the menu bar ...";
-    assert!(mend(said(chrome, 12, off)).contains("View > Developer > Allow JavaScript from Apple Events"));
-    assert!(mend(said(chrome, 12, "auf Deutsch")).contains("View > Developer"));
-    assert!(mend(said(edge, 12, off)).contains("Tools > Developer"));
+    assert!(remedy(said(chrome, 12, off)).contains("View > Developer > Allow JavaScript from Apple Events"));
+    assert!(remedy(said(chrome, 12, "auf Deutsch")).contains("View > Developer"));
+    assert!(remedy(said(edge, 12, off)).contains("Tools > Developer"));
     let safari =
         "You must enable 'Allow JavaScript from Apple Events' in the Developer section of Safari Settings";
     for number in [8, 0] {
-        let mend = mend(said(&SAFARI, number, safari));
-        assert!(mend.contains("Show features for web developers") && mend.contains("Settings > Developer"));
-        assert!(mend.contains("Develop menu"), "older Safaris have it in the menu: {mend}");
+        let remedy = remedy(said(&SAFARI, number, safari));
+        assert!(
+            remedy.contains("Show features for web developers") && remedy.contains("Settings > Developer")
+        );
+        assert!(remedy.contains("Develop menu"), "older Safaris have it in the menu: {remedy}");
     }
-    let automation = mend(said(chrome, -1743, "Not authorized to send Apple events to Google Chrome."));
+    let automation = remedy(said(chrome, -1743, "Not authorized to send Apple events to Google Chrome."));
     assert!(automation.contains("Automation") && automation.contains("Google Chrome"), "{automation}");
 }
 

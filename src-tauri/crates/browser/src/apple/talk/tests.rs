@@ -12,7 +12,7 @@ struct Scripted {
 }
 
 impl Osa for Scripted {
-    fn run(&self, wish: String, _: Duration) -> BoxFuture<'_, Result<String, DesktopError>> {
+    fn run(&self, wish: String, _: Duration) -> Reply<'_, String> {
         self.asked.lock().unwrap().push(serde_json::from_str(&wish).unwrap());
         let answer = self.answers.lock().unwrap().remove(0);
         Box::pin(async move { Ok(answer.to_owned()) })

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use desktop::{Desktop, DesktopError};
-use futures::future::BoxFuture;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
@@ -14,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::app::{App, Family};
 use super::super::{AppleBrowser, Osa, talk};
 use crate::live::Live;
-use crate::{Attach, Kind, Options, PageQuery, PageView, Scope, WebElement, find};
+use crate::{Attach, Kind, Options, PageQuery, PageView, Reply, Scope, WebElement, find};
 
 const PLAYED: &str = include_str!("played.js");
 
@@ -46,7 +45,7 @@ impl Played {
 }
 
 impl Osa for Played {
-    fn run(&self, wish: String, within: Duration) -> BoxFuture<'_, Result<String, DesktopError>> {
+    fn run(&self, wish: String, within: Duration) -> Reply<'_, String> {
         let (family, bundle) = (self.family.word(), self.bundle);
         let code = format!(
             "(() => {{ {PLAYED}\nconst Application = played({family:?}, {bundle:?}, [screenX, screenY]);\n{}\nreturn run([{}]); }})()",

@@ -5,11 +5,13 @@ use super::*;
 const PANE: PhysicalRect = PhysicalRect { x: 100, y: 100, width: 200, height: 100 };
 
 #[test]
-fn the_wheel_turns_towards_the_element() {
+fn the_wheel_turns_towards_the_element_the_more_the_farther_it_is() {
     let over = PhysicalPoint { x: 200, y: 150 };
     for (x, y, expected) in [
-        (120, 400, Some((over, 3, 0))),
-        (120, 20, Some((over, -3, 0))),
+        (120, 400, Some((over, 5, 0))),
+        (120, 190, Some((over, 1, 0))),
+        (120, 20, Some((over, -2, 0))),
+        (120, -9_000, Some((over, -12, 0))),
         (400, 120, Some((over, 0, 3))),
         (120, 120, None),
     ] {

@@ -6,24 +6,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::time::Instant;
+use zbus::zvariant::{DynamicType, OwnedValue, Type};
 
+use super::apart::Apart;
 use super::bus::{self, ACCESSIBLE, CallError, Object};
+use super::details;
+use super::interfaces::Interfaces;
+use super::prune::shortened;
+use super::quirks::Quirks;
 use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
-use crate::{Acted, DesktopError, Evidence};
+use crate::{Acted, DesktopError, Element, Evidence, choose};
 
 pub(super) const ACTION: &str = "org.a11y.atspi.Action";
 pub(super) const COMPONENT: &str = "org.a11y.atspi.Component";
 pub(super) const SELECTION: &str = "org.a11y.atspi.Selection";
-/// For an application to answer an action. One that opens a modal dialog answers only when that is closed.
+/// For an application to answer a call that makes it do something. One that opens a modal dialog may answer only when
+/// that is closed.
 const ANSWER: Duration = Duration::from_millis(250);
 /// For a state to change after an action that was taken.
 const CHANGE: Duration = Duration::from_millis(300);
 const FOCUS: Duration = Duration::from_millis(600);
 pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(12);
 /// What a plain left click does, as toolkits name it; the first that is there counts.
-const PRESSES: [&str; 8] = ["click", "press", "toggle", "jump", "check", "uncheck", "do default", "push"];
+const PRESSES: [&str; 10] =
+    ["click", "press", "toggle", "jump", "check", "uncheck", "do default", "push", "select", "open"];
 
 /// An object with what is known of it before something is done to it.
 #[derive(Clone)]
@@ -32,7 +42,14 @@ pub(in super::super) struct Operand {
     /// The application's name on the accessibility bus.
     pub(super) home: Arc<str>,
     pub(super) role: u32,
+    /// The name it has itself; empty where it has that from the label beside it.
+    pub(super) name: String,
     pub(super) states: States,
+    pub(super) interfaces: Interfaces,
+    /// Path of the window it is in.
+    pub(super) window: Arc<str>,
+    pub(super) quirks: Quirks,
+    pub(super) apart: Arc<Apart>,
     /// `button "Save"`.
     pub(in super::super) called: String,
 }
@@ -53,14 +70,92 @@ pub(super) struct Named {
 
 impl Operand {
     /// What a ref stands for, as it is now.
-    pub(super) async fn of(known: &KnownObject) -> Result<Self, CallError> {
+    pub(super) async fn of(known: &KnownObject, apart: &Arc<Apart>) -> Result<Self, CallError> {
         let object = known.object.clone();
-        let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
-        let name = name.unwrap_or_default();
+        let (role, name, states, interfaces) =
+            tokio::join!(object.role(), object.name(), object.states(), object.interfaces());
+        let (role, states, name) = (role?, states?, known.quirks.own_name(name?));
         // Some have their name from the label beside them.
-        let name = if name.trim().is_empty() { &known.element.name } else { &name };
-        let (role, states) = (role?, states?);
-        Ok(Self { called: called(role, name), home: known.bus_name.clone(), object, role, states })
+        let shown = if name.trim().is_empty() { &known.element.name } else { &name };
+        Ok(Self {
+            called: called(role, shown),
+            home: known.bus_name.clone(),
+            object,
+            role,
+            name,
+            states,
+            interfaces: interfaces.unwrap_or_default(),
+            window: known.window.clone(),
+            quirks: known.quirks,
+            apart: apart.clone(),
+        })
+    }
+
+    /// Refuses what has become something else since it was looked at, as a row that now shows another file.
+    pub(super) async fn check_still(&self, told: &Element) -> Result<(), DesktopError> {
+        let is_nameless = self.name.trim().is_empty();
+        let (now, name) = if is_nameless && self.role == number::LIST_ITEM {
+            let name = details::row_name(&self.object, self.quirks).await;
+            let name = name.map_err(|error| self.failed(&error))?;
+            (called(self.role, &name), name)
+        } else {
+            (self.called.clone(), self.name.clone())
+        };
+        // A combo box is named by what is chosen in it.
+        let may_differ = name.trim().is_empty() || self.role == number::COMBO_BOX;
+        if role::describe(self.role).0 == told.role && (may_differ || shortened(&name) == told.name) {
+            return Ok(());
+        }
+        Err(DesktopError::NotFound(format!(
+            "{} is {now} now; nothing was done; call elementsJson again",
+            choose::called(told)
+        )))
+    }
+
+    /// The same at the last moment, before the pointer goes where it is.
+    pub(in super::super) async fn check_same(&self) -> Result<(), DesktopError> {
+        let (role, name) = tokio::join!(self.object.role(), self.object.name());
+        let role = role.map_err(|error| self.failed(&error))?;
+        let mut name = self.quirks.own_name(name.map_err(|error| self.failed(&error))?);
+        if role == number::LIST_ITEM && name.trim().is_empty() {
+            name = details::row_name(&self.object, self.quirks).await.map_err(|error| self.failed(&error))?;
+        }
+        let now = called(role, &name);
+        // What has its name from a label beside it is still called so.
+        if now == self.called || (role == self.role && name == self.name) {
+            return Ok(());
+        }
+        Err(DesktopError::NotFound(format!("{} is {now} now; nothing was done", self.called)))
+    }
+
+    /// A call that makes the application do something: over a connection of its own, and not waited for longer than
+    /// it takes to open a dialog. [`CallError::Late`] then, which says nothing of what happens.
+    pub(super) async fn change<B, R>(
+        &self,
+        object: &Object,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> Result<R, CallError>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: DeserializeOwned + Type,
+    {
+        let apart = self.apart.object(&self.home, object).await.map_err(|error| match error {
+            CallError::Late => CallError::Refused("it does not answer; nothing was done".into()),
+            other => other,
+        })?;
+        let answer = tokio::time::timeout(ANSWER, apart.call(interface, method, body)).await;
+        answer.unwrap_or(Err(CallError::Late))
+    }
+
+    /// What is said of a call that was sent and not answered.
+    pub(super) fn unanswered(&self, what: &str) -> Acted {
+        let note = format!(
+            "{what} {}; the application has not answered yet, as one that shows a dialog",
+            self.called
+        );
+        Acted { evidence: Evidence::Sent, note }
     }
 
     pub(in super::super) fn is_password(&self) -> bool {
@@ -70,11 +165,6 @@ impl Operand {
     /// Whether a click means to put the keyboard there.
     pub(super) fn is_text_field(&self) -> bool {
         self.is_password() || role::is_textual(self.role, self.states)
-    }
-
-    /// Whether the keyboard could change what it holds.
-    pub(in super::super) fn can_be_typed_into(&self) -> bool {
-        self.is_password() || self.states.has(States::EDITABLE) || self.role == number::SPIN_BUTTON
     }
 
     /// Refuses what the application has greyed out.
@@ -90,6 +180,9 @@ impl Operand {
     pub(in super::super) async fn press(&self) -> Result<Tried, DesktopError> {
         if self.is_text_field() {
             return Ok(Tried::Not("a click into a text field places the cursor".into()));
+        }
+        if self.quirks.clicked.contains(&self.role) {
+            return Ok(Tried::Not(format!("{} hears of a click by the pointer alone", self.called)));
         }
         let actions = self.actions().await.map_err(|error| self.failed(&error))?;
         let wanted = PRESSES
@@ -124,12 +217,18 @@ impl Operand {
 
     /// All actions; none if the object has no such interface.
     pub(super) async fn actions(&self) -> Result<Vec<Named>, CallError> {
+        if !self.interfaces.has(ACTION) {
+            return Ok(Vec::new());
+        }
         let asked: Result<Vec<(String, String, String)>, CallError> =
             self.object.call(ACTION, "GetActions", &()).await;
         match asked {
             Ok(actions) => {
-                let named = |(name, _, keys): (String, String, String)| Named { name, keys };
-                Ok(actions.into_iter().map(named).collect())
+                let mut named = Vec::with_capacity(actions.len());
+                for (index, (name, _, keys)) in (0_i32..).zip(actions) {
+                    named.push(Named { name: self.object.action_name(index, name).await, keys });
+                }
+                Ok(named)
             }
             Err(CallError::Refused(_)) => Ok(Vec::new()),
             // Qt calls an interface that an object lacks an unknown object.
@@ -141,30 +240,14 @@ impl Operand {
     async fn run(&self, index: usize, name: &str) -> Result<Tried, DesktopError> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
         let before = self.object.states().await.unwrap_or(self.states);
-        // An application that shows a modal dialog reads nothing more from this connection until it is closed; so
-        // the press has one of its own.
-        let program = self.object.program.nearest().await;
-        let pressed = Object { program, path: self.object.path.clone() };
-        let call = pressed.call::<_, bool>(ACTION, "DoAction", &index);
-        let answer = tokio::time::timeout(ANSWER, call).await;
-        let busy = matches!(answer, Err(_) | Ok(Err(CallError::Late)));
-        match answer {
-            Ok(Ok(true)) | Err(_) | Ok(Err(CallError::Late)) => {}
-            Ok(Ok(false)) => return Ok(Tried::Not(format!("{} does not take \"{name}\"", self.called))),
-            Ok(Err(CallError::Gone)) => {
-                // Qt answers some objects' actions by deleting them.
-                return Ok(Tried::Done(self.went_away(name)));
-            }
-            Ok(Err(error)) => return Err(self.failed(&error)),
+        match self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await {
+            Ok(true) => Ok(Tried::Done(self.after(name, before).await)),
+            Ok(false) => Ok(Tried::Not(format!("{} does not take \"{name}\"", self.called))),
+            Err(CallError::Late) => Ok(Tried::Done(self.unanswered(&format!("did \"{name}\" of")))),
+            // Qt answers some objects' actions by deleting them.
+            Err(CallError::Gone) => Ok(Tried::Done(self.went_away(name))),
+            Err(error) => Err(self.failed(&error)),
         }
-        if busy {
-            let note = format!(
-                "did \"{name}\" of {}; the application has not answered yet, as one that shows a dialog",
-                self.called
-            );
-            return Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }));
-        }
-        Ok(Tried::Done(self.after(name, before).await))
     }
 
     /// What can be seen of an action on the object itself.
@@ -172,12 +255,20 @@ impl Operand {
         let patience = if tells(self.role) { CHANGE } else { Duration::ZERO };
         let until = Instant::now() + patience;
         loop {
-            let Ok(now) = self.object.states().await else { return self.went_away(name) };
+            let now = match self.object.states().await {
+                Ok(now) => now,
+                Err(CallError::Late) => return self.unanswered(&format!("did \"{name}\" of")),
+                Err(_) => return self.went_away(name),
+            };
             if now.has(States::DEFUNCT) {
                 return self.went_away(name);
             }
             if let Some(change) = told(before, now) {
                 let note = format!("did \"{name}\" of {}; it is {change} now", self.called);
+                return Acted { evidence: Evidence::ReadBack, note };
+            }
+            if self.names_its_row().await {
+                let note = format!("did \"{name}\" of {}; its page shows now", self.called);
                 return Acted { evidence: Evidence::ReadBack, note };
             }
             if Instant::now() >= until {
@@ -188,6 +279,25 @@ impl Operand {
         }
     }
 
+    /// What can be seen on the object itself of a click by the pointer, which `acted` tells of.
+    pub(in super::super) async fn after_click(&self, acted: Acted) -> Acted {
+        if !tells(self.role) {
+            return acted;
+        }
+        let seen = self.after("click", self.states).await;
+        if seen.evidence == Evidence::ReadBack { seen } else { acted }
+    }
+
+    /// Whether it is the tab whose page shows, by the name of its row.
+    async fn names_its_row(&self) -> bool {
+        if self.role != number::PAGE_TAB || !self.quirks.names_rows_by_page {
+            return false;
+        }
+        let Ok(row) = self.parent().await else { return false };
+        let (row, tab) = tokio::join!(row.name(), self.object.name());
+        matches!((row, tab), (Ok(row), Ok(tab)) if !tab.is_empty() && row == tab)
+    }
+
     fn went_away(&self, name: &str) -> Acted {
         let note = format!("did \"{name}\" of {}; it is no longer there", self.called);
         Acted { evidence: Evidence::ReadBack, note }
@@ -195,15 +305,17 @@ impl Operand {
 
     /// Selects the object in what holds it: tabs and list items that have no action.
     async fn select(&self) -> Result<Tried, DesktopError> {
-        let Some(parent) = self.parent().await else {
+        let parent = self.parent().await.map_err(|error| self.failed(&error))?;
+        if !parent.interfaces().await.unwrap_or_default().has(SELECTION) {
             return Ok(Tried::Not(format!("{} has no action", self.called)));
-        };
+        }
         let index: Result<i32, CallError> = self.object.call(ACCESSIBLE, "GetIndexInParent", &()).await;
         let Some(index) = index.ok().filter(|index| *index >= 0) else {
             return Ok(Tried::Not(format!("{} has no action", self.called)));
         };
-        match parent.call::<_, bool>(SELECTION, "SelectChild", &index).await {
+        match self.change::<_, bool>(&parent, SELECTION, "SelectChild", &index).await {
             Ok(true) => {}
+            Err(CallError::Late) => return Ok(Tried::Done(self.unanswered("selected"))),
             _ => return Ok(Tried::Not(format!("{} has no action", self.called))),
         }
         let until = Instant::now() + CHANGE;
@@ -217,15 +329,18 @@ impl Operand {
         Ok(Tried::Not(format!("{} was selected, but does not say so", self.called)))
     }
 
-    pub(super) async fn parent(&self) -> Option<Object> {
+    pub(super) async fn parent(&self) -> Result<Object, CallError> {
         parent(&self.object).await
     }
 
     /// Gives the object the keyboard focus, and reads back whether it has it.
     pub(in super::super) async fn focus(&self) -> Result<Tried, DesktopError> {
         let not = |words: &str| Ok(Tried::Not(format!("{} {words}", self.called)));
-        match self.object.call::<_, bool>(COMPONENT, "GrabFocus", &()).await {
-            Ok(_) => {}
+        if !self.interfaces.has(COMPONENT) {
+            return not("cannot take the focus");
+        }
+        match self.change::<_, bool>(&self.object, COMPONENT, "GrabFocus", &()).await {
+            Ok(_) | Err(CallError::Late) => {}
             Err(CallError::Refused(_)) => return not("cannot take the focus"),
             Err(CallError::Gone) if self.object.states().await.is_ok() => {
                 return not("cannot take the focus");
@@ -279,11 +394,10 @@ pub(super) fn called(role: u32, name: &str) -> String {
     format!("{word} \"{shown}{more}\"")
 }
 
-pub(super) async fn parent(object: &Object) -> Option<Object> {
-    let value: zbus::zvariant::OwnedValue =
-        object.program.property(&object.path, ACCESSIBLE, "Parent").await.ok()?;
-    let (_, path) = bus::Reference::try_from(value).ok()?;
-    Some(Object::new(&object.program, path.as_str()))
+pub(super) async fn parent(object: &Object) -> Result<Object, CallError> {
+    let value: OwnedValue = object.program.property(&object.path, ACCESSIBLE, "Parent").await?;
+    let (_, path) = bus::Reference::try_from(value).map_err(|error| CallError::Refused(error.to_string()))?;
+    Ok(Object::new(&object.program, path.as_str()))
 }
 
 /// "activate" of these opens or enters them, as a double click or Enter does; a click only selects them.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures::future::join_all;
 
 use super::bus::{Acquaintance, Bus, CallError, Object};
-use super::role::{States, Toolkit, number};
+use super::quirks::Quirks;
+use super::role::{States, number};
 use crate::{DesktopError, ElementQuery};
 
 /// Who we are, so that our own windows are never offered to an agent.
@@ -23,7 +24,7 @@ pub(super) struct Application {
     pub(super) bus_name: Arc<str>,
     pub(super) name: String,
     pub(super) pid: u32,
-    pub(super) toolkit: Toolkit,
+    pub(super) quirks: Quirks,
     pub(super) windows: Vec<Window>,
 }
 
@@ -77,7 +78,7 @@ pub(super) async fn list_named(
         let root = Object::new(&bus.program(bus_name), path.as_str());
         let asked = async {
             let who = bus.acquaintance(bus_name).await?;
-            let windows = windows(&root, who.toolkit).await?;
+            let windows = windows(&root, who.quirks.shown).await?;
             Ok::<_, CallError>((who, windows))
         };
         match tokio::time::timeout(patience, asked).await {
@@ -101,8 +102,8 @@ pub(super) async fn list_named(
         found.ours_is_active |= windows.iter().any(|window| window.active && is_own_window(window));
         windows.retain(|window| !is_own_window(window));
         if !windows.is_empty() {
-            let Acquaintance { name, pid, toolkit } = who;
-            found.all.push(Application { bus_name, name, pid, toolkit, windows });
+            let Acquaintance { name, pid, quirks } = who;
+            found.all.push(Application { bus_name, name, pid, quirks, windows });
         }
     }
     Ok(found)
@@ -115,7 +116,7 @@ enum Answer {
     Gone,
 }
 
-async fn windows(root: &Object, toolkit: Toolkit) -> Result<Vec<Window>, CallError> {
+async fn windows(root: &Object, shown: States) -> Result<Vec<Window>, CallError> {
     let children = root.children().await?;
     let windows = join_all(children.iter().map(|(_, path)| async move {
         let object = Object::new(&root.program, path.as_str());
@@ -123,7 +124,7 @@ async fn windows(root: &Object, toolkit: Toolkit) -> Result<Vec<Window>, CallErr
         let states = states.ok()?;
         let window =
             Window { name: name.ok()?, role: role.ok()?, active: states.has(States::ACTIVE), object };
-        states.has(toolkit.shown()).then_some(window)
+        states.has(shown).then_some(window)
     }))
     .await;
     Ok(windows.into_iter().flatten().collect())

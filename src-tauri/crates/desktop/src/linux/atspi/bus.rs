@@ -7,18 +7,24 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::StreamExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
 
+use super::acting::ACTION;
+use super::interfaces::Interfaces;
 use super::line::Line;
 use super::lock;
-use super::role::Toolkit;
+use super::nodes::AT_ONCE;
+use super::quirks::Quirks;
 
 /// An application that does not answer one call in this time is left out, so that it cannot hold up the others.
 pub(super) const CALL: Duration = Duration::from_millis(1500);
 const CONNECT: Duration = Duration::from_secs(3);
+/// Children that are asked for in one answer.
+const MOST_CHILDREN: i32 = 500;
 pub(super) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 pub(super) const ROOT: &str = "/org/a11y/atspi/accessible/root";
 const REGISTRY: &str = "org.a11y.atspi.Registry";
@@ -78,7 +84,7 @@ pub(super) struct Bus {
 pub(super) struct Acquaintance {
     pub(super) name: String,
     pub(super) pid: u32,
-    pub(super) toolkit: Toolkit,
+    pub(super) quirks: Quirks,
 }
 
 impl Bus {
@@ -145,8 +151,9 @@ impl Bus {
             root.program.property::<String>(ROOT, application, "ToolkitName"),
             root.program.property::<String>(ROOT, application, "Version"),
         );
-        let toolkit = Toolkit::named(&toolkit.unwrap_or_default(), &version.unwrap_or_default());
-        let found = Acquaintance { name: called?, pid: pid?, toolkit };
+        let called = called?;
+        let quirks = Quirks::of(&called, &toolkit.unwrap_or_default(), &version.unwrap_or_default());
+        let found = Acquaintance { name: called, pid: pid?, quirks };
         // An application may register before it has a name.
         if !found.name.is_empty() {
             lock(&self.acquaintances).insert(name.clone(), found.clone());
@@ -215,21 +222,30 @@ pub(super) struct Program {
 impl Program {
     /// The program's own bus where it offers one: it halves the cost of a call. Otherwise this one again.
     pub(super) async fn nearest(&self) -> Self {
-        let address: Result<String, CallError> =
-            self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
-        let Ok(address) = address else { return self.clone() };
-        if address.is_empty() {
-            return self.clone();
-        }
-        let Ok(builder) = Builder::address(address.as_str()) else { return self.clone() };
-        match tokio::time::timeout(CALL, builder.p2p().build()).await {
-            Ok(Ok(connection)) => Self { line: Line::new(connection), destination: None },
-            Ok(Err(error)) => {
+        match self.own_bus().await {
+            Ok(Some(own)) => own,
+            Ok(None) => self.clone(),
+            Err(error) => {
                 tracing::debug!(%error, "the application's own bus does not answer; its address goes unused");
                 self.clone()
             }
-            Err(_) => self.clone(),
         }
+    }
+
+    /// A new connection to the program's own bus; `None` if it has none.
+    pub(super) async fn own_bus(&self) -> Result<Option<Self>, CallError> {
+        let address: Result<String, CallError> =
+            self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
+        let address = match address {
+            Ok(address) if address.is_empty() => return Ok(None),
+            Ok(address) => address,
+            // Qt says so of an interface that it lacks.
+            Err(CallError::Refused(_) | CallError::Gone) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let connecting = Builder::address(address.as_str())?.p2p().build();
+        let connection = tokio::time::timeout(CALL, connecting).await.map_err(|_| CallError::Late)??;
+        Ok(Some(Self { line: Line::new(connection), destination: None }))
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -298,17 +314,49 @@ impl Object {
         self.program.property(&self.path, ACCESSIBLE, "Name").await
     }
 
+    /// What an action is called, where the list of all does not say: Firefox's names are `;;` there.
+    pub(super) async fn action_name(&self, index: i32, listed: String) -> String {
+        if !listed.chars().all(|one| one == ';') {
+            return listed;
+        }
+        self.call(ACTION, "GetName", &index).await.unwrap_or_default()
+    }
+
     pub(super) async fn description(&self) -> Result<String, CallError> {
         self.program.property(&self.path, ACCESSIBLE, "Description").await
     }
 
+    /// The first [`MOST_CHILDREN`]: a sheet has thousands of millions of cells, and makes each that is asked for.
     pub(super) async fn children(&self) -> Result<Vec<Reference>, CallError> {
+        let count: i32 = self.program.property(&self.path, ACCESSIBLE, "ChildCount").await?;
+        if count <= MOST_CHILDREN {
+            return self.all_children().await;
+        }
+        let asked = (0..MOST_CHILDREN).map(|at| self.child(at));
+        Ok(futures::stream::iter(asked)
+            .buffered(AT_ONCE)
+            .filter_map(async |child| child.ok())
+            .collect()
+            .await)
+    }
+
+    /// All in one answer: only of what is known to have few.
+    pub(super) async fn all_children(&self) -> Result<Vec<Reference>, CallError> {
         self.call(ACCESSIBLE, "GetChildren", &()).await
+    }
+
+    async fn child(&self, at: i32) -> Result<Reference, CallError> {
+        self.call(ACCESSIBLE, "GetChildAtIndex", &at).await
     }
 
     pub(super) async fn states(&self) -> Result<super::role::States, CallError> {
         let words: Vec<u32> = self.call(ACCESSIBLE, "GetState", &()).await?;
         Ok(super::role::States::from_words(&words))
+    }
+
+    pub(super) async fn interfaces(&self) -> Result<Interfaces, CallError> {
+        let names: Vec<String> = self.call(ACCESSIBLE, "GetInterfaces", &()).await?;
+        Ok(Interfaces::named(&names))
     }
 
     pub(super) async fn role(&self) -> Result<u32, CallError> {

@@ -66,7 +66,7 @@ pub(super) fn lists(
             continue;
         };
         // A table has its rows counted, and its cells as children.
-        let managed = facts.states.has(States::MANAGES_DESCENDANTS);
+        let managed = facts.states.has(States::MANAGES_DESCENDANTS) && what == "rows";
         let shown = if managed { u32::try_from(rows[at].len()).unwrap_or(u32::MAX) } else { seen[at] };
         if rects[at].is_none() || all <= shown {
             continue;

@@ -4,14 +4,19 @@ use std::collections::HashMap;
 
 use futures::StreamExt;
 
+use super::acting::ACTION;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
-use super::nodes::{AT_ONCE, Facts, Node, Wish};
-use super::role::{self, Kind, Toolkit};
+use super::nodes::{AT_ONCE, Facts, Node, Wish, or_nothing};
+use super::quirks::{MoreActions, Quirks};
+use super::role::{self, Kind, number as role_number};
+use super::setting::VALUE;
 use crate::Scope;
 
 /// Characters of text kept as a value.
 const VALUE_CHARS: i32 = 200;
-const TEXT: &str = "org.a11y.atspi.Text";
+/// Characters of a text that is read whole.
+const MOST_TEXT: i32 = 200_000;
+pub(super) const TEXT: &str = "org.a11y.atspi.Text";
 const LABELLED_BY: u32 = 2;
 /// What a click does anyway, under all its names.
 const PLAIN: [&str; 12] = [
@@ -29,8 +34,8 @@ const PLAIN: [&str; 12] = [
     "setfocus",
 ];
 
-/// Adds them to the nodes that can be seen, as far as the time goes.
-pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
+/// Adds them to the nodes that can be seen, as far as the time goes. Answers of how many they are not known.
+pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
     let names: HashMap<&str, &str> =
         nodes.iter().map(|node| (&*node.object.path, node.facts.name.as_str())).collect();
     let names = &names;
@@ -38,25 +43,33 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
     let mut asked = Vec::new();
     for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
         let sized = facts.extents.2 > 0 && facts.extents.3 > 0;
-        if (sized || wish.scope == Scope::All) && wants(facts, wish.toolkit) {
+        if (sized || wish.scope == Scope::All) && wants(facts, wish.quirks.more_actions) {
             asked.push(async move {
                 let label = async { if is_nameless(facts) { label(object, names).await } else { None } };
-                let (value, label, actions) =
-                    tokio::join!(value(object, facts), label, actions(object, facts, wish.toolkit));
+                let (value, label, actions) = tokio::join!(
+                    value(object, facts),
+                    label,
+                    actions(object, facts, wish.quirks.more_actions)
+                );
                 (at, value, label, actions)
             });
         }
     }
+    let mut untold = asked.len();
     let mut answers = futures::stream::iter(asked).buffer_unordered(AT_ONCE / 3);
     let mut found = Vec::new();
     while let Ok(Some(answer)) = tokio::time::timeout_at(wish.deadline, answers.next()).await {
         found.push(answer);
     }
     drop(answers);
+    name_rows(nodes);
     for (at, value, label, actions) in found {
         let facts = &mut nodes[at].facts;
-        facts.value = value;
-        facts.actions = actions;
+        untold -= usize::from(value.is_ok());
+        facts.value = value.unwrap_or_default();
+        facts.toggles = actions.iter().any(|name| name.eq_ignore_ascii_case("toggle"));
+        // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
+        facts.actions = actions.into_iter().filter(|name| !is_plain(name) && !name.contains('.')).collect();
         if let Some(label) = label {
             facts.name = label;
         } else if is_nameless(facts) {
@@ -64,44 +77,92 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) {
             facts.name = std::mem::take(&mut facts.description);
         }
     }
+    untold
+}
+
+/// A row of a list that has no name is known by the labels in it.
+fn name_rows(nodes: &mut [Node]) {
+    for at in 0..nodes.len() {
+        if !is_nameless_row(&nodes[at].facts) {
+            continue;
+        }
+        let below = nodes[at + 1..].iter().take_while(|node| node.parent.is_some_and(|parent| parent >= at));
+        let labels =
+            below.filter(|node| node.facts.role == role_number::LABEL).map(|node| node.facts.name.trim());
+        let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
+        nodes[at].facts.name = labels.join(", ");
+    }
+}
+
+fn is_nameless_row(facts: &Facts) -> bool {
+    facts.role == role_number::LIST_ITEM && facts.name.trim().is_empty()
+}
+
+/// The same name, asked anew.
+pub(super) async fn row_name(row: &Object, quirks: Quirks) -> Result<String, CallError> {
+    const DEEPEST: usize = 8;
+    let mut labels = Vec::new();
+    let mut waiting = vec![(row.clone(), 0)];
+    while let Some((object, depth)) = waiting.pop() {
+        let (role, states, name, children) =
+            tokio::join!(object.role(), object.states(), object.name(), object.children());
+        let shows = states?.has(quirks.shown);
+        if role? == role_number::LABEL && shows {
+            let name = quirks.own_name(name?);
+            labels.extend(Some(name.trim().to_owned()).filter(|name| !name.is_empty()));
+        }
+        if shows && depth < DEEPEST {
+            // Last in, first out: the first child is to be read next.
+            let below = children?.into_iter().rev();
+            waiting.extend(below.map(|(_, path)| (Object::new(&row.program, path.as_str()), depth + 1)));
+        }
+    }
+    Ok(labels.join(", "))
 }
 
 fn is_nameless(facts: &Facts) -> bool {
     facts.name.is_empty() && role::describe(facts.role).1 == Kind::Control
 }
 
-fn wants(facts: &Facts, toolkit: Toolkit) -> bool {
+fn wants(facts: &Facts, more: MoreActions) -> bool {
     is_nameless(facts)
         || role::is_textual(facts.role, facts.states)
         || role::is_numeric(facts.role)
-        || role::may_do_more(facts.role, toolkit)
+        || role::may_do_more(facts.role, more)
 }
 
-async fn value(object: &Object, facts: &Facts) -> String {
-    if role::is_textual(facts.role, facts.states) {
-        text(object, VALUE_CHARS).await.unwrap_or_default()
-    } else if role::is_numeric(facts.role) {
-        number(object).await.unwrap_or_default()
+async fn value(object: &Object, facts: &Facts) -> Result<String, CallError> {
+    if role::is_textual(facts.role, facts.states) && facts.interfaces.has(TEXT) {
+        or_nothing(text(object, VALUE_CHARS).await)
+    } else if role::is_numeric(facts.role) && facts.interfaces.has(VALUE) {
+        or_nothing(number(object).await)
     } else {
-        String::new()
+        Ok(String::new())
     }
 }
 
-/// The first `most` characters; -1 asks for all.
+/// The first `most` characters; -1 asks for all, of which there may be [`MOST_TEXT`].
 pub(super) async fn text(object: &Object, most: i32) -> Result<String, CallError> {
-    let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
-    if most < 0 || !text.is_empty() {
-        return Ok(text);
+    if most >= 0 {
+        let text: String = object.call(TEXT, "GetText", &(0_i32, most)).await?;
+        if !text.is_empty() {
+            return Ok(text);
+        }
     }
-    // Some bridges answer nothing when the end lies beyond the text.
-    object
-        .call(TEXT, "GetText", &(0_i32, -1_i32))
-        .await
-        .map(|all: String| all.chars().take(usize::try_from(most).unwrap_or(0)).collect())
+    // Some answer nothing when the end lies beyond the text, and GTK 4 knows no -1.
+    let count: i32 = object.program.property(&object.path, TEXT, "CharacterCount").await?;
+    if most < 0 && count > MOST_TEXT {
+        return Err(CallError::Refused(format!("its {count} characters are too many to be read")));
+    }
+    let end = if most < 0 { count } else { count.min(most) };
+    if end <= 0 {
+        return Ok(String::new());
+    }
+    object.call(TEXT, "GetText", &(0_i32, end)).await
 }
 
 async fn number(object: &Object) -> Result<String, CallError> {
-    let value: f64 = object.program.property(&object.path, "org.a11y.atspi.Value", "CurrentValue").await?;
+    let value: f64 = object.program.property(&object.path, VALUE, "CurrentValue").await?;
     Ok(((value * 100.0).round() / 100.0).to_string())
 }
 
@@ -122,16 +183,17 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
     None
 }
 
-/// Names of the actions that are more than a click; one call.
-async fn actions(object: &Object, facts: &Facts, toolkit: Toolkit) -> Vec<String> {
-    if !role::may_do_more(facts.role, toolkit) {
+/// Names of all actions, where some may be more than a click; one call.
+async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<String> {
+    if !role::may_do_more(facts.role, more) || !facts.interfaces.has(ACTION) {
         return Vec::new();
     }
-    let all: Vec<(String, String, String)> =
-        object.call("org.a11y.atspi.Action", "GetActions", &()).await.unwrap_or_default();
-    let names = all.into_iter().map(|(name, _, _)| name);
-    // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
-    names.filter(|name| !is_plain(name) && !name.contains('.')).collect()
+    let all: Vec<(String, String, String)> = object.call(ACTION, "GetActions", &()).await.unwrap_or_default();
+    let mut names = Vec::with_capacity(all.len());
+    for (index, (name, _, _)) in (0_i32..).zip(all) {
+        names.push(object.action_name(index, name).await);
+    }
+    names
 }
 
 fn is_plain(name: &str) -> bool {

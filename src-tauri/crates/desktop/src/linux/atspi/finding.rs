@@ -5,9 +5,9 @@ use protocol::view::DisplayView;
 
 use super::acting::Operand;
 use super::bus::{CallError, Object};
+use super::reach::Away;
 use super::ref_table::KnownObject;
 use super::role::States;
-use super::visibility;
 use super::{Accessibility, bus};
 use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
 
@@ -38,10 +38,11 @@ impl Accessibility {
     }
 
     async fn still_there(&self, known: KnownObject, display: &DisplayView) -> Result<Operand, DesktopError> {
-        match Operand::of(&known).await {
+        match Operand::of(&known, &self.inner.apart).await {
             Ok(operand) if operand.states.has(States::DEFUNCT) => {}
             Ok(operand) => {
-                if operand.states.has(States::SHOWING) || is_in_open_window(&operand.object).await {
+                if in_open_window(&operand).await? {
+                    operand.check_still(&known.element).await?;
                     return Ok(operand);
                 }
             }
@@ -52,7 +53,9 @@ impl Accessibility {
         let query = whole(Some(known.app.clone()), Scope::Visible);
         Err(match self.elements(&query, display).await {
             Ok(now) => choose::gone(&known.element, &now.elements),
-            Err(error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_))) => error,
+            Err(
+                error @ (DesktopError::NotAvailable(_) | DesktopError::Failed(_) | DesktopError::Timeout(_)),
+            ) => error,
             Err(_) => DesktopError::NotFound(format!(
                 "{} is gone, with all windows of {}",
                 choose::called(&known.element),
@@ -77,10 +80,23 @@ impl Accessibility {
         Err(missing.unwrap_or_else(|| DesktopError::NotFound("nothing was looked for".into())))
     }
 
-    async fn operand(&self, element: &Element) -> Result<Operand, DesktopError> {
+    pub(super) async fn operand(&self, element: &Element) -> Result<Operand, DesktopError> {
         let vanished = || DesktopError::NotFound(format!("{} vanished just now", choose::called(element)));
         let known = self.known(&element.reference).ok_or_else(vanished)?;
-        Operand::of(&known).await.map_err(|_| vanished())
+        let operand = Operand::of(&known, &self.inner.apart).await.map_err(|error| match error {
+            CallError::Late => DesktopError::Timeout(bus::CALL),
+            _ => vanished(),
+        })?;
+        operand.check_still(element).await?;
+        if in_open_window(&operand).await? { Ok(operand) } else { Err(vanished()) }
+    }
+
+    /// The process behind an operand, and its window's title.
+    pub(in super::super) async fn window_of(&self, operand: &Operand) -> Option<(u32, String)> {
+        let window = Object { program: operand.object.program.clone(), path: operand.window.clone() };
+        let title = window.name().await.ok().filter(|title| !title.is_empty())?;
+        let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
+        Some((who.pid, title))
     }
 
     /// The process behind an operand, and the titles of its application's other windows.
@@ -108,10 +124,20 @@ fn with_reason(error: DesktopError, now: &Snapshot) -> DesktopError {
     }
 }
 
-/// Whether an object that is not showing is only scrolled away, folded in, or on another page.
-async fn is_in_open_window(object: &Object) -> bool {
-    match visibility::window_of(object).await {
-        Some(window) => window.states().await.is_ok_and(|states| states.has(States::SHOWING)),
-        None => false,
+/// Whether an object shows, or is only scrolled away, folded in, or on another page.
+async fn in_open_window(operand: &Operand) -> Result<bool, DesktopError> {
+    if operand.states.has(States::SHOWING) {
+        return Ok(true);
+    }
+    match operand.away().await {
+        Ok(Away::OutOfSight) => Ok(true),
+        Ok(Away::Gone) => Ok(false),
+        Ok(Away::Hidden) => Err(DesktopError::BadInput(format!(
+            "{} is hidden; open the page or panel that holds it first; nothing was done",
+            operand.called
+        ))),
+        Err(CallError::Late) => Err(DesktopError::Timeout(bus::CALL)),
+        // An application's own bus breaks when it ends.
+        Err(_) => Ok(false),
     }
 }

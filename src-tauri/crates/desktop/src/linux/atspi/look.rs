@@ -7,14 +7,14 @@ use futures::future::join_all;
 use protocol::view::DisplayView;
 use tokio::time::Instant;
 
-use super::applications::{self, Application, Applications, Choice};
+use super::applications::{self, Application, Applications, Choice, Window};
 use super::bus::{Bus, Object};
 use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
+use super::origin::{self, Origins, Told};
 use super::prune::{self, Pruned, View};
 use super::ref_table::{About, KnownObject, NewSnapshot};
-use super::role::Toolkit;
-use super::{Accessibility, DEADLINE, PATIENCE, lock, origin};
+use super::{Accessibility, DEADLINE, PATIENCE, lock};
 use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
 
 /// What was chosen, and what of it are elements.
@@ -109,24 +109,22 @@ impl Accessibility {
             Scope::Interactive if root.is_some() => Scope::Visible,
             scope => scope,
         };
-        let wish = Wish { toolkit: application.toolkit, scope, deadline };
+        let wish = Wish { quirks: application.quirks, scope, deadline };
         // Built one by one: a closure over borrowed windows makes a future that cannot be sent.
         let mut asked = Vec::new();
         for window in &choice.windows {
             let object = Object { program: near.clone(), path: window.object.path.clone() };
-            asked.push(async move {
-                let (reading, origin) =
-                    tokio::join!(nodes::read(&object, wish), self.origin(application, &window.name));
-                reading.map(|reading| (moved(reading, origin), origin.is_some()))
-            });
+            asked.push(async move { nodes::read(&object, wish).await });
         }
-        let readings = join_all(asked).await;
+        let (readings, origins) = tokio::join!(join_all(asked), self.origins(application));
         let mut read = Read { whole: true, ..Read::default() };
         for (at, reading) in readings.into_iter().enumerate() {
             match reading {
-                Ok((reading, placed)) => {
+                Ok(mut reading) => {
+                    if let Some(origins) = &origins {
+                        read.adrift |= !placed(&mut reading, &choice.windows[at], origins);
+                    }
                     read.add(at, reading);
-                    read.adrift |= !placed;
                 }
                 Err(error) if at == 0 => return Err(self.failed(&error, limit).into()),
                 // A popup that closed while it was read.
@@ -146,6 +144,12 @@ impl Accessibility {
         };
         let mut cut = choice.notes.clone();
         cut.extend(read.note());
+        if read.untold > 0 {
+            cut.push(format!(
+                "cut: values and labels of {} elements are not known: the time was up; wait and ask again",
+                grouped(read.untold)
+            ));
+        }
         if read.adrift {
             cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
         }
@@ -158,6 +162,7 @@ impl Accessibility {
         let told = NewSnapshot {
             about,
             app: &application.name,
+            quirks: application.quirks,
             objects: pruned.sources.iter().map(|&at| &read.nodes[at].object).collect(),
             windows: pruned.sources.iter().map(|&at| &choice.windows[read.windows[at]].object.path).collect(),
         };
@@ -179,25 +184,22 @@ impl Accessibility {
             .map_err(|error| self.failed(&error, limit))
     }
 
-    /// What to add to places in this window to have places on the screen.
-    async fn origin(&self, application: &Application, title: &str) -> Option<(i32, i32)> {
-        if application.toolkit != Toolkit::Gtk4 {
-            return Some((0, 0));
+    /// Where the windows lie of an application that tells places within them only.
+    async fn origins(&self, application: &Application) -> Option<Origins> {
+        if !application.quirks.places_in_window {
+            return None;
         }
-        origin::of_window(self.inner.display.clone(), application.pid, title.to_owned()).await
+        Some(origin::of_process(self.inner.display.clone(), application.pid).await)
     }
 }
 
-/// Where the window is not known to the X server, places mean nothing, and there are none.
-fn moved(mut reading: Reading, origin: Option<(i32, i32)>) -> Reading {
-    for node in &mut reading.nodes {
-        let (x, y, width, height) = node.facts.extents;
-        node.facts.extents = match origin {
-            Some((left, top)) => (x.saturating_add(left), y.saturating_add(top), width, height),
-            None => (0, 0, 0, 0),
-        };
-    }
-    reading
+/// Moves what was read to where it is on the screen; `false` where the X server does not name the window.
+fn placed(reading: &mut Reading, window: &Window, origins: &Origins) -> bool {
+    let (_, _, width, height) = reading.nodes.first().map(|root| root.facts.extents).unwrap_or_default();
+    let told = Told { title: &window.name, active: window.active, size: (width, height) };
+    let corner = origins.of_window(&told);
+    origins.place(&mut reading.nodes, corner);
+    corner.is_some()
 }
 
 /// Everything that was read of all windows.
@@ -208,6 +210,7 @@ struct Read {
     windows: Vec<usize>,
     whole: bool,
     unread: usize,
+    untold: usize,
     late: bool,
     /// A window's place on the screen could not be found.
     adrift: bool,
@@ -216,6 +219,7 @@ struct Read {
 impl Read {
     fn add(&mut self, window: usize, reading: Reading) {
         self.unread += reading.unread;
+        self.untold += reading.untold;
         self.late |= reading.late;
         self.whole &= reading.whole;
         let offset = self.nodes.len();

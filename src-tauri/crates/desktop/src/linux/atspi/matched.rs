@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use zbus::zvariant::{OwnedObjectPath, OwnedValue};
 
 use super::bus::{ACCESSIBLE, CallError, Object, PROPERTIES, Reference};
-use super::nodes::{Facts, MOST, Node, Reading, Wish, adopt, extents, pipeline};
+use super::nodes::{Facts, MOST, Node, Reading, Wish, adopt, extents, or_nothing, pipeline};
 use super::role::States;
 use crate::Scope;
 
@@ -44,9 +44,16 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Result<Option<Reading>,
     let mut parents = Vec::new();
     for (object, facts) in answers {
         // An object may be gone by the time it is asked: then it is no element.
-        if let Some((facts, parent)) = facts {
-            reading.nodes.push(Node { object, parent: None, facts });
-            parents.push(parent);
+        match facts {
+            Ok((facts, parent)) => {
+                reading.nodes.push(Node { object, parent: None, facts });
+                parents.push(parent);
+            }
+            Err(CallError::Late) => {
+                reading.late = true;
+                reading.unread += 1;
+            }
+            Err(_) => {}
         }
     }
     adopt(&mut reading.nodes, &parents);
@@ -84,22 +91,22 @@ pub(super) async fn lacks_matches(object: &Object, error: &CallError) -> bool {
 }
 
 /// Four calls: one brings name, description, parent and the number of children together.
-pub(super) async fn facts(object: &Object) -> Option<(Facts, Option<OwnedObjectPath>)> {
+pub(super) async fn facts(object: &Object) -> Result<(Facts, Option<OwnedObjectPath>), CallError> {
     let all = object.call::<_, HashMap<String, OwnedValue>>(PROPERTIES, "GetAll", &ACCESSIBLE);
     let (all, role, states, extents) = tokio::join!(all, object.role(), object.states(), extents(object));
-    let mut all = all.unwrap_or_default();
+    let mut all = or_nothing(all)?;
     let mut text = |name: &str| all.remove(name).and_then(|value| String::try_from(value).ok());
     let (name, description) = (text("Name"), text("Description"));
     let parent = all.remove("Parent").and_then(|value| Reference::try_from(value).ok());
     let children = all.remove("ChildCount").and_then(|value| i32::try_from(value).ok());
     let facts = Facts {
-        role: role.ok()?,
+        role: role?,
         name: name.unwrap_or_default(),
         description: description.unwrap_or_default(),
-        states: states.ok()?,
-        extents: extents.unwrap_or_default(),
+        states: states?,
+        extents: or_nothing(extents)?,
         children: children.and_then(|count| u32::try_from(count).ok()),
         ..Facts::default()
     };
-    Some((facts, parent.map(|(_, path)| path)))
+    Ok((facts, parent.map(|(_, path)| path)))
 }

@@ -7,14 +7,14 @@ use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::acting::{ACTION, Operand, Tried};
+use super::apart::Apart;
 use super::applications;
 use super::bus::Object;
+use super::quirks::Quirks;
 use super::role::{self, States, number};
-use super::{Accessibility, DEADLINE, PATIENCE, lock};
+use super::{Accessibility, DEADLINE, PATIENCE, lock, reach};
 use crate::{Acted, DesktopError, ElementQuery};
 
-/// AT-SPI's role number of a menu bar.
-const MENU_BAR: u32 = 34;
 /// Where menu bars are looked for.
 const DEEPEST: u32 = 10;
 const MOST: usize = 600;
@@ -53,17 +53,19 @@ impl Accessibility {
         let Some((last, above)) = path.split_last() else {
             return Err(DesktopError::BadInput("the menu's path is empty".into()));
         };
-        let (home, name, bars) = self.menu_bars(app).await?;
-        if bars.is_empty() {
+        let menus = self.menu_bars(app).await?;
+        if menus.bars.is_empty() {
             return Err(DesktopError::NotFound(format!(
-                "{name} shows no menu bar; look for a menu button in elementsJson"
+                "{} shows no menu bar; look for a menu button in elementsJson",
+                menus.app
             )));
         }
+        menus.check_in_reach().await?;
         let mut level = Vec::new();
-        for bar in &bars {
+        for bar in &menus.bars {
             level.extend(entries(bar).await);
         }
-        let mut place = name;
+        let mut place = menus.app.clone();
         for step in above {
             let entry = pick(level, step, &place)?;
             place = format!("\"{}\"", entry.name);
@@ -71,7 +73,7 @@ impl Accessibility {
             if level.is_empty() {
                 check_enabled(&entry)?;
                 *opened = true;
-                level = open(&home, entry).await?;
+                level = open(menus.operand(entry).await).await?;
             }
         }
         let entry = pick(level, last, &place)?;
@@ -84,13 +86,13 @@ impl Accessibility {
             )));
         }
         check_enabled(&entry)?;
-        let shortcut = shortcut(&entry, &home).await;
         let called = {
             let mut steps: Vec<&str> = above.iter().map(|step| step.trim()).collect();
             steps.push(&entry.name);
             format!("{} \"{}\"", role::describe(entry.role).0, steps.join(" > "))
         };
-        let operand = operand(&home, entry);
+        let operand = menus.operand(entry).await;
+        let shortcut = shortcut(&operand).await;
         let mut acted = match operand.press().await? {
             Tried::Done(acted) => acted,
             Tried::Not(why) => {
@@ -103,8 +105,8 @@ impl Accessibility {
         Ok(Chosen { acted, called })
     }
 
-    /// The application meant: its name on the bus, its name, and the menu bars of the window meant.
-    async fn menu_bars(&self, app: Option<&str>) -> Result<(Arc<str>, String, Vec<Object>), DesktopError> {
+    /// The menu bars of the window meant.
+    async fn menu_bars(&self, app: Option<&str>) -> Result<Menus, DesktopError> {
         let bus = self.bus().await?;
         let found = applications::list(&bus, &self.inner.own, PATIENCE)
             .await
@@ -112,17 +114,67 @@ impl Accessibility {
         let last = lock(&self.inner.last).application.clone();
         let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
         let choice = found.choose(&query, last.as_deref())?;
-        let home = choice.application.bus_name.clone();
-        let near = self.near(&bus, &home).await;
-        let mut bars = Vec::new();
-        for window in &choice.windows {
+        let application = choice.application;
+        let near = self.near(&bus, &application.bus_name).await;
+        let mut menus = Menus {
+            home: application.bus_name.clone(),
+            app: application.name.clone(),
+            quirks: application.quirks,
+            window: Arc::default(),
+            bars: Vec::new(),
+            apart: self.inner.apart.clone(),
+        };
+        // A dialog in front may have none: the menus are those of a window behind it.
+        let behind = application
+            .windows
+            .iter()
+            .filter(|one| !choice.windows.iter().any(|meant| meant.object.path == one.object.path));
+        for window in choice.windows.iter().chain(behind) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
-            bars = bars_below(root).await;
-            if !bars.is_empty() {
+            menus.window = root.path.clone();
+            menus.bars = bars_below(root).await;
+            if !menus.bars.is_empty() {
                 break;
             }
         }
-        Ok((home, choice.application.name, bars))
+        Ok(menus)
+    }
+}
+
+/// The menu bars of a window.
+struct Menus {
+    /// The application's name on the accessibility bus.
+    home: Arc<str>,
+    app: String,
+    quirks: Quirks,
+    window: Arc<str>,
+    bars: Vec<Object>,
+    apart: Arc<Apart>,
+}
+
+impl Menus {
+    async fn check_in_reach(&self) -> Result<(), DesktopError> {
+        let Some(bar) = self.bars.first() else { return Ok(()) };
+        match reach::modal_over(bar, &self.window).await {
+            Ok(Some(dialog)) => Err(reach::behind(&format!("the menu bar of {}", self.app), &dialog)),
+            // Pressing asks again, and says what fails.
+            Ok(None) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn operand(&self, entry: Entry) -> Operand {
+        Operand {
+            called: super::acting::called(entry.role, &entry.name),
+            home: self.home.clone(),
+            role: entry.role,
+            name: entry.name,
+            states: entry.states,
+            interfaces: entry.object.interfaces().await.unwrap_or_default(),
+            window: self.window.clone(),
+            quirks: self.quirks,
+            apart: self.apart.clone(),
+            object: entry.object,
+        }
     }
 }
 
@@ -136,7 +188,7 @@ async fn bars_below(root: Object) -> Vec<Object> {
             break;
         }
         let bars: Vec<Object> =
-            all.iter().filter(|one| one.role == MENU_BAR).map(|one| one.object.clone()).collect();
+            all.iter().filter(|one| one.role == number::MENU_BAR).map(|one| one.object.clone()).collect();
         if !bars.is_empty() {
             return bars;
         }
@@ -210,14 +262,8 @@ fn check_enabled(entry: &Entry) -> Result<(), DesktopError> {
     Err(DesktopError::BadInput(format!("menu item \"{}\" is disabled; nothing was done", entry.name)))
 }
 
-fn operand(home: &Arc<str>, entry: Entry) -> Operand {
-    let called = super::acting::called(entry.role, &entry.name);
-    Operand { object: entry.object, home: home.clone(), role: entry.role, states: entry.states, called }
-}
-
 /// Some toolkits fill a menu only when it is opened.
-async fn open(home: &Arc<str>, entry: Entry) -> Result<Vec<Entry>, DesktopError> {
-    let menu = operand(home, entry);
+async fn open(menu: Operand) -> Result<Vec<Entry>, DesktopError> {
     let actions = menu.actions().await.map_err(|error| menu.failed(&error))?;
     let shows = actions.iter().find(|one| one.name.eq_ignore_ascii_case("showmenu"));
     match shows {
@@ -240,20 +286,13 @@ async fn open(home: &Arc<str>, entry: Entry) -> Result<Vec<Entry>, DesktopError>
     }
 }
 
-async fn shortcut(entry: &Entry, home: &Arc<str>) -> Option<String> {
-    let probe = Operand {
-        object: entry.object.clone(),
-        home: home.clone(),
-        role: entry.role,
-        states: entry.states,
-        called: String::new(),
-    };
-    let actions = probe.actions().await.ok()?;
+async fn shortcut(item: &Operand) -> Option<String> {
+    let actions = item.actions().await.ok()?;
     if let Some(shortcut) = actions.iter().find_map(|action| readable(&action.keys)) {
         return Some(shortcut);
     }
     // Qt tells it only where it is asked for by itself.
-    let keys: String = probe.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
+    let keys: String = item.object.call(ACTION, "GetKeyBinding", &0_i32).await.ok()?;
     readable(&keys)
 }
 

@@ -9,10 +9,13 @@ use futures::StreamExt;
 use tokio::time::Instant;
 use zbus::zvariant::OwnedObjectPath;
 
+use super::acting::COMPONENT;
 use super::bus::{CallError, Object};
 pub(super) use super::details::text;
-use super::role::{States, Toolkit};
-use super::{cached, details, matched, walk};
+use super::interfaces::Interfaces;
+use super::quirks::{Quirks, Way};
+use super::role::States;
+use super::{cached, details, matched, settled, walk};
 use crate::Scope;
 
 /// Calls under way at a time. A program that hangs reads none, and the socket holds no more than some two hundred.
@@ -23,7 +26,7 @@ pub(super) const MOST: usize = 6_000;
 /// What is to be read.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
-    pub(super) toolkit: Toolkit,
+    pub(super) quirks: Quirks,
     pub(super) scope: Scope,
     pub(super) deadline: Instant,
 }
@@ -50,6 +53,11 @@ pub(super) struct Facts {
     pub(super) actions: Vec<String>,
     /// How many it has, on the screen or not, where that is known; rows, for a table.
     pub(super) children: Option<u32>,
+    pub(super) interfaces: Interfaces,
+    /// It is switched on and off, whatever its role: a table's cell with a check box.
+    pub(super) toggles: bool,
+    /// It is the content of a popover, which has a place of its own.
+    pub(super) in_popover: bool,
 }
 
 /// What a reading brought, whole or in part.
@@ -65,26 +73,34 @@ pub(super) struct Reading {
     pub(super) unread: usize,
     /// The time was up.
     pub(super) late: bool,
+    /// Objects that were read, but for what only some have: values, labels, actions.
+    pub(super) untold: usize,
 }
 
 /// Reads a window: itself as the first node, then what is wished for below it.
 pub(super) async fn read(window: &Object, wish: Wish) -> Result<Reading, CallError> {
-    let mut reading = match wish.toolkit {
-        Toolkit::Gtk3 => match cached::read(window, wish).await {
+    let mut reading = match wish.quirks.reading {
+        Way::Cache => match cached::read(window, wish).await {
             Some(reading) => reading,
             None => by_matches(window, wish).await?,
         },
-        Toolkit::Gtk4 | Toolkit::Qt => walk::read(window, wish).await,
-        Toolkit::Chromium | Toolkit::Other => by_matches(window, wish).await?,
+        Way::Walk => walk::read(window, wish).await,
+        Way::Matches => by_matches(window, wish).await?,
     };
     if reading.nodes.is_empty() && reading.late {
         return Err(CallError::Late);
     }
-    details::add(&mut reading.nodes, wish).await;
+    if wish.quirks.lags_behind {
+        settled::settle(&mut reading.nodes);
+    }
+    reading.untold += details::add(&mut reading.nodes, wish).await;
     Ok(reading)
 }
 
 async fn by_matches(window: &Object, wish: Wish) -> Result<Reading, CallError> {
+    if !wish.quirks.bears_matches {
+        return Ok(walk::read(window, wish).await);
+    }
     match matched::read(window, wish).await {
         Ok(Some(reading)) => Ok(reading),
         Ok(None) => Ok(walk::read(window, wish).await),
@@ -107,9 +123,21 @@ pub(super) async fn pipeline<T, R, F: Future<Output = R>>(
     found
 }
 
+/// What an object does not tell is nothing; what it did not tell in time is not known.
+pub(super) fn or_nothing<T: Default>(told: Result<T, CallError>) -> Result<T, CallError> {
+    match told {
+        Err(CallError::Late) => Err(CallError::Late),
+        told => Ok(told.unwrap_or_default()),
+    }
+}
+
+/// Zeros for what has no place now.
 pub(super) async fn extents(object: &Object) -> Result<(i32, i32, i32, i32), CallError> {
     const SCREEN: u32 = 0;
-    object.call("org.a11y.atspi.Component", "GetExtents", &SCREEN).await
+    let told: (i32, i32, i32, i32) = object.call(COMPONENT, "GetExtents", &SCREEN).await?;
+    // GTK's word for that; Java's is -1.
+    let nowhere = told.0 == i32::MIN || told.1 == i32::MIN || told.2 < 0 || told.3 < 0;
+    Ok(if nowhere { (0, 0, 0, 0) } else { told })
 }
 
 /// Links each node to its parent, where that was read too; otherwise to the window.
@@ -122,9 +150,40 @@ pub(super) fn adopt(nodes: &mut [Node], parents: &[Option<OwnedObjectPath>]) {
     }
 }
 
+/// Puts a subtree behind everything that is already below the node `at`. Its nodes' parents are indices in it; those
+/// without one are children of `at`.
+pub(super) fn append_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
+    let (end, more) = (end_below(all, at), subtree.len());
+    for node in &mut all[end..] {
+        node.parent = node.parent.map(|parent| if parent >= end { parent + more } else { parent });
+    }
+    let placed = |node: Node| Node { parent: Some(node.parent.map_or(at, |parent| end + parent)), ..node };
+    all.splice(end..end, subtree.into_iter().map(placed));
+}
+
+/// The same in place of what is below it.
+pub(super) fn replace_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
+    let end = end_below(all, at);
+    let fewer = end - at - 1;
+    all.drain(at + 1..end);
+    for node in &mut all[at + 1..] {
+        node.parent = node.parent.map(|parent| if parent >= end { parent - fewer } else { parent });
+    }
+    append_below(all, at, subtree);
+}
+
+/// The index behind the last node below `at`.
+fn end_below(all: &[Node], at: usize) -> usize {
+    let is_outside = |node: &Node| node.parent.is_none_or(|parent| parent < at);
+    all[at + 1..].iter().position(is_outside).map_or(all.len(), |more| at + 1 + more)
+}
+
 /// The editable object below `root` that has the keyboard focus.
-pub(super) async fn focused(root: &Object, deadline: Instant) -> Option<Object> {
+pub(super) async fn focused(root: &Object, quirks: Quirks, deadline: Instant) -> Option<Object> {
     let wished = States::FOCUSED.with(States::EDITABLE);
+    if !quirks.bears_matches {
+        return walk::find(root, wished, deadline).await;
+    }
     let found = tokio::time::timeout_at(deadline, matched::matches(root, wished, 1)).await.ok()?;
     match found {
         Ok(found) => found.first().map(|(_, path)| Object::new(&root.program, path.as_str())),

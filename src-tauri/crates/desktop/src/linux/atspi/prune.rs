@@ -75,8 +75,7 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
 /// `rect` is the part that can be seen; `None` if it is off the screen.
 fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &PhysicalRect) -> Element {
     let (name, kind) = role::describe(facts.role);
-    let shorten = |text: &str| text.trim().chars().take(NAME_CHARS).collect::<String>();
-    let unlike = |text: &str| if text == facts.name { String::new() } else { shorten(text) };
+    let unlike = |text: &str| if text == facts.name { String::new() } else { shortened(text) };
     let mut states = facts.states.names(kind);
     if rect.is_none() {
         states.push("offscreen".to_owned());
@@ -85,7 +84,7 @@ fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &Phy
         // Given by the refs.
         reference: String::new(),
         role: name.to_owned(),
-        name: shorten(&facts.name),
+        name: shortened(&facts.name),
         description: unlike(&facts.description),
         value: if facts.value == facts.name { String::new() } else { facts.value.clone() },
         states,
@@ -94,6 +93,11 @@ fn element(facts: &Facts, depth: u32, rect: Option<&PhysicalRect>, display: &Phy
         depth,
         fingerprint: String::new(),
     }
+}
+
+/// A name or description as an element carries it.
+pub(super) fn shortened(text: &str) -> String {
+    text.trim().chars().take(NAME_CHARS).collect()
 }
 
 fn ancestors<'a>(nodes: &'a [(Option<usize>, &Facts)], at: usize) -> impl Iterator<Item = usize> + 'a {
@@ -118,6 +122,7 @@ fn is_useful(nodes: &[(Option<usize>, &Facts)], at: usize) -> bool {
         Kind::Control => true,
         Kind::Container => named && parent.is_some(),
         // A label says what the button, the heading or the paragraph it stands in says by its name.
+        Kind::Content if facts.toggles => true,
         Kind::Content => {
             let echo = ancestors(nodes, at).take(ECHO).any(|above| says_already(nodes[above].1, facts));
             (named && !echo && !is_label_of_next(nodes, at)) || !facts.value.trim().is_empty()
@@ -151,11 +156,11 @@ fn visible(nodes: &[(Option<usize>, &Facts)], display: &PhysicalRect) -> Vec<Opt
     let mut rects = Vec::with_capacity(nodes.len());
     for (parent, facts) in nodes {
         let frame = match parent {
-            Some(above) if !role::pops_up(nodes[*above].1.role) => panes[*above],
+            Some(above) if !role::opens_apart(nodes[*above].1.role, facts.role) => panes[*above],
             _ => Some(*display),
         };
         let rect = frame.and_then(|frame| intersection(&own_rect(facts), &frame));
-        panes.push(if role::clips(facts.role) { rect } else { frame });
+        panes.push(if role::clips(facts.role, facts.states) { rect } else { frame });
         rects.push(rect);
     }
     rects

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::bus::Object;
+use super::quirks::Quirks;
 use crate::{Element, ElementQuery};
 
 /// Objects remembered; a long day in a browser sees more.
@@ -23,6 +24,7 @@ pub(in super::super) struct KnownObject {
     pub(in super::super) app: String,
     /// Path of the window it is in.
     pub(super) window: Arc<str>,
+    pub(super) quirks: Quirks,
     /// As it was told last.
     pub(in super::super) element: Element,
     /// The snapshot in which that was.
@@ -48,6 +50,7 @@ type Key = (Arc<str>, Arc<str>);
 pub(super) struct NewSnapshot<'a> {
     pub(super) about: About,
     pub(super) app: &'a str,
+    pub(super) quirks: Quirks,
     pub(super) objects: Vec<&'a Object>,
     pub(super) windows: Vec<&'a Arc<str>>,
 }
@@ -88,7 +91,7 @@ impl RefTable {
     /// Answers the snapshot's number.
     pub(super) fn enter(&mut self, told: NewSnapshot<'_>, elements: &mut [Element]) -> u64 {
         self.number += 1;
-        let NewSnapshot { about, app, objects, windows } = told;
+        let NewSnapshot { about, app, quirks, objects, windows } = told;
         for ((object, window), element) in objects.into_iter().zip(windows).zip(elements.iter_mut()) {
             let key = (about.bus_name.clone(), object.path.clone());
             let number = *self.numbers.entry(key).or_insert_with(|| {
@@ -101,6 +104,7 @@ impl RefTable {
                 bus_name: about.bus_name.clone(),
                 app: app.to_owned(),
                 window: Arc::clone(window),
+                quirks,
                 element: element.clone(),
                 seen: self.number,
             };

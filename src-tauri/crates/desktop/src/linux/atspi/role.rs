@@ -1,33 +1,6 @@
 //! AT-SPI's numbers for roles and states, and what they mean to an agent.
 
-/// Who drew it; each tells its tree in a way of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Toolkit {
-    Gtk3,
-    /// Positions are relative to the window, and `SHOWING` is not told.
-    Gtk4,
-    Qt,
-    Chromium,
-    #[default]
-    Other,
-}
-
-impl Toolkit {
-    pub(super) fn named(name: &str, version: &str) -> Self {
-        match (name.to_lowercase().as_str(), version.split('.').next()) {
-            ("gtk", Some("4")) => Self::Gtk4,
-            ("gtk", _) => Self::Gtk3,
-            ("qt", _) => Self::Qt,
-            ("chromium", _) => Self::Chromium,
-            _ => Self::Other,
-        }
-    }
-
-    /// What an object on the screen has.
-    pub(super) fn shown(self) -> States {
-        if self == Self::Gtk4 { States::VISIBLE } else { States::SHOWING }
-    }
-}
+use super::quirks::MoreActions;
 
 /// The states of one object: bit `n` is AT-SPI's state number `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +15,7 @@ impl States {
     pub(super) const EXPANDED: Self = Self(1 << 10);
     pub(super) const FOCUSABLE: Self = Self(1 << 11);
     pub(super) const FOCUSED: Self = Self(1 << 12);
+    pub(super) const MODAL: Self = Self(1 << 16);
     pub(super) const SELECTED: Self = Self(1 << 23);
     pub(super) const SENSITIVE: Self = Self(1 << 24);
     pub(super) const SHOWING: Self = Self(1 << 25);
@@ -102,16 +76,22 @@ pub(super) enum Kind {
 
 /// Role numbers that the code itself asks about.
 pub(super) mod number {
+    pub(in super::super) const CHECK_BOX: u32 = 7;
     pub(in super::super) const COMBO_BOX: u32 = 11;
     pub(in super::super) const DIAL: u32 = 15;
     pub(in super::super) const DIALOG: u32 = 16;
     pub(in super::super) const FRAME: u32 = 23;
+    pub(in super::super) const LABEL: u32 = 29;
     pub(in super::super) const LIST: u32 = 31;
     pub(in super::super) const LIST_ITEM: u32 = 32;
     pub(in super::super) const MENU: u32 = 33;
+    pub(in super::super) const MENU_BAR: u32 = 34;
+    pub(in super::super) const PAGE_TAB: u32 = 37;
     pub(in super::super) const PASSWORD: u32 = 40;
     pub(in super::super) const POPUP_MENU: u32 = 41;
     pub(in super::super) const PROGRESS_BAR: u32 = 42;
+    pub(in super::super) const RADIO_BUTTON: u32 = 44;
+    pub(in super::super) const ROOT_PANE: u32 = 46;
     pub(in super::super) const SCROLL_PANE: u32 = 49;
     pub(in super::super) const SLIDER: u32 = 51;
     pub(in super::super) const SPIN_BUTTON: u32 = 52;
@@ -119,10 +99,12 @@ pub(super) mod number {
     pub(in super::super) const TABLE_CELL: u32 = 56;
     pub(in super::super) const TERMINAL: u32 = 60;
     pub(in super::super) const TEXT: u32 = 61;
+    pub(in super::super) const TOGGLE_BUTTON: u32 = 62;
     pub(in super::super) const TREE: u32 = 65;
     pub(in super::super) const TREE_TABLE: u32 = 66;
     pub(in super::super) const VIEWPORT: u32 = 68;
     pub(in super::super) const WINDOW: u32 = 69;
+    pub(in super::super) const APPLICATION: u32 = 75;
     pub(in super::super) const ENTRY: u32 = 79;
     pub(in super::super) const TABLE_ROW: u32 = 90;
     pub(in super::super) const TREE_ITEM: u32 = 91;
@@ -280,15 +262,21 @@ pub(super) fn kind_of(name: &str) -> Kind {
     ROLES.iter().find(|(role, _)| *role == name).map_or(Kind::Content, |(_, kind)| *kind)
 }
 
-/// Whether objects of this role cut their children off at their own edge. Windows don't: a menu's items are below
-/// the window in the tree and reach over its edge.
-pub(super) fn clips(role: u32) -> bool {
-    matches!(role, number::SCROLL_PANE | number::VIEWPORT)
+/// Whether such an object cuts its children off at its own edge. Windows don't: a menu's items are below the window in
+/// the tree and reach over its edge. A bar without height is not shown; a list that makes its items when they are asked for has some anywhere.
+pub(super) fn clips(role: u32, states: States) -> bool {
+    matches!(role, number::SCROLL_PANE | number::VIEWPORT | number::MENU_BAR)
+        || states.has(States::MANAGES_DESCENDANTS)
 }
 
 /// Whether what is below this role lies in a window of its own, whatever cuts it off itself.
 pub(super) fn pops_up(role: u32) -> bool {
     matches!(role, number::MENU | number::POPUP_MENU | number::WINDOW | number::DIALOG)
+}
+
+/// The same of a part with this role: the list of a combo box does, its field does not.
+pub(super) fn opens_apart(holder: u32, part: u32) -> bool {
+    pops_up(holder) || (holder == number::COMBO_BOX && items(part).is_some())
 }
 
 /// What the children of a list of this role are called, where it may have very many.
@@ -300,14 +288,12 @@ pub(super) fn items(role: u32) -> Option<&'static str> {
     }
 }
 
-/// Whether an object of this role may have actions other than the plain press. Chromium has that and a context menu.
-pub(super) fn may_do_more(role: u32, toolkit: Toolkit) -> bool {
-    use number::{COMBO_BOX, ENTRY, LIST_ITEM, SPIN_BUTTON, TABLE_CELL, TEXT, TREE_ITEM};
-    match toolkit {
-        Toolkit::Chromium => false,
-        Toolkit::Gtk3 => matches!(role, TABLE_CELL | COMBO_BOX | LIST_ITEM | TREE_ITEM),
-        Toolkit::Gtk4 => matches!(role, COMBO_BOX | ENTRY | LIST_ITEM | SPIN_BUTTON | TEXT),
-        Toolkit::Qt | Toolkit::Other => describe(role).1 == Kind::Control || role == TABLE_CELL,
+/// Whether an object of this role may have actions other than the plain press.
+pub(super) fn may_do_more(role: u32, which: MoreActions) -> bool {
+    match which {
+        MoreActions::Nobody => false,
+        MoreActions::Roles(roles) => roles.contains(&role),
+        MoreActions::Controls => describe(role).1 == Kind::Control || role == number::TABLE_CELL,
     }
 }
 

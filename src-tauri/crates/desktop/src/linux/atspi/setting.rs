@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::acting::{ACTION, LOOK_AGAIN, Operand, SELECTION, Tried};
-use super::bus::{Object, Reference};
+use super::acting::{ACTION, LOOK_AGAIN, Operand, Tried};
+use super::bus::{CallError, PROPERTIES};
+use super::details::TEXT;
 use super::nodes;
 use super::role::{self, States, number};
 use crate::{Acted, DesktopError, Evidence};
 
-const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
-const VALUE: &str = "org.a11y.atspi.Value";
+pub(super) const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
+pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 /// For a value to be as it was set.
-const READ_BACK: Duration = Duration::from_millis(400);
-/// How deep below a list or combo box its items are looked for, and how many are named.
-const DEEPEST: u32 = 3;
-const MOST_NAMED: usize = 12;
+pub(super) const READ_BACK: Duration = Duration::from_millis(400);
+/// Steps of a slider on the way to a value.
+const MOST_STEPS: u32 = 200;
 /// Characters of a value in a message.
 const SHOWN: usize = 60;
 
@@ -29,14 +29,19 @@ impl Operand {
     /// # Errors
     /// `BadInput` where the value cannot be one of this object: out of range, no such item, read-only.
     pub(in super::super) async fn set_value(&self, value: &str) -> Result<Tried, DesktopError> {
+        if self.quirks.set_by_hand.contains(&self.role) {
+            return Ok(Tried::Not(format!("{} is set by hand alone", self.called)));
+        }
         match role::describe(self.role).0 {
             "check box" | "toggle button" | "radio button" | "check menu item" | "radio menu item" => {
                 return self.switch(value).await;
             }
             "combo box" | "list" | "list box" | "page tab list" | "menu" => {
-                if let Tried::Done(acted) = self.choose_item(value).await? {
-                    return Ok(Tried::Done(acted));
-                }
+                return match (self.choose_item(value).await?, self.editor().await) {
+                    (Some(tried), _) => Ok(tried),
+                    (None, Some(editor)) => editor.set_text(value).await,
+                    (None, None) => Ok(Tried::Not(format!("{} shows no items", self.called))),
+                };
             }
             _ => {}
         }
@@ -53,41 +58,83 @@ impl Operand {
         if self.is_text_field() && !editable && !self.is_password() {
             return Err(DesktopError::BadInput(format!("{} is read-only; nothing was done", self.called)));
         }
-        match self.object.call::<_, bool>(EDITABLE_TEXT, "SetTextContents", &value).await {
-            Ok(true) => {}
+        if !self.interfaces.has(EDITABLE_TEXT) {
+            return Ok(Tried::Not(format!("{} takes no text this way", self.called)));
+        }
+        if self.is_mangled(value) {
+            return Ok(Tried::Not(format!("{} would get other characters", self.called)));
+        }
+        if role::is_numeric(self.role) && self.entering().await.is_none() {
+            return Ok(Tried::Not(format!("{} takes over only what is typed", self.called)));
+        }
+        let before = self.text_now().await;
+        let set = self.change::<_, bool>(&self.object, EDITABLE_TEXT, "SetTextContents", &value).await;
+        match &set {
+            Ok(true) | Err(CallError::Late) => {}
             Ok(false) => return Ok(Tried::Not(format!("{} takes no text this way", self.called))),
             Err(error) if self.object.states().await.is_ok() => {
                 return Ok(Tried::Not(format!("{} takes no text this way ({error})", self.called)));
             }
-            Err(error) => return Err(self.failed(&error)),
+            Err(error) => return Err(self.failed(error)),
         }
         if role::is_numeric(self.role) {
             // A spin button takes its text over only when it is entered.
             self.enter().await;
         }
         let acted = self.read_text_back(value).await;
-        Ok(match acted.evidence {
-            // What the application did not take by this way, it may take from the keyboard.
-            Evidence::Mismatch => Tried::Not(acted.note),
-            Evidence::ReadBack | Evidence::Sent => Tried::Done(acted),
-        })
+        if acted.evidence != Evidence::Mismatch {
+            return Ok(Tried::Done(acted));
+        }
+        if set.is_err() {
+            return Ok(Tried::Done(self.unanswered("gave the text to")));
+        }
+        let acted = self.made_of(acted, before).await;
+        if acted.evidence != Evidence::Mismatch {
+            return Ok(Tried::Done(acted));
+        }
+        // What the application did not take by this way, it may take from the keyboard.
+        Ok(Tried::Not(acted.note))
+    }
+
+    /// `None` of a password.
+    pub(in super::super) async fn text_now(&self) -> Option<String> {
+        if self.is_password() {
+            return None;
+        }
+        nodes::text(&self.object, -1).await.ok()
+    }
+
+    /// What was read back, where the application may have made something else of it: capitals, a result.
+    pub(in super::super) async fn made_of(&self, acted: Acted, before: Option<String>) -> Acted {
+        if acted.evidence != Evidence::Mismatch {
+            return acted;
+        }
+        let now = self.text_now().await;
+        if now.is_none() || now == before {
+            return acted;
+        }
+        let note = format!("{}: the application made that of it", acted.note);
+        Acted { evidence: Evidence::Sent, note }
+    }
+
+    /// The action that takes over what a field holds.
+    async fn entering(&self) -> Option<i32> {
+        let actions = self.actions().await.unwrap_or_default();
+        let at = actions.iter().position(|one| one.name.eq_ignore_ascii_case("activate"))?;
+        i32::try_from(at).ok()
     }
 
     async fn enter(&self) {
-        let actions = self.actions().await.unwrap_or_default();
-        if let Some(at) = actions.iter().position(|one| one.name.eq_ignore_ascii_case("activate")) {
-            let index = i32::try_from(at).unwrap_or(0);
-            let _answer = self.object.call::<_, bool>(ACTION, "DoAction", &index).await;
+        if let Some(index) = self.entering().await {
+            let _answer = self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await;
         }
     }
 
     /// Reads the text until it is as wished, or the time is up.
     pub(in super::super) async fn read_text_back(&self, value: &str) -> Acted {
         let count = value.chars().count();
-        if self.is_password() {
-            let note =
-                format!("{count} characters were sent to {}; a password is not read back", self.called);
-            return Acted { evidence: Evidence::Sent, note };
+        if self.is_password() || self.is_mangled(value) {
+            return self.count_back(value).await;
         }
         let until = Instant::now() + READ_BACK;
         loop {
@@ -112,8 +159,43 @@ impl Operand {
         }
     }
 
+    fn is_mangled(&self, text: &str) -> bool {
+        self.quirks.mangles_astral && text.chars().any(|one| one > '\u{ffff}')
+    }
+
+    /// Of a password, only how long it is.
+    async fn count_back(&self, value: &str) -> Acted {
+        let count = value.chars().count();
+        // Some count in units of UTF-16.
+        let is_all =
+            |held: i32| [count, value.encode_utf16().count()].contains(&usize::try_from(held).unwrap_or(0));
+        let until = Instant::now() + READ_BACK;
+        loop {
+            let held = self.object.program.property::<i32>(&self.object.path, TEXT, "CharacterCount").await;
+            match held {
+                Ok(held) if !is_all(held) && Instant::now() < until => tokio::time::sleep(LOOK_AGAIN).await,
+                Ok(held) if !is_all(held) => {
+                    let note = format!("{} holds {held} characters", self.called);
+                    return Acted { evidence: Evidence::Mismatch, note };
+                }
+                Ok(_) | Err(_) => {
+                    let why = if self.is_password() {
+                        "a password is not read back"
+                    } else {
+                        "they cannot be read back"
+                    };
+                    let note = format!("{count} characters were sent to {}; {why}", self.called);
+                    return Acted { evidence: Evidence::Sent, note };
+                }
+            }
+        }
+    }
+
     /// `None` if the object has no number after all.
     async fn set_number(&self, value: &str) -> Result<Option<Tried>, DesktopError> {
+        if !self.interfaces.has(VALUE) {
+            return Ok(None);
+        }
         let read = |name| self.object.program.property::<f64>(&self.object.path, VALUE, name);
         let (least, most, step, now) = tokio::join!(
             read("MinimumValue"),
@@ -121,7 +203,7 @@ impl Operand {
             read("MinimumIncrement"),
             read("CurrentValue")
         );
-        let (Ok(least), Ok(most), Ok(_)) = (least, most, now) else { return Ok(None) };
+        let (Ok(least), Ok(most), Ok(before)) = (least, most, now) else { return Ok(None) };
         let range = || format!("{}-{} of {}", tidy(least), tidy(most), self.called);
         let Some(wished) = parse(value) else {
             if self.role == number::SPIN_BUTTON {
@@ -137,16 +219,13 @@ impl Operand {
         if least <= most && !(least..=most).contains(&wished) {
             return Err(DesktopError::BadInput(format!("value = {} is outside {}", tidy(wished), range())));
         }
-        let set: Result<(), _> = self
-            .object
-            .call(
-                "org.freedesktop.DBus.Properties",
-                "Set",
-                &(VALUE, "CurrentValue", zbus::zvariant::Value::from(wished)),
-            )
-            .await;
-        if let Err(error) = set {
-            return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+        let new = (VALUE, "CurrentValue", zbus::zvariant::Value::from(wished));
+        match self.change::<_, ()>(&self.object, PROPERTIES, "Set", &new).await {
+            Ok(()) => {}
+            Err(CallError::Late) => return Ok(Some(Tried::Done(self.unanswered("gave the value to")))),
+            Err(error) => {
+                return Ok(Some(Tried::Not(format!("{} does not take a value ({error})", self.called))));
+            }
         }
         let near = (step.unwrap_or(0.0).abs() / 2.0).max((most - least).abs() * 1e-6).max(1e-9);
         let until = Instant::now() + READ_BACK;
@@ -158,10 +237,62 @@ impl Operand {
             }
             if Instant::now() >= until {
                 let note = format!("{} is at {}", self.called, tidy(now));
-                return Ok(Some(Tried::Done(Acted { evidence: Evidence::Mismatch, note })));
+                // What takes no value this way may take it from the keyboard.
+                if (now - before).abs() > near {
+                    let note = format!("{note}: the application made that of {}", tidy(wished));
+                    return Ok(Some(Tried::Done(Acted { evidence: Evidence::Sent, note })));
+                }
+                if self.role == number::SPIN_BUTTON {
+                    return Ok(Some(Tried::Not(note)));
+                }
+                return Ok(Some(self.step_to(wished, near).await?));
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+    }
+
+    /// By its own actions that move it a step, as the arrow keys do.
+    async fn step_to(&self, wished: f64, near: f64) -> Result<Tried, DesktopError> {
+        let actions = self.actions().await.map_err(|error| self.failed(&error))?;
+        let index = |words: [&str; 2]| {
+            let at = actions
+                .iter()
+                .position(|one| words.iter().any(|word| one.name.eq_ignore_ascii_case(word)))?;
+            i32::try_from(at).ok()
+        };
+        let (up, down) = (index(["increment", "increase"]), index(["decrement", "decrease"]));
+        let (Some(up), Some(down)) = (up, down) else {
+            return Ok(Tried::Not(format!("{} does not take a value", self.called)));
+        };
+        let mut now = self.current().await?;
+        for _ in 0..MOST_STEPS {
+            let before = now;
+            if (before - wished).abs() <= near {
+                let note = format!("{} is at {}, read back", self.called, tidy(before));
+                return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
+            }
+            let step = if before < wished { up } else { down };
+            match self.change::<_, bool>(&self.object, ACTION, "DoAction", &step).await {
+                Ok(_) => {}
+                Err(CallError::Late) => return Ok(Tried::Done(self.unanswered("moved"))),
+                Err(error) => return Err(self.failed(&error)),
+            }
+            let until = Instant::now() + READ_BACK;
+            while now == before && Instant::now() < until {
+                now = self.current().await?;
+            }
+            let stepped_over = (before < wished) != (now < wished) && (now - wished).abs() > near;
+            if now == before || stepped_over {
+                break;
+            }
+        }
+        let note = format!("{} is at {}, as near as its steps come", self.called, tidy(now));
+        Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }))
+    }
+
+    async fn current(&self) -> Result<f64, DesktopError> {
+        let now = self.object.program.property::<f64>(&self.object.path, VALUE, "CurrentValue").await;
+        now.map_err(|error| self.failed(&error))
     }
 
     /// On or off, by the press where it is not so already.
@@ -185,89 +316,24 @@ impl Operand {
         }
         let tried = self.press().await?;
         let Tried::Done(_) = tried else { return Ok(tried) };
-        let now = self.object.states().await.map_err(|error| self.failed(&error))?;
-        let evidence = if is(now) == wished { Evidence::ReadBack } else { Evidence::Mismatch };
-        let note = format!("{} is {}", self.called, words(is(now)));
-        Ok(Tried::Done(Acted { evidence, note }))
+        Ok(Tried::Done(self.switched().await?))
     }
 
-    /// The item named, selected in this list or combo box.
-    async fn choose_item(&self, value: &str) -> Result<Tried, DesktopError> {
-        let items = items(&self.object, 0).await;
-        let names: Vec<&str> = items.iter().map(|(_, _, name)| name.as_str()).collect();
-        if names.iter().all(|name| name.is_empty()) {
-            return Ok(Tried::Not(format!("{} shows no items", self.called)));
-        }
-        let wish = value.trim().to_lowercase();
-        let exact = names.iter().position(|name| name.trim().to_lowercase() == wish);
-        let Some(at) = exact else {
-            if self.states.has(States::EDITABLE) {
-                return Ok(Tried::Not(format!("{} has no such item", self.called)));
-            }
-            let more = names.len().saturating_sub(MOST_NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let quoted: Vec<String> =
-                names.iter().take(MOST_NAMED).map(|name| format!("\"{}\"", shortened(name))).collect();
-            return Err(DesktopError::BadInput(format!(
-                "{} has no item \"{}\"; its items: {}{more}",
-                self.called,
-                shortened(value),
-                quoted.join(", ")
-            )));
-        };
-        let (holder, index, name) = &items[at];
-        // A combo box selects by itself; a list's items are selected in what holds them.
-        for (selecting, child) in [(&self.object, at), (holder, *index)] {
-            let child = i32::try_from(child).unwrap_or(i32::MAX);
-            let taken = selecting.call::<_, bool>(SELECTION, "SelectChild", &child).await;
-            if taken.unwrap_or(false) && self.shows_item(selecting, name).await {
-                let note = format!("\"{}\" is selected in {}, read back", shortened(name), self.called);
-                return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
-            }
-        }
-        Ok(Tried::Not(format!("{} does not let its items be selected", self.called)))
-    }
-
-    async fn shows_item(&self, selecting: &Object, name: &str) -> bool {
+    /// Whether it changed from off to on or back.
+    pub(in super::super) async fn switched(&self) -> Result<Acted, DesktopError> {
+        let was = self.states.has(States::CHECKED);
         let until = Instant::now() + READ_BACK;
-        while Instant::now() < until {
-            let selected: Result<Reference, _> = selecting.call(SELECTION, "GetSelectedChild", &0_i32).await;
-            if let Ok((_, path)) = selected {
-                let child = Object::new(&self.object.program, path.as_str());
-                if child.name().await.is_ok_and(|now| now == name) {
-                    return true;
-                }
-            }
-            if self.object.name().await.is_ok_and(|now| now == name) {
-                return true;
+        loop {
+            let now = self.object.states().await.map_err(|error| self.failed(&error))?;
+            let is = now.has(States::CHECKED);
+            if is != was || Instant::now() >= until {
+                let evidence = if is == was { Evidence::Mismatch } else { Evidence::ReadBack };
+                let note = format!("{} is {}", self.called, if is { "on" } else { "off" });
+                return Ok(Acted { evidence, note });
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
-        false
     }
-}
-
-/// The items below an object, each with what holds it, its place there, and its name. Menus and panels in between
-/// are passed through.
-async fn items(object: &Object, depth: u32) -> Vec<(Object, usize, String)> {
-    let mut found = Vec::new();
-    if depth == DEEPEST {
-        return found;
-    }
-    for (index, (_, path)) in object.children().await.unwrap_or_default().into_iter().enumerate() {
-        let child = Object::new(&object.program, path.as_str());
-        let (role, name) = tokio::join!(child.role(), child.name());
-        match role::describe(role.unwrap_or_default()).0 {
-            "list item" | "menu item" | "table cell" | "page tab" | "tree item" | "check menu item"
-            | "radio menu item" | "icon" => found.push((object.clone(), index, name.unwrap_or_default())),
-            "menu" | "popup menu" | "list" | "list box" | "panel" | "filler" | "scroll pane" | "viewport"
-            | "window" | "tree" | "tree table" | "table" => {
-                found.extend(Box::pin(items(&child, depth + 1)).await);
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 fn parse(value: &str) -> Option<f64> {
@@ -279,14 +345,14 @@ fn tidy(number: f64) -> String {
     ((number * 1000.0).round() / 1000.0).to_string()
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let start: String = text.chars().take(SHOWN).collect();
     if start.len() < text.len() { format!("{start}...") } else { start }
 }
 
-/// Toolkits write the end of a line in three ways.
-fn unified(text: &str) -> String {
-    text.replace("\r\n", "\n").replace(['\u{2029}', '\u{2028}'], "\n")
+/// Toolkits write the end of a line in three ways, and Firefox a mark of no width after an emoji.
+pub(in super::super) fn unified(text: &str) -> String {
+    text.replace("\r\n", "\n").replace(['\u{2029}', '\u{2028}'], "\n").replace('\u{feff}', "")
 }
 
 #[cfg(test)]

@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
 
+use super::Accessibility;
 use super::acting::{COMPONENT, Operand, parent};
-use super::bus::{Object, Reference};
+use super::bus::{self, CallError, Object, Reference};
 use super::nodes;
+use super::origin::{self, Popover, Told};
 use super::prune::intersection;
-use super::role::{self, States, Toolkit, number};
-use super::{Accessibility, origin};
+use super::role::{self, States, number};
+use super::settled;
+use crate::DesktopError;
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
 /// AT-SPI's number for "scroll so that it can be seen, the shortest way".
 const ANYWHERE: u32 = 6;
-/// AT-SPI's role number of an application.
-const APPLICATION: u32 = 75;
 
 /// An object's place, in pixels of the space that spans all displays.
 #[derive(Clone)]
@@ -28,11 +29,16 @@ pub(in super::super) struct Visibility {
     pub(in super::super) seen: Option<PhysicalRect>,
     /// What can be seen of the nearest pane that scrolls it.
     pub(in super::super) pane: Option<PhysicalRect>,
-    /// Title of its window.
+    /// Title of its window, and where that is.
     pub(in super::super) window: String,
+    pub(in super::super) frame: Option<PhysicalRect>,
     top: Option<Object>,
     /// Paths of everything above.
     above: Vec<Arc<str>>,
+    /// Its window as the application tells it: whether it is active, and its size.
+    told: (bool, (i32, i32)),
+    /// The popover it is in, where that has places of its own.
+    popover: Option<Popover>,
     /// Corner of the window, where the application knows places within it only.
     corner: Option<(i32, i32)>,
 }
@@ -61,21 +67,54 @@ impl Visibility {
             enough(seen.width, self.whole.width) && enough(seen.height, self.whole.height)
         })
     }
+
+    fn shift(&mut self, (right, down): (i32, i32)) {
+        for rect in [Some(&mut self.whole), self.seen.as_mut(), self.pane.as_mut()].into_iter().flatten() {
+            (rect.x, rect.y) = (rect.x + right, rect.y + down);
+        }
+    }
 }
 
 impl Accessibility {
     /// `None` if the object has no place on the screen.
-    pub(in super::super) async fn place(&self, operand: &Operand) -> Option<Visibility> {
-        let mut place = operand.told_place().await?;
+    ///
+    /// # Errors
+    /// `Timeout` where its application does not tell.
+    pub(in super::super) async fn place(
+        &self,
+        operand: &Operand,
+    ) -> Result<Option<Visibility>, DesktopError> {
+        match operand.told_place().await {
+            Ok(Some(place)) => Ok(self.on_screen(operand, place).await),
+            Ok(None) => Ok(None),
+            Err(CallError::Late) => Err(DesktopError::Timeout(bus::CALL)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Moved to where its window is, where the application knows places within that only.
+    async fn on_screen(&self, operand: &Operand, mut place: Visibility) -> Option<Visibility> {
         let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
-        if who.toolkit == Toolkit::Gtk4 {
-            let corner = origin::of_window(self.inner.display.clone(), who.pid, place.window.clone()).await?;
-            for rect in
-                [Some(&mut place.whole), place.seen.as_mut(), place.pane.as_mut()].into_iter().flatten()
-            {
-                (rect.x, rect.y) = (rect.x + corner.0, rect.y + corner.1);
+        if who.quirks.places_in_window {
+            let origins = origin::of_process(self.inner.display.clone(), who.pid).await;
+            let (active, size) = place.told;
+            let corner = match place.popover {
+                Some(popover) => origins.of_popover(popover)?,
+                None => origins.of_window(&Told { title: &place.window, active, size })?,
+            };
+            place.shift(corner);
+            if let Some(frame) = &mut place.frame {
+                (frame.x, frame.y) = (frame.x + corner.0, frame.y + corner.1);
             }
             place.corner = Some(corner);
+        }
+        if who.quirks.lags_behind {
+            let lag = settled::lag_of(&operand.object).await;
+            place.shift(lag);
+            // What it says is at a point would lag, too.
+            if lag != (0, 0) {
+                place.top = None;
+            }
         }
         Some(place)
     }
@@ -83,8 +122,11 @@ impl Accessibility {
 
 impl Operand {
     /// As the application tells it.
-    async fn told_place(&self) -> Option<Visibility> {
-        let whole = rect(nodes::extents(&self.object).await.ok()?)?;
+    async fn told_place(&self) -> Result<Option<Visibility>, CallError> {
+        if !self.interfaces.has(COMPONENT) {
+            return Ok(None);
+        }
+        let Some(whole) = rect(nodes::extents(&self.object).await?) else { return Ok(None) };
         let (mut seen, mut pane) = (Some(whole), None);
         let (mut at, mut inner) = (self.object.clone(), self.role);
         let mut place = Visibility {
@@ -92,23 +134,37 @@ impl Operand {
             seen,
             pane,
             window: String::new(),
+            frame: None,
             top: None,
             above: Vec::new(),
+            told: (false, (0, 0)),
+            popover: None,
             corner: None,
         };
-        let mut pops_up = false;
+        let (mut pops_up, mut in_popover) = (false, false);
         for _ in 0..DEEPEST {
-            let Some(next) = parent(&at).await else { break };
-            let (role, extents) = tokio::join!(next.role(), nodes::extents(&next));
-            let Ok(role) = role else { break };
-            if role == APPLICATION {
-                break;
+            let next = match parent(&at).await {
+                Err(CallError::Late) => return Err(CallError::Late),
+                Err(_) => break,
+                Ok(next) => next,
+            };
+            let (role, states) = tokio::join!(next.role(), next.states());
+            let role = match role {
+                Err(CallError::Late) => return Err(CallError::Late),
+                // The application has no place.
+                Err(_) | Ok(number::APPLICATION) => break,
+                Ok(role) => role,
+            };
+            if in_popover && place.popover.is_none() {
+                place.popover = Some(popover(&next).await?);
+            } else if !self.quirks.popover_content.is_empty() && !in_popover {
+                in_popover = self.quirks.is_popover_content(&next.name().await?);
             }
             // What is in a popup is not cut off by what the popup hangs from.
-            pops_up |= role::pops_up(role);
+            pops_up |= role::opens_apart(role, inner) || place.popover.is_some();
             // A page in Chromium has no pane: its window cuts it off.
-            if (role::clips(role) || role == number::FRAME) && !pops_up {
-                let frame = extents.ok().and_then(rect);
+            if (role::clips(role, states.unwrap_or_default()) || role == number::FRAME) && !pops_up {
+                let frame = nodes::extents(&next).await.ok().and_then(rect);
                 pane = match (pane, frame) {
                     (None, frame) => frame,
                     (Some(pane), Some(frame)) => intersection(&pane, &frame),
@@ -119,12 +175,18 @@ impl Operand {
             place.above.push(next.path.clone());
             (at, inner) = (next, role);
         }
-        if matches!(role::describe(inner).1, role::Kind::Frame) || inner == number::DIALOG {
-            place.window = at.name().await.unwrap_or_default();
+        // The last one below the application, whatever its role: a file chooser is a window, too.
+        place.window = at.name().await.unwrap_or_default();
+        let extents = nodes::extents(&at).await.unwrap_or_default();
+        place.frame = rect(extents);
+        if self.quirks.places_in_window {
+            let states = at.states().await.unwrap_or_default();
+            place.told = (states.has(States::ACTIVE), (extents.2, extents.3));
         }
         // A popup's window is not where its menu is in the tree.
-        let top = (!pops_up || inner != number::FRAME).then_some(at);
-        Some(Visibility { seen, pane, top, ..place })
+        let elsewhere = place.popover.is_some() || (pops_up && inner == number::FRAME);
+        let top = (!elsewhere).then_some(at);
+        Ok(Some(Visibility { seen, pane, top, ..place }))
     }
 
     /// Asks the application to scroll it into view.
@@ -133,10 +195,26 @@ impl Operand {
     }
 
     /// What the application says is at a point within its window.
-    pub(in super::super) async fn hit(&self, place: &Visibility, at: PhysicalPoint) -> Hit {
+    ///
+    /// # Errors
+    /// `Timeout` where it does not say.
+    pub(in super::super) async fn hit(
+        &self,
+        place: &Visibility,
+        at: PhysicalPoint,
+    ) -> Result<Hit, DesktopError> {
+        match self.told_hit(place, at).await {
+            Err(CallError::Late) => Err(DesktopError::Timeout(bus::CALL)),
+            // What cannot tell says nothing against it.
+            Err(_) => Ok(Hit::Target),
+            Ok(hit) => Ok(hit),
+        }
+    }
+
+    async fn told_hit(&self, place: &Visibility, at: PhysicalPoint) -> Result<Hit, CallError> {
         const SCREEN: u32 = 0;
         const WINDOW: u32 = 1;
-        let Some(mut leaf) = place.top.clone() else { return Hit::Target };
+        let Some(mut leaf) = place.top.clone() else { return Ok(Hit::Target) };
         let (x, y, space) = match place.corner {
             Some((left, top)) => (at.x - left, at.y - top, WINDOW),
             None => (at.x, at.y, SCREEN),
@@ -145,12 +223,16 @@ impl Operand {
         for _ in 0..DEEPEST {
             let found: Result<Reference, _> =
                 leaf.call(COMPONENT, "GetAccessibleAtPoint", &(x, y, space)).await;
-            let Ok((_, path)) = found else { break };
+            let path = match found {
+                Err(CallError::Late) => return Err(CallError::Late),
+                Err(_) => break,
+                Ok((_, path)) => path,
+            };
             if path.as_str().ends_with("/null") || path.as_str() == &*leaf.path || passed.contains(&path) {
                 break;
             }
             if path.as_str() == &*self.object.path {
-                return Hit::Target;
+                return Ok(Hit::Target);
             }
             leaf = Object::new(&self.object.program, path.as_str());
             passed.push(path);
@@ -158,15 +240,17 @@ impl Operand {
         let is_above =
             place.top.as_ref().is_some_and(|top| top.path == leaf.path) || place.above.contains(&leaf.path);
         if is_above || self.holds(&leaf).await {
-            return Hit::Target;
+            return Ok(Hit::Target);
         }
-        match leaf.states().await {
-            Ok(states) if states.has(States::SHOWING) => {
-                let (role, name) = tokio::join!(leaf.role(), leaf.name());
-                Hit::Other(super::acting::called(role.unwrap_or_default(), &name.unwrap_or_default()))
-            }
-            Ok(_) | Err(_) => Hit::Target,
+        if !leaf.states().await?.has(self.quirks.shown) {
+            return Ok(Hit::Target);
         }
+        let (role, name, extents) = tokio::join!(leaf.role(), leaf.name(), nodes::extents(&leaf));
+        // Qt makes a cell of a tree anew each time.
+        if role == Ok(self.role) && extents.ok().and_then(rect) == Some(place.whole) {
+            return Ok(Hit::Target);
+        }
+        Ok(Hit::Other(super::acting::called(role?, &self.quirks.own_name(name?))))
     }
 
     async fn holds(&self, leaf: &Object) -> bool {
@@ -176,32 +260,22 @@ impl Operand {
                 return true;
             }
             match parent(&at).await {
-                Some(above) => at = above,
-                None => return false,
+                Ok(above) => at = above,
+                Err(_) => return false,
             }
         }
         false
     }
 }
 
-/// The window an object is in.
-pub(super) async fn window_of(object: &Object) -> Option<Object> {
-    let mut at = object.clone();
-    for _ in 0..DEEPEST {
-        let above = parent(&at).await?;
-        if above.role().await.ok()? == APPLICATION {
-            return Some(at);
-        }
-        at = above;
-    }
-    None
+/// A popover as it tells itself.
+async fn popover(object: &Object) -> Result<Popover, CallError> {
+    let anchor = parent(object).await?;
+    let (own, anchor) = tokio::join!(nodes::extents(object), nodes::extents(&anchor));
+    Ok(Popover { own: own?, anchor: anchor? })
 }
 
 fn rect((x, y, width, height): (i32, i32, i32, i32)) -> Option<PhysicalRect> {
-    // GTK's word for what has no place now.
-    if x == i32::MIN || y == i32::MIN {
-        return None;
-    }
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     (width > 0 && height > 0).then_some(PhysicalRect { x, y, width, height })
 }

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use tokio::time::Instant;
 
-use super::bus::Object;
-use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline};
-use super::role::{States, Toolkit};
+use super::bus::{CallError, Object};
+use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, or_nothing, pipeline};
+use super::quirks::Quirks;
+use super::role::{self, States};
+use super::table::{self, Below};
 use crate::Scope;
 
 struct Visited {
@@ -16,35 +18,71 @@ struct Visited {
     facts: Facts,
 }
 
+struct Asked {
+    object: Object,
+    order: Vec<u32>,
+    /// It is in something that lies in a window of its own.
+    pops_up: bool,
+}
+
 pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut visited: Vec<Visited> = Vec::new();
-    let mut level = vec![(window.clone(), Vec::new())];
+    let mut level = vec![Asked { object: window.clone(), order: Vec::new(), pops_up: false }];
+    // Of the window; what lies outside of it is scrolled away, with everything in it.
+    let mut frame = None;
     while !level.is_empty() {
         let room = MOST.saturating_sub(visited.len());
         reading.unread += level.len().saturating_sub(room);
         level.truncate(room);
         let wished = level.len();
-        let ask = |(object, order): (Object, Vec<u32>)| async move {
-            let (facts, children) = tokio::join!(facts(&object, wish.toolkit), object.children());
-            (object, order, facts, children)
+        let ask = |asked: Asked| async move {
+            let facts = facts(&asked.object, wish.quirks).await;
+            let below = match &facts {
+                Ok(facts) if facts.states.has(States::MANAGES_DESCENDANTS) => {
+                    table::below(&asked.object, facts.extents, wish.scope).await
+                }
+                Ok(_) => asked.object.all_children().await.map(Below::all),
+                Err(_) => Ok(Below::default()),
+            };
+            (asked, facts, below)
         };
         let answers = pipeline(std::mem::take(&mut level), wish.deadline, ask, 6).await;
         let asked = answers.len();
-        for (object, order, facts, children) in answers {
-            let Some(mut facts) = facts else { continue };
+        for (Asked { object, order, pops_up }, facts, below) in answers {
+            let mut facts = match facts {
+                Ok(facts) => facts,
+                Err(CallError::Late) => {
+                    reading.late = true;
+                    reading.unread += 1;
+                    continue;
+                }
+                // An object may be gone by the time it is asked: then it is none.
+                Err(_) => continue,
+            };
             // What is below something hidden is hidden too.
-            let shown = facts.states.has(wish.toolkit.shown()) || order.is_empty();
+            let shown = facts.states.has(wish.quirks.shown) || order.is_empty();
             if !shown && wish.scope != Scope::All {
                 reading.hidden += 1;
                 continue;
             }
-            let children = children.unwrap_or_default();
-            facts.children = u32::try_from(children.len()).ok();
-            for (index, (_, path)) in (0_u32..).zip(children) {
-                let mut place = order.clone();
-                place.push(index);
-                level.push((Object::new(&object.program, path.as_str()), place));
+            if matches!(below, Err(CallError::Late)) {
+                reading.late = true;
+                reading.unread += 1;
+            }
+            let below = below.unwrap_or_default();
+            facts.children = Some(below.count);
+            let pops_up = pops_up || facts.in_popover || role::pops_up(facts.role);
+            let frame = *frame.get_or_insert(facts.extents);
+            let out_of_sight = wish.quirks.places_in_window && !pops_up && !overlaps(facts.extents, frame);
+            if out_of_sight && wish.scope != Scope::All {
+                reading.hidden += below.read.len();
+            } else {
+                for (index, (_, path)) in (0_u32..).zip(below.read) {
+                    let mut order = order.clone();
+                    order.push(index);
+                    level.push(Asked { object: Object::new(&object.program, path.as_str()), order, pops_up });
+                }
             }
             visited.push(Visited { object, order, facts });
         }
@@ -64,30 +102,25 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     reading
 }
 
-async fn facts(object: &Object, toolkit: Toolkit) -> Option<Facts> {
-    let (role, name, description, states, extents) =
-        tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
-    let mut name = name.unwrap_or_default();
-    if toolkit == Toolkit::Gtk4 && is_class(&name) {
-        name.clear();
-    }
-    Some(Facts {
-        role: role.ok()?,
-        name,
-        description: description.unwrap_or_default(),
-        states: states.ok()?,
-        extents: extents.unwrap_or_default(),
-        ..Facts::default()
-    })
+/// Whether an object in a window has a part in it, or no place at all. Places count from the window's corner.
+fn overlaps((x, y, width, height): (i32, i32, i32, i32), window: (i32, i32, i32, i32)) -> bool {
+    let placed = width > 0 && height > 0 && window.2 > 0 && window.3 > 0;
+    let within = |start: i32, length: i32, whole: i32| start < whole && start.saturating_add(length) > 0;
+    !placed || (within(x, width, window.2) && within(y, height, window.3))
 }
 
-/// GTK 4 names what has no name after its class: `GtkTextView`.
-fn is_class(name: &str) -> bool {
-    ["Gtk", "Adw"].iter().any(|prefix| {
-        name.strip_prefix(prefix).is_some_and(|rest| {
-            rest.starts_with(|first: char| first.is_ascii_uppercase())
-                && rest.chars().all(|letter| letter.is_ascii_alphanumeric())
-        })
+async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
+    let (role, name, description, states, extents) =
+        tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
+    let name = or_nothing(name)?;
+    Ok(Facts {
+        role: role?,
+        in_popover: quirks.is_popover_content(&name),
+        name: quirks.own_name(name),
+        description: or_nothing(description)?,
+        states: states?,
+        extents: or_nothing(extents)?,
+        ..Facts::default()
     })
 }
 
@@ -99,8 +132,15 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
         seen += level.len();
         let asked = level.len();
         let ask = |object: Object| async move {
-            let (states, children) = tokio::join!(object.states(), object.children());
-            (object, states.unwrap_or_default(), children.unwrap_or_default())
+            let states = object.states().await.unwrap_or_default();
+            let is_shown = states.has(States::SHOWING) || states.has(States::VISIBLE);
+            // Cells are not edited themselves, and there may be very many.
+            let children = if is_shown && !states.has(States::MANAGES_DESCENDANTS) {
+                object.all_children().await.unwrap_or_default()
+            } else {
+                Vec::new()
+            };
+            (object, states, children)
         };
         let answers = pipeline(std::mem::take(&mut level), deadline, ask, 2).await;
         let late = answers.len() < asked;
@@ -108,9 +148,7 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
             if states.has(wished) {
                 return Some(object);
             }
-            if states.has(States::SHOWING) || states.has(States::VISIBLE) {
-                level.extend(children.iter().map(|(_, path)| Object::new(&object.program, path.as_str())));
-            }
+            level.extend(children.iter().map(|(_, path)| Object::new(&object.program, path.as_str())));
         }
         if late {
             return None;
@@ -118,6 +156,3 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
     }
     None
 }
-
-#[cfg(test)]
-mod tests;

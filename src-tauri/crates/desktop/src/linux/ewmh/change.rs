@@ -31,7 +31,11 @@ impl Ewmh {
                 self.focus(window)?;
                 // A manager may name the window before it gives it the keys, and acts are refused while ours has them.
                 let has_it = || Ok(self.active()? == Some(window) && !self.session.focus_is_own(&self.own)?);
-                self.told(has_it, format!("{called} has the keyboard"), format!("{called} did not come up"))
+                self.wait_until(
+                    has_it,
+                    format!("{called} has the keyboard"),
+                    format!("{called} did not come up"),
+                )
             }
             WindowChange::Move { x, y } => {
                 let display = self.display_of(&client)?;
@@ -65,7 +69,7 @@ impl Ewmh {
             }
             WindowChange::Minimize => {
                 self.message(window, self.session.atoms.WM_CHANGE_STATE, [ICONIC, 0, 0, 0, 0])?;
-                self.told(
+                self.wait_until(
                     self.has_state(window, "minimized"),
                     format!("{called} is minimized"),
                     called + " stays up",
@@ -73,7 +77,7 @@ impl Ewmh {
             }
             WindowChange::Maximize => {
                 self.maximize(window, true)?;
-                self.told(
+                self.wait_until(
                     self.has_state(window, "maximized"),
                     format!("{called} fills the screen"),
                     called + " stays as it is",
@@ -88,14 +92,14 @@ impl Ewmh {
                     let states = self.client(window, None)?.map(|client| client.states).unwrap_or_default();
                     Ok(!states.iter().any(|state| state == "minimized" || state == "maximized"))
                 };
-                self.told(is_loose, format!("{called} is as it was"), called + " did not come back")
+                self.wait_until(is_loose, format!("{called} is as it was"), called + " did not come back")
             }
             WindowChange::Close => {
                 self.close(window)?;
                 let is_gone = || Ok(!self.managed()?.contains(&window));
                 let stays =
                     format!("{called} was asked to close and is still open; perhaps it asks its user first");
-                let acted = self.told(is_gone, format!("{called} is closed"), stays)?;
+                let acted = self.wait_until(is_gone, format!("{called} is closed"), stays)?;
                 // It may close later: that it is still there is no proof of nothing having happened.
                 let evidence =
                     if acted.evidence == Evidence::Mismatch { Evidence::Sent } else { acted.evidence };
@@ -201,14 +205,14 @@ impl Ewmh {
         called: &str,
     ) -> Result<Acted, DesktopError> {
         let is_there = || Ok(near(self.framed(window)?));
-        let mut acted = self.told(is_there, String::new(), String::new())?;
+        let mut acted = self.wait_until(is_there, String::new(), String::new())?;
         let PhysicalRect { x, y, width, height } = self.framed(window)?;
         acted.note = format!("{called} is now at {x},{y} with {width}x{height} pixels");
         Ok(acted)
     }
 
     /// Waits until it is so.
-    fn told(
+    fn wait_until(
         &self,
         is_so: impl Fn() -> Result<bool, DesktopError>,
         done: String,

@@ -46,7 +46,7 @@ impl Transport for Provided {
     }
 }
 
-type Asked = Arc<Mutex<Vec<String>>>;
+type RequestLog = Arc<Mutex<Vec<String>>>;
 
 fn remote(
     provider: Provider,
@@ -54,16 +54,10 @@ fn remote(
     listing: Duration,
     list: &str,
     telling: fn(&str) -> Duration,
-) -> (Remote, Asked) {
-    let asked = Asked::default();
+) -> (Remote, RequestLog) {
+    let asked = RequestLog::default();
     let transport = Provided { listing, list: list.to_owned(), telling, asked: Arc::clone(&asked) };
-    let options = RemoteOptions {
-        model: ModelId(format!("{}/{wished}", provider.id)),
-        provider,
-        key: Some(Secret(KEY.into())),
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let options = RemoteOptions { key: Some(Secret(KEY.into())), ..RemoteOptions::new(provider, wished) };
     let base = base_url("http://127.0.0.1:1").unwrap();
     (Remote::over(Box::new(transport), base, options), asked)
 }
@@ -178,11 +172,11 @@ fn what_an_error_offers_crosses_the_door() {
         ..ModelError::new(ModelErrorKind::NotFound, "no such model")
     };
     let view = protocol::ErrorView::from(error);
-    assert_eq!(view.instead, suggestions);
+    assert_eq!(view.suggestions, suggestions);
     let told = serde_json::to_value(&view).unwrap();
-    assert_eq!(told["instead"], serde_json::json!(["xai/grok-4.7"]));
+    assert_eq!(told["suggestions"], serde_json::json!(["xai/grok-4.7"]));
     let old: protocol::ErrorView = serde_json::from_str(r#"{"code":"model","message":"m"}"#).unwrap();
-    assert_eq!(old.instead, []);
+    assert_eq!(old.suggestions, []);
 }
 
 fn of_table(provider: &str, wished: &str) -> Vec<&'static str> {

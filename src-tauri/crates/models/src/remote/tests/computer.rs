@@ -4,9 +4,9 @@ use protocol::geometry::PixelSize;
 use serde_json::{Value, json};
 
 use super::super::*;
-use crate::computer::NOT_EXECUTED;
+use super::unasked;
 use crate::decode::decode;
-use crate::{CONNECT, Image, Message, Part, ProposedCall, ToolAnswer, ToolSpec, Turn};
+use crate::{Image, Message, NOT_EXECUTED, Part, ProposedCall, ToolAnswer, ToolSpec, Turn, TurnEvent};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -15,15 +15,7 @@ macro_rules! fixture {
 }
 
 fn remote(provider: &str, computer: Option<Computer>) -> Remote {
-    static HTTP: std::sync::LazyLock<Http> = std::sync::LazyLock::new(|| Http::new(CONNECT).unwrap());
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options: Options { computer, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(&HTTP, options).unwrap()
+    unasked(Provider::named(provider).unwrap(), Options { computer, ..Options::default() })
 }
 
 fn body(provider: &str, computer: Option<Computer>, messages: Vec<Message>) -> Value {
@@ -154,7 +146,7 @@ fn an_action_of_anthropics_that_was_done_is_answered_with_words_and_a_picture() 
 
 /// A turn of one call of Anthropic's, and the answer to it.
 fn one_call(name: &str, more: &str, raw: bool) -> Vec<Message> {
-    let call = ProposedCall { id: Some("toolu_1".into()), name: name.into(), arguments: json!({}) };
+    let call = ProposedCall::new(Some("toolu_1".into()), name, json!({}));
     let block = format!(r#"[{{"type":"tool_use","id":"toolu_1","name":"{name}"{more},"input":{{}}}}]"#);
     let raw = if raw { block.into() } else { Value::Null };
     let turn = Turn { text: String::new(), calls: vec![call], provider: "anthropic".into(), raw };
@@ -184,7 +176,7 @@ fn a_function_of_ours_that_has_an_actions_name_is_answered_as_a_function() {
 
 #[test]
 fn a_call_of_openais_that_is_told_in_neutral_form_is_answered_so() {
-    let call = ProposedCall { id: Some("c1".into()), name: "computer".into(), arguments: json!({}) };
+    let call = ProposedCall::new(Some("c1".into()), "computer", json!({}));
     let turn = Turn { calls: vec![call], ..Turn::default() };
     let answers = vec![answer(&turn, 0, json!({"summary": "refused"}), None)];
     let messages = vec![Message::Assistant(turn), Message::ToolResults(answers)];

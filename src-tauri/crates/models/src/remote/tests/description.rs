@@ -72,13 +72,7 @@ async fn each_model_of_ollama_tells_of_itself_twenty_at_a_time() {
     let most = Arc::clone(&transport.most);
     let provider = Provider::custom("custom", "http://127.0.0.1:1", Wire::Ollama, BTreeMap::new());
     let base = base_url(&provider.base_url).unwrap();
-    let options = RemoteOptions {
-        provider,
-        model: ModelId("custom/any".into()),
-        key: None,
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
+    let options = RemoteOptions::new(provider, "any");
     let listed = Remote::over(Box::new(transport), base, options).list().await.unwrap();
     assert_eq!(most.load(Ordering::SeqCst), DESCRIBED_AT_ONCE);
     let ids: Vec<String> = (0..MODELS).map(|n| format!("m{n:02}")).collect();

@@ -1,13 +1,12 @@
 //! History that is faithful: ten turns go back to their provider as the bytes that came, thirty requests each begin as
 //! the one before, and another provider is told the same in neutral form.
 
-use std::sync::LazyLock;
-
 use serde_json::{Value, json};
 
 use super::super::*;
+use super::unasked;
 use crate::decode::decode;
-use crate::{CONNECT, Image, Message, Part, ToolAnswer, ToolSpec, Turn};
+use crate::{Image, Message, Part, ToolAnswer, ToolSpec, Turn, TurnEvent};
 
 macro_rules! fixture {
     ($name:literal) => {
@@ -45,18 +44,8 @@ const RECORDED: [(&str, &[&str]); 7] = [
     ("lmstudio", &[fixture!("lmstudio/stream_reasoning_tool.sse")]),
 ];
 
-/// One for all: it reads the system's certificates, which takes a while, and nobody is asked here.
-static HTTP: LazyLock<Http> = LazyLock::new(|| Http::new(CONNECT).unwrap());
-
 fn remote(provider: &str) -> Remote {
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options: Options { thinking: true, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(&HTTP, options).unwrap()
+    unasked(Provider::named(provider).unwrap(), Options { thinking: true, ..Options::default() })
 }
 
 fn turn(provider: &str, stream: &str) -> Turn {
@@ -245,14 +234,7 @@ fn a_request_of_each_provider_is_as_it_was_reviewed() {
 /// A server of the user's own that speaks this wire.
 fn custom(wire: Wire) -> Remote {
     let provider = Provider::custom("custom", "http://127.0.0.1:1", wire, std::collections::BTreeMap::new());
-    let options = RemoteOptions {
-        provider,
-        model: ModelId("custom/some-model".into()),
-        key: None,
-        options: Options::default(),
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(&HTTP, options).unwrap()
+    unasked(&provider, Options::default())
 }
 
 #[test]

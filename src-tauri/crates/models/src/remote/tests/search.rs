@@ -4,8 +4,9 @@
 use serde_json::{Value, json};
 
 use super::super::*;
+use super::unasked;
 use crate::decode::decode;
-use crate::{CONNECT, Message, Part, ToolAnswer, ToolSpec, Turn};
+use crate::{Message, Part, ToolAnswer, ToolSpec, Turn, TurnEvent};
 use protocol::turn::StopReason;
 
 macro_rules! fixture {
@@ -15,15 +16,7 @@ macro_rules! fixture {
 }
 
 fn remote(provider: &str, search: bool) -> Remote {
-    static HTTP: std::sync::LazyLock<Http> = std::sync::LazyLock::new(|| Http::new(CONNECT).unwrap());
-    let options = RemoteOptions {
-        provider: Provider::named(provider).unwrap().clone(),
-        model: ModelId(format!("{provider}/some-model")),
-        key: None,
-        options: Options { search, ..Options::default() },
-        timeouts: Timeouts::default(),
-    };
-    Remote::new(&HTTP, options).unwrap()
+    unasked(Provider::named(provider).unwrap(), Options { search, ..Options::default() })
 }
 
 fn asking(messages: Vec<Message>) -> Request {

@@ -14,4 +14,5 @@ fn a_number_may_carry_a_percent_sign_and_must_be_finite() {
 #[test]
 fn ends_of_lines_are_the_same_in_every_toolkit() {
     assert_eq!(unified("a\r\nb\u{2029}c"), "a\nb\nc");
+    assert_eq!(unified("plop 🐸\u{feff}"), "plop 🐸");
 }

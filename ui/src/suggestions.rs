@@ -9,7 +9,7 @@ use crate::state::State;
 
 /// What can be gone on with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WayOn {
+pub struct SuggestedModels {
     /// The entry that shows it.
     pub entry: EntryId,
     pub session: SessionId,
@@ -19,16 +19,19 @@ pub struct WayOn {
     pub models: Vec<ModelId>,
 }
 
-/// The shown session's way on. `None` while it runs, and once anything else was said or done in it.
-pub fn way_on(state: &State) -> Option<WayOn> {
+/// What the shown session can go on with. `None` while it runs, and once anything else was said or done in it.
+pub fn suggested_models(state: &State) -> Option<SuggestedModels> {
     let session = state.shown().filter(|_| state.run_shown().is_none() && state.broken.is_none())?.clone();
     let run = state.transcript()?.last_run();
     let Some(Entry { body: EntryBody::Goal { goal, .. }, .. }) = run.first() else { return None };
     let [.., failed, Entry { body: EntryBody::End { .. }, .. }] = run else { return None };
     match &failed.body {
-        EntryBody::TurnFailed { instead, .. } if !instead.is_empty() => {
-            Some(WayOn { entry: failed.id, session, goal: goal.clone(), models: instead.clone() })
-        }
+        EntryBody::TurnFailed { suggestions, .. } if !suggestions.is_empty() => Some(SuggestedModels {
+            entry: failed.id,
+            session,
+            goal: goal.clone(),
+            models: suggestions.clone(),
+        }),
         _ => None,
     }
 }
@@ -65,7 +68,7 @@ mod tests {
         }))
     }
 
-    fn failed(instead: &[&str]) -> EventBody {
+    fn failed(suggestions: &[&str]) -> EventBody {
         EventBody::TurnFailed {
             turn: 1,
             message: "xai does not know the model".into(),
@@ -73,7 +76,7 @@ mod tests {
             retry: false,
             usage: Usage::default(),
             cost: None,
-            instead: instead.iter().map(|id| ModelId((*id).into())).collect(),
+            suggestions: suggestions.iter().map(|id| ModelId((*id).into())).collect(),
         }
     }
 
@@ -84,13 +87,13 @@ mod tests {
     #[test]
     fn a_run_that_failed_for_its_model_can_go_on_with_another() {
         let state = after(vec![started(), failed(&["xai/grok-4.7", "xai/grok-9"]), ended()]);
-        let expected = WayOn {
+        let expected = SuggestedModels {
             entry: EntryId { n: 2, part: 0 },
             session: session_id("1"),
             goal: "write a haiku".into(),
             models: vec![ModelId("xai/grok-4.7".into()), ModelId("xai/grok-9".into())],
         };
-        assert_eq!(way_on(&state), Some(expected));
+        assert_eq!(suggested_models(&state), Some(expected));
     }
 
     #[test]
@@ -105,18 +108,18 @@ mod tests {
             ("the next run is over", vec![offer(), ended(), started(), ended()]),
         ] {
             let events: Vec<EventBody> = [started()].into_iter().chain(more).collect();
-            assert_eq!(way_on(&after(events)), None, "{what}");
+            assert_eq!(suggested_models(&after(events)), None, "{what}");
         }
         let mut state = after(vec![started(), offer(), ended()]);
         state.overview.runs = vec![run("other", Activity::Working)];
-        assert!(way_on(&state).is_some(), "another session's run has nothing to do with it");
+        assert!(suggested_models(&state).is_some(), "another session's run has nothing to do with it");
         state.overview.runs = vec![run("1", Activity::Working)];
-        assert_eq!(way_on(&state), None);
+        assert_eq!(suggested_models(&state), None);
         state.overview.runs.clear();
         state.broken = Some(ErrorView::new(ErrorCode::Storage, "the disk is full"));
-        assert_eq!(way_on(&state), None);
+        assert_eq!(suggested_models(&state), None);
         state.broken = None;
         let _ = state.show_new();
-        assert_eq!(way_on(&state), None);
+        assert_eq!(suggested_models(&state), None);
     }
 }

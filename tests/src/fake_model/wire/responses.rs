@@ -40,7 +40,7 @@ impl Dialect for Responses {
                 ("message" | "", "user") => reader.user(item, at)?,
                 ("reasoning", _) => reader.reasoning(item)?,
                 ("function_call", _) => reader.call(item),
-                ("computer_call", _) if *self == Self::OpenAi => reader.deeds(item),
+                ("computer_call", _) if *self == Self::OpenAi => reader.actions(item),
                 ("computer_call_output", _) if *self == Self::OpenAi => reader.picture(item, at)?,
                 ("function_call_output", _) => reader.result(item, at)?,
                 (kind, _) => return unsupported(kind, &format!("input[{at}]")),
@@ -125,7 +125,7 @@ impl Dialect for Responses {
             speech.call(&call);
         }
         for item in computer::items_of(saying) {
-            speech.deeds(item);
+            speech.actions(item);
         }
         let mut usage = json!({
             "input_tokens": told.input,
@@ -256,7 +256,7 @@ impl Reader {
     }
 
     /// A call of the computer tool.
-    fn deeds(&mut self, item: &Value) {
+    fn actions(&mut self, item: &Value) {
         self.tell(|answer| {
             answer.signatures.push(text(item, "id").to_owned());
             answer.calls.push(Call {

@@ -10,7 +10,7 @@ use protocol::offer::ProviderView;
 use protocol::view::KeyView;
 
 use self::checks::Checks;
-use self::field::FieldRow;
+use self::field::{FieldRow, ThemeRow};
 use self::keys::Keys;
 use self::models::Models;
 use crate::fields::{APP, Field, RUNS};
@@ -38,19 +38,19 @@ pub fn SettingsPage(
             </Show>
             <Keys keys providers />
             <Models providers />
-            {group(Word::RunGroup, RUNS)}
-            {group(Word::AppGroup, APP)}
+            {group(Word::RunGroup, group_of(RUNS))}
+            {group(Word::AppGroup, view! { {group_of(APP)} <ThemeRow /> })}
             <Checks />
         </div>
     }
 }
 
-fn group(title: Word, fields: &'static [Field]) -> impl IntoView {
+fn group(title: Word, rows: impl IntoView) -> impl IntoView {
     let store = store();
     view! {
         <section class="group">
             <h2>{move || store.say(title)}</h2>
-            <div class="rows">{group_of(fields)}</div>
+            <div class="rows">{rows}</div>
         </section>
     }
 }

@@ -1,4 +1,4 @@
-//! Makes every character of a text visible, so that nobody approves what they cannot see.
+//! Makes every character of a text visible, so that nobody approves what they cannot see; in windows and terminals alike.
 //!
 //! Bidirectional overrides, zero-width and control characters, tags and look-alike blanks become `\u{202E}`-like
 //! escapes, set apart from the text around them. Nothing is cut.

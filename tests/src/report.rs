@@ -11,7 +11,7 @@ use protocol::tool::{ExecResult, Risk, ToolCall};
 use protocol::turn::{Spent, Usage};
 use protocol::{Event, EventBody};
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("report/page.css");
 
 /// All that the page is made from.
 pub struct Report<'a> {

@@ -17,7 +17,7 @@ const GOAL: &str = "be done";
 /// The offered models in a window, in order.
 fn are_offered(within: &str) -> String {
     format!(
-        "return JSON.stringify([...document.querySelectorAll('{within} .instead button')]
+        "return JSON.stringify([...document.querySelectorAll('{within} .suggestions button')]
             .map((button) => button.dataset.model)) === '{}'",
         json!(OFFERED)
     )
@@ -38,7 +38,7 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
     field.send_keys(GOAL).await.unwrap();
     field.send_keys("\u{e007}").await.unwrap();
     browser.until("the offer", &are_offered("#steps li.note[data-level=error]")).await.unwrap();
-    let words = "return document.querySelector('.instead button').textContent";
+    let words = "return document.querySelector('.suggestions button').textContent";
     assert_eq!(browser.script(words).await.unwrap(), json!("Use gemini/gemini-9.9-flash and go on"));
     // The chat widget, which has a page of its own, offers the same for its own failure.
     browser.window("chat").await.unwrap();
@@ -49,12 +49,12 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
 
     // By the keyboard: the second of them.
     browser.window("dashboard").await.unwrap();
-    let focus = "document.querySelectorAll('#steps .instead button')[1].focus()";
+    let focus = "document.querySelectorAll('#steps .suggestions button')[1].focus()";
     browser.script(focus).await.unwrap();
     browser.client.active_element().await.unwrap().send_keys("\u{e007}").await.unwrap();
     let done = "return document.querySelector('#steps li.end[data-outcome=completed]') !== null";
     browser.until("the end", done).await.unwrap();
-    let left = "return document.querySelectorAll('.instead').length";
+    let left = "return document.querySelectorAll('.suggestions').length";
     assert_eq!(browser.script(left).await.unwrap(), json!(0), "the offer outlives its failure");
     let asked = "return [...document.querySelectorAll('#steps li.goal-said')].map((goal) => goal.innerText)";
     let asked = browser.script(asked).await.unwrap();
@@ -96,10 +96,10 @@ async fn the_settings_test_of_an_unknown_model_offers_others_to_be_set() {
     browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
     browser.find("button#test-model").await.unwrap().click().await.unwrap();
     browser.until("the offer", &are_offered("#models")).await.unwrap();
-    browser.find("#models .instead button").await.unwrap().click().await.unwrap();
+    browser.find("#models .suggestions button").await.unwrap().click().await.unwrap();
     let set = format!(
         "return document.querySelector('#set-model').value === '{}'
-            && document.querySelector('#models .instead') === null
+            && document.querySelector('#models .suggestions') === null
             && document.activeElement.id === 'test-model'",
         OFFERED[0]
     );

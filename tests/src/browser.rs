@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
-use outside::miki::Miki;
-use outside::stage::Stage;
-use outside::{LONG, Process, wait_for};
 use serde_json::{Value, json};
+
+use crate::miki::Miki;
+use crate::patience::{LONG, wait_for};
+use crate::process::Process;
+use crate::stage::Stage;
 
 const LABEL: &str = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? ''";
 
@@ -20,6 +22,9 @@ pub struct Browser {
 
 impl Browser {
     /// Starts the app with its windows.
+    ///
+    /// # Errors
+    /// Where the driver or the app does not start.
     pub async fn open(stage: &Stage, miki: &Miki) -> Result<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let mut command = miki.starter(stage, "WebKitWebDriver");
@@ -39,6 +44,9 @@ impl Browser {
     }
 
     /// Makes the window with this label the one that is looked at.
+    ///
+    /// # Errors
+    /// Where there is none within [`LONG`].
     pub async fn window(&self, label: &str) -> Result<()> {
         let began = Instant::now();
         loop {
@@ -58,16 +66,31 @@ impl Browser {
         }
     }
 
+    /// # Errors
+    /// Where nothing matches within [`LONG`].
     pub async fn find(&self, selector: &str) -> Result<fantoccini::elements::Element> {
         let wait = self.client.wait().at_most(LONG).for_element(Locator::Css(selector));
         wait.await.with_context(|| format!("there is no {selector}"))
     }
 
+    /// # Errors
+    /// Where the script fails.
     pub async fn script(&self, script: &str) -> Result<Value> {
         Ok(self.client.execute(script, vec![]).await?)
     }
 
+    /// Runs a script that calls its last argument with the answer.
+    ///
+    /// # Errors
+    /// Where the script fails or does not answer within the driver's time.
+    pub async fn script_async(&self, script: &str, arguments: Vec<Value>) -> Result<Value> {
+        Ok(self.client.execute_async(script, arguments).await?)
+    }
+
     /// Waits until a script answers `true`.
+    ///
+    /// # Errors
+    /// Where it does not within [`LONG`].
     pub async fn until(&self, what: &str, script: &str) -> Result<()> {
         let began = Instant::now();
         while self.script(script).await? != json!(true) {

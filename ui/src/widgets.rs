@@ -3,8 +3,8 @@
 pub mod approval;
 pub mod entry;
 pub mod goal;
-pub mod instead;
 pub mod sources;
 pub mod status;
+pub mod suggestions;
 
 pub mod icon;

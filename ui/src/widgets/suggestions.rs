@@ -3,32 +3,32 @@
 use fold::transcript::EntryId;
 use leptos::prelude::*;
 use protocol::command::{RunOverrides, StartRun, UpdateSettings};
+use protocol::escape::visible_text;
 use protocol::ids::ModelId;
 use protocol::settings::SettingsPatch;
 
-use crate::escape::visible_text;
-use crate::instead::way_on;
 use crate::store::store;
+use crate::suggestions::suggested_models;
 use crate::words::Word;
 
 /// Below the failure `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
 #[component]
-pub fn Instead(entry: EntryId) -> impl IntoView {
+pub fn Suggestions(entry: EntryId) -> impl IntoView {
     let store = store();
-    let way = store.memo(move |state| way_on(state).filter(|way| way.entry == entry));
+    let offer = store.memo(move |state| suggested_models(state).filter(|offer| offer.entry == entry));
     let sending = RwSignal::new(false);
     let take = Callback::new(move |model: ModelId| {
-        let Some(way) = way.get_untracked().filter(|_| !sending.get_untracked()) else { return };
+        let Some(offer) = offer.get_untracked().filter(|_| !sending.get_untracked()) else { return };
         sending.set(true);
         let go_on = move |_| {
             sending.try_set(true);
             let overrides = RunOverrides::default();
-            let command = StartRun { goal: way.goal, session: Some(way.session), overrides };
+            let command = StartRun { goal: offer.goal, session: Some(offer.session), overrides };
             store.send_or(command, |_| {}, sending);
         };
         store.send_or(UpdateSettings { patch: model_patch(&model) }, go_on, sending);
     });
-    view! { {move || way.get().map(|way| buttons(way.models, Word::UseAndGoOn, sending.into(), take))} }
+    view! { {move || offer.get().map(|offer| buttons(offer.models, Word::UseAndGoOn, sending.into(), take))} }
 }
 
 /// A button for each, worded as `word` has it; nothing where there are none.
@@ -49,7 +49,7 @@ pub fn buttons(
     };
     (!models.is_empty()).then(|| {
         view! {
-            <div class="instead" role="group" aria-label=move || store.say(Word::TakeInstead)>
+            <div class="suggestions" role="group" aria-label=move || store.say(Word::SuggestedModels)>
                 {models.into_iter().map(button).collect_view()}
             </div>
         }

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
-pub use computer::{Computer, Deed};
+pub use computer::{Computer, ComputerAction};
 pub use haiku::{HAIKU, HaikuMind};
 pub use history::Given;
 pub use mind::{BadMind, LoopMind, Mind, MindTurn, ScriptMind, Search, SlowMind};

@@ -1,0 +1,203 @@
+//! What each toolkit does in a way of its own, as data: the one place that knows toolkits by name and version. What
+//! reads or acts asks for a field here, never who drew the window.
+
+use super::role::{States, number};
+
+/// How one application's toolkit differs from what the protocol says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quirks {
+    pub(super) reading: Way,
+    /// The state of what is on the screen.
+    pub(super) shown: States,
+    /// Places are told within the window, whatever is asked for.
+    pub(super) places_in_window: bool,
+    /// What has no name is named after its class: `GtkTextView`.
+    pub(super) names_by_class: bool,
+    /// What the content of a popover is named. It tells places within the popover; none do, where this is empty.
+    pub(super) popover_content: &'static str,
+    /// Roles whose actions and selection change a state, but tell the application of no click.
+    pub(super) clicked: &'static [u32],
+    pub(super) more_actions: MoreActions,
+    /// Roles whose value, set, is shown, but not told to the application: these are chosen and typed by hand.
+    pub(super) set_by_hand: &'static [u32],
+    /// The list of a combo box opens for the pointer alone, in a window of its own that has the items a second time.
+    pub(super) lists_apart: bool,
+    /// A cell takes what is typed while it is the current one.
+    pub(super) cells_take_keys: bool,
+    /// A row of tabs is named by the one whose page shows, and no tab is selected.
+    pub(super) names_rows_by_page: bool,
+    /// Text with characters beyond U+FFFF arrives as others, and cannot be read.
+    pub(super) mangles_astral: bool,
+    /// It can be asked which of all its objects match. Otherwise that search would not end: it would go through every
+    /// cell of a sheet.
+    pub(super) bears_matches: bool,
+    /// Places below its root pane are those of an earlier layout, until it is laid out anew.
+    pub(super) lags_behind: bool,
+}
+
+/// The way of reading a window that costs least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The whole application in one call; matches where it has no cache.
+    Cache,
+    /// One call names what has the wished states; a walk where it cannot match.
+    Matches,
+    /// Level by level.
+    Walk,
+}
+
+/// Which objects may have actions other than the plain press.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MoreActions {
+    Nobody,
+    Roles(&'static [u32]),
+    /// Every control and table cell.
+    Controls,
+}
+
+/// Of a toolkit that is not in the table.
+const PLAIN: Quirks = Quirks {
+    reading: Way::Matches,
+    shown: States::SHOWING,
+    places_in_window: false,
+    names_by_class: false,
+    popover_content: "",
+    clicked: &[],
+    more_actions: MoreActions::Controls,
+    set_by_hand: &[],
+    lists_apart: false,
+    cells_take_keys: false,
+    names_rows_by_page: false,
+    mangles_astral: false,
+    bears_matches: true,
+    lags_behind: false,
+};
+
+const GTK_3: Quirks = Quirks {
+    reading: Way::Cache,
+    // A cell's check box only says that it was toggled.
+    clicked: &[number::LIST_ITEM, number::TABLE_CELL],
+    more_actions: MoreActions::Roles(&[
+        number::TABLE_CELL,
+        number::COMBO_BOX,
+        number::LIST_ITEM,
+        number::TREE_ITEM,
+    ]),
+    ..PLAIN
+};
+
+/// Applications that draw themselves and are only framed by the toolkit they name, by their own names.
+const APPLICATIONS: &[(&str, Quirks)] = &[(
+    "soffice",
+    Quirks {
+        // Its cache lacks the fields that the toolkit draws in its tool bars.
+        reading: Way::Walk,
+        // Selecting a cell does not make it the current one.
+        clicked: &[number::TABLE_CELL],
+        cells_take_keys: true,
+        bears_matches: false,
+        lags_behind: true,
+        ..GTK_3
+    },
+)];
+
+/// By the name that an application's root gives its toolkit, in lower case, and the start of its version. The first
+/// that fits counts.
+const TABLE: &[(&str, &str, Quirks)] = &[
+    (
+        "gtk",
+        "4.",
+        Quirks {
+            reading: Way::Walk,
+            // It does not tell what is showing.
+            shown: States::VISIBLE,
+            places_in_window: true,
+            names_by_class: true,
+            popover_content: "GtkPopoverContent",
+            // A click activates a list's row, too.
+            clicked: &[number::LIST_ITEM],
+            more_actions: MoreActions::Roles(&[
+                number::COMBO_BOX,
+                number::ENTRY,
+                number::LIST_ITEM,
+                number::SPIN_BUTTON,
+                number::TEXT,
+            ]),
+            ..PLAIN
+        },
+    ),
+    ("gtk", "", GTK_3),
+    // It has no collections.
+    (
+        "qt",
+        "",
+        Quirks {
+            reading: Way::Walk,
+            clicked: &[
+                number::CHECK_BOX,
+                number::RADIO_BUTTON,
+                number::TOGGLE_BUTTON,
+                number::LIST_ITEM,
+                number::TABLE_CELL,
+                number::TREE_ITEM,
+            ],
+            names_rows_by_page: true,
+            ..PLAIN
+        },
+    ),
+    // A page hears nothing of a choice or a number that was set.
+    (
+        "gecko",
+        "",
+        Quirks { set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON], lists_apart: true, ..PLAIN },
+    ),
+    (
+        "j2se-access-bridge",
+        "",
+        Quirks {
+            // A text field lists every command of its keyboard.
+            more_actions: MoreActions::Roles(&[number::LABEL, number::SLIDER, number::SPIN_BUTTON]),
+            // Its bridge to Java writes text as Java's own kind of UTF-8.
+            mangles_astral: true,
+            ..PLAIN
+        },
+    ),
+    // Each thing has the same: the press and a context menu.
+    ("chromium", "", Quirks { more_actions: MoreActions::Nobody, ..PLAIN }),
+];
+
+impl Quirks {
+    /// Of an application, by its name and that and the version of its toolkit, as the root of its tree tells them
+    /// (`Name`, `ToolkitName`, `Version`).
+    pub(super) fn of(application: &str, toolkit: &str, version: &str) -> Self {
+        let toolkit = toolkit.to_lowercase();
+        let itself = APPLICATIONS.iter().find(|(name, _)| *name == application).map(|(_, quirks)| quirks);
+        let by_toolkit = || {
+            let fits =
+                |(name, start, _): &&(&str, &str, Quirks)| *name == toolkit && version.starts_with(start);
+            TABLE.iter().find(fits).map(|(_, _, quirks)| quirks)
+        };
+        *itself.or_else(by_toolkit).unwrap_or(&PLAIN)
+    }
+
+    pub(super) fn is_popover_content(self, told: &str) -> bool {
+        !self.popover_content.is_empty() && told == self.popover_content
+    }
+
+    /// The name that an object tells, without what is none.
+    pub(super) fn own_name(self, told: String) -> String {
+        if self.names_by_class && is_class(&told) { String::new() } else { told }
+    }
+}
+
+fn is_class(name: &str) -> bool {
+    ["Gtk", "Adw"].iter().any(|prefix| {
+        name.strip_prefix(prefix).is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_uppercase())
+                && rest.chars().all(|letter| letter.is_ascii_alphanumeric())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

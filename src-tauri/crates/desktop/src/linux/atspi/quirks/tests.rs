@@ -1,0 +1,22 @@
+//! Tests of `quirks`.
+
+use super::*;
+
+#[test]
+fn a_toolkit_is_known_by_its_name_in_any_case_and_the_start_of_its_version() {
+    assert_eq!(Quirks::of("any", "GTK", "4.8.3").reading, Way::Walk);
+    assert!(Quirks::of("any", "gtk", "4.8.3").places_in_window);
+    assert_eq!(Quirks::of("any", "gtk", "3.24.38").reading, Way::Cache);
+    assert_eq!(Quirks::of("any", "Qt", "5.15.8").reading, Way::Walk);
+    assert_eq!(Quirks::of("any", "Chromium", "130").more_actions, MoreActions::Nobody);
+    assert!(!Quirks::of("soffice", "gtk", "3.24.38").bears_matches);
+    assert_eq!(Quirks::of("any", "no such toolkit", ""), PLAIN);
+}
+
+#[test]
+fn a_class_of_gtk_4_is_no_name() {
+    assert!(is_class("GtkTextView") && is_class("AdwHeaderBar"));
+    assert!(!is_class("Gtk") && !is_class("Gtk 4 tutorial") && !is_class("Gtkfish") && !is_class("Save"));
+    assert_eq!(Quirks::of("any", "gtk", "4.8.3").own_name("GtkEntry".into()), "");
+    assert_eq!(PLAIN.own_name("GtkEntry".into()), "GtkEntry");
+}

@@ -1,0 +1,317 @@
+//! GTK 3: dialogs that run inside the call that opens them, what its cache does not hold, and what became of a ref.
+//! What was really done is told by files and by the log of `apps/gtk3.py`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use desktop::{
+    Action, ActionMethod, Button, Desktop, DesktopError, Element, ElementAction, ElementQuery, Evidence,
+    Glance, Key, Scope, WindowChange,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate, signal};
+
+const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
+
+async fn act(desktop: &Arc<dyn Desktop>, action: Action) {
+    desktop.act(action, CancellationToken::new()).await.unwrap();
+}
+
+async fn press(desktop: &Arc<dyn Desktop>, key: Key) {
+    act(desktop, Action::Press { key, times: 1 }).await;
+}
+
+async fn active(desktop: &Arc<dyn Desktop>, title: &str) {
+    let ask = || async { desktop.glance().await.unwrap() };
+    eventually(title, ask, |now: &Glance| now.active_title() == Some(title)).await;
+}
+
+async fn logged(stage: &Stage, line: &str) {
+    let ask = || async { stage.logged("gtk3") };
+    eventually(line, ask, |lines| lines.iter().any(|one| one == line)).await;
+}
+
+async fn garden(stage: &mut Stage) -> (Arc<dyn Desktop>, Vec<Element>) {
+    stage.write("shed/rake.txt", "rake");
+    stage.write("shed/spade.txt", "spade");
+    stage.start_ours("gtk3");
+    let desktop = stage.desktop();
+    let seen = elements(&desktop, "garden3", |seen| find_in(seen, "button", "Open...").is_some()).await;
+    (desktop, seen)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_managers_dialog_that_its_menu_opens_takes_keys_and_makes_a_folder() {
+    let mut stage = Stage::open();
+    stage.write("things/a.txt", "a");
+    let folder = stage.path("things");
+    stage.start("thunar", &[folder.to_str().unwrap()]);
+    let desktop = stage.desktop();
+    elements(&desktop, "thunar", |seen| find_in(seen, "menu", "File").is_some()).await;
+    active(&desktop, "things - Thunar").await;
+
+    menu(&desktop, "thunar", &["File", "Create Folder..."]).await.unwrap();
+    active(&desktop, "Create New Folder").await;
+    act(&desktop, Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }).await;
+    act(&desktop, Action::Type { text: "Ponds".into() }).await;
+    press(&desktop, Key::Enter).await;
+    eventually("the folder", || async { folder.join("Ponds").is_dir() }, |made| *made).await;
+    elements(&desktop, "thunar", |seen| find_in(seen, "menu", "File").is_some()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calculator_still_computes_after_its_about_dialog_took_keys() {
+    let mut stage = Stage::open();
+    stage.start("galculator", &[]);
+    let desktop = stage.desktop();
+    elements(&desktop, "galculator", |seen| seen.iter().any(|one| one.name == "7")).await;
+    active(&desktop, "galculator").await;
+    let before = desktop.glance().await.unwrap();
+    menu(&desktop, "galculator", &["Help", "About"]).await.unwrap();
+    let ask = || async { desktop.glance().await.unwrap() };
+    eventually("the dialog", ask, |now| now.without(&before).next().is_some()).await;
+    // Escape closes it, whatever the keys before it do.
+    for key in [Key::Tab, Key::Tab, Key::Escape] {
+        press(&desktop, key).await;
+    }
+    eventually("the dialog's end", ask, |now| now.without(&before).next().is_none()).await;
+    for key in ["7", "*", "6", "="] {
+        operate(&desktop, by("galculator", "", key), CLICK).await.unwrap();
+    }
+    let shows = |one: &Element| format!("{}{}", one.name, one.value).contains("42");
+    elements(&desktop, "galculator", |seen| seen.iter().any(shows)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_opened_by_a_press_takes_keys_however_often() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let ask = find_in(&seen, "button", "Ask...").unwrap();
+    for answer in ["one", "two", "three"] {
+        active(&desktop, "Garden").await;
+        operate(&desktop, of(ask), CLICK).await.unwrap();
+        active(&desktop, "Question").await;
+        act(&desktop, Action::Type { text: answer.into() }).await;
+        press(&desktop, Key::Enter).await;
+        logged(&stage, &format!("answered {answer}")).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    menu(&desktop, "garden3", &["File", "Ask..."]).await.unwrap();
+    active(&desktop, "Question").await;
+    let behind = find_in(&seen, "button", "Press me").unwrap();
+    let error = operate(&desktop, of(behind), CLICK).await.unwrap_err();
+    assert!(
+        matches!(&error, DesktopError::BadInput(why) if why.contains("behind dialog \"Question\"")),
+        "{error:?}"
+    );
+    let error = menu(&desktop, "garden3", &["File", "New"]).await.unwrap_err();
+    assert!(error.to_string().contains("behind dialog \"Question\""), "{error}");
+    operate(&desktop, by("garden3", "button", "Fine"), CLICK).await.unwrap();
+    logged(&stage, "answered ").await;
+    operate(&desktop, of(behind), CLICK).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+    let lines = stage.logged("gtk3");
+    assert!(!lines.contains(&"new".into()), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("pressed")).count(), 1, "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_a_minimized_window_is_refused_until_it_is_restored() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let window = async |change: WindowChange| {
+        let windows = desktop.windows().await.unwrap();
+        let id = windows.iter().find(|one| one.title == "Garden").unwrap().id;
+        desktop.change_window(id, change).await.unwrap();
+    };
+    active(&desktop, "Garden").await;
+    window(WindowChange::Minimize).await;
+    let button = find_in(&seen, "button", "Press me").unwrap();
+    let error = operate(&desktop, of(button), CLICK).await.unwrap_err();
+    assert!(
+        matches!(&error, DesktopError::BadInput(why) if why.contains("\"Garden\", which is minimized")),
+        "{error:?}"
+    );
+    assert_eq!(stage.logged("gtk3"), Vec::<String>::new());
+    window(WindowChange::Restore).await;
+    operate(&desktop, of(button), CLICK).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_window_with_the_same_title_covers_is_refused() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let find = async || {
+        let windows = desktop.windows().await.unwrap();
+        windows.into_iter().filter(|one| one.title == "Garden").collect::<Vec<_>>()
+    };
+    let first = eventually("the window", &find, |windows| !windows.is_empty()).await[0].clone();
+    menu(&desktop, "garden3", &["File", "Twin"]).await.unwrap();
+    let both = eventually("the twin", &find, |windows| windows.len() == 2).await;
+    let twin = both.iter().find(|one| one.id != first.id).unwrap();
+    // A little beside the other, so that each covers the other's buttons.
+    let beside = WindowChange::Move { x: first.bounds.x + 20.0, y: first.bounds.y + 20.0 };
+    desktop.change_window(twin.id, beside).await.unwrap();
+    desktop.change_window(twin.id, WindowChange::Focus).await.unwrap();
+    let double = ElementAction::Click { button: Button::Left, count: 2 };
+    let button = find_in(&seen, "button", "Press me").unwrap();
+    let error = eventually("the refusal", || operate(&desktop, of(button), double.clone()), Result::is_err)
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("is covered by the window \"Garden\""), "{error}");
+    assert!(!stage.logged("gtk3").iter().any(|line| line.starts_with("twin")), "{:?}", stage.logged("gtk3"));
+    desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
+    eventually("the click", || operate(&desktop, of(button), double.clone()), Result::is_ok).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_since_the_look_is_refused() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let shy = find_in(&seen, "button", "Shy").unwrap();
+    operate(&desktop, of(find_in(&seen, "button", "Hide").unwrap()), CLICK).await.unwrap();
+    let is_hidden = |answer: &Result<_, DesktopError>| matches!(answer, Err(DesktopError::BadInput(why)) if why.contains("button \"Shy\" is hidden"));
+    eventually("the refusal", || operate(&desktop, of(shy), ElementAction::Focus), is_hidden)
+        .await
+        .unwrap_err();
+    let error = operate(&desktop, of(shy), CLICK).await;
+    assert!(is_hidden(&error), "{error:?}");
+    assert_eq!(stage.logged("gtk3"), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ref_relabelled_since_the_look_is_refused_with_both_names() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let button = find_in(&seen, "button", "Press me").unwrap();
+    operate(&desktop, of(find_in(&seen, "button", "Relabel").unwrap()), CLICK).await.unwrap();
+    let error =
+        eventually("the refusal", || operate(&desktop, of(button), ElementAction::Focus), Result::is_err)
+            .await
+            .unwrap_err();
+    let DesktopError::NotFound(why) = &error else { panic!("{error:?}") };
+    assert!(why.contains("\"Press me\"") && why.contains("is button \"Delete all\" now"), "{why}");
+    for action in [CLICK, ElementAction::Do("click".into())] {
+        operate(&desktop, of(button), action).await.unwrap_err();
+    }
+    let lines = stage.logged("gtk3");
+    assert!(!lines.iter().any(|line| line.starts_with("pressed")), "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_application_that_does_not_answer_is_no_application_whose_elements_are_gone() {
+    let mut stage = Stage::open();
+    stage.write("shed/rake.txt", "rake");
+    let garden = stage.start_ours("gtk3");
+    let desktop = stage.desktop();
+    let seen = elements(&desktop, "garden3", |seen| find_in(seen, "button", "Press me").is_some()).await;
+    let button = find_in(&seen, "button", "Press me").unwrap();
+    signal("STOP", &garden.to_string());
+    for action in [CLICK, ElementAction::Focus, ElementAction::Click { button: Button::Right, count: 1 }] {
+        let started = Instant::now();
+        let error = operate(&desktop, of(button), action).await.unwrap_err();
+        assert!(matches!(&error, DesktopError::Timeout(_)), "{error:?}");
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    }
+    signal("CONT", &garden.to_string());
+    operate(&desktop, of(button), CLICK).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+    assert_eq!(stage.logged("gtk3").len(), 1, "{:?}", stage.logged("gtk3"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_busy_with_a_press_is_not_said_to_be_gone() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    let doze = find_in(&seen, "check box", "Doze").unwrap();
+    let done = operate(&desktop, of(doze), CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert!(done.acted.note.contains("has not answered yet"), "{done:?}");
+    assert_eq!(stage.logged("gtk3"), ["dozes"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    // A row is known by the label in it, and goes where a click goes.
+    active(&desktop, "Garden").await;
+    let attic = find_in(&seen, "list item", "Attic").unwrap_or_else(|| panic!("{seen:#?}"));
+    let done = operate(&desktop, of(attic), CLICK).await.unwrap();
+    assert_eq!(done.by, ActionMethod::Input, "{done:?}");
+    logged(&stage, "went to Attic").await;
+
+    operate(&desktop, by("garden3", "button", "Afloat"), CLICK).await.unwrap();
+    logged(&stage, "pressed Afloat").await;
+
+    // A cell with a check box is known by its column, one of an icon and a text by its text.
+    assert!(find_in(&seen, "table cell", "Water").is_some(), "{seen:#?}");
+    let done: Vec<&Element> = seen.iter().filter(|one| one.description == "Done?").collect();
+    assert_eq!(done.len(), 3, "{seen:#?}");
+    operate(&desktop, of(done[1]), CLICK).await.unwrap();
+    logged(&stage, "Water True").await;
+    elements(&desktop, "garden3", |seen| {
+        seen.iter().any(|one| one.reference == done[1].reference && one.states.contains(&"checked".into()))
+    })
+    .await;
+
+    operate(&desktop, by("garden3", "button", "Open..."), CLICK).await.unwrap();
+    active(&desktop, "Open").await;
+    let chooser = elements(&desktop, "garden3", |seen| {
+        find_in(seen, "table cell", "spade.txt").is_some() && find_in(seen, "list item", "Home").is_some()
+    })
+    .await;
+    let spade = find_in(&chooser, "table cell", "spade.txt").unwrap();
+    operate(&desktop, of(spade), CLICK).await.unwrap();
+    operate(&desktop, by("garden3", "button", "Take it"), CLICK).await.unwrap();
+    logged(&stage, "opened spade.txt").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_application_made_of_a_text_is_not_called_unchanged() {
+    let mut stage = Stage::open();
+    let (desktop, _) = garden(&mut stage).await;
+    let editable = |seen: &[Element]| {
+        seen.iter().filter(|one| one.states.contains(&"editable".to_owned())).cloned().collect::<Vec<_>>()
+    };
+    let seen = elements(&desktop, "garden3", |seen| editable(seen).len() == 2).await;
+    let [name, loud] = editable(&seen).try_into().unwrap();
+    let done = operate(&desktop, of(&name), ElementAction::SetValue("Bashō".into())).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+    let done = operate(&desktop, of(&loud), ElementAction::SetValue("frog".into())).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert!(done.acted.note.contains("holds \"FROG\""), "{done:?}");
+    let lines = stage.logged("gtk3");
+    assert_eq!(lines.iter().filter(|line| *line == "loud FROG").count(), 1, "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_asked_that_makes_an_application_complain_and_no_place_is_without_sense() {
+    let mut stage = Stage::open();
+    let complaints = stage.start_and_hear("gtk3-widget-factory", &[]);
+    let desktop = stage.desktop();
+    elements(&desktop, "widget", |seen| seen.len() > 50).await;
+    let all = ElementQuery {
+        scope: Scope::All,
+        limit: 5_000,
+        app: Some("widget".into()),
+        ..ElementQuery::default()
+    };
+    let seen = desktop.elements(all).await.unwrap();
+    let far = |one: &&Element| one.bounds.x.abs() > 100_000.0 || one.bounds.y.abs() > 100_000.0;
+    assert_eq!(seen.elements.iter().find(far), None);
+    let text = seen.elements.iter().find(|one| one.role == "text").unwrap();
+    operate(&desktop, of(text), ElementAction::Click { button: Button::Right, count: 1 }).await.unwrap();
+    let button = seen.elements.iter().find(|one| one.role == "page tab").unwrap();
+    operate(&desktop, of(button), CLICK).await.unwrap();
+    let heard = std::fs::read_to_string(complaints).unwrap();
+    assert!(!heard.contains("CRITICAL"), "{heard}");
+}

@@ -1,0 +1,177 @@
+//! Qt's widgets: an act counts where the application hears of it as of a person's, by its own log.
+
+use std::sync::Arc;
+
+use desktop::{
+    Action, ActionMethod, Button, Desktop, DesktopError, Element, ElementAction, ElementQuery, Evidence, Key,
+    Scope,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::stage::{Stage, by, elements, eventually, find_in, of, operate};
+
+const APP: &str = "qt";
+const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
+
+fn set(value: &str) -> ElementAction {
+    ElementAction::SetValue(value.into())
+}
+
+fn named(role: &str, name: &str) -> desktop::Target {
+    by("qt.py", role, name)
+}
+
+async fn opened() -> (Stage, Arc<dyn Desktop>) {
+    let mut stage = Stage::open();
+    stage.start_ours(APP);
+    let desktop = stage.desktop();
+    elements(&desktop, "qt.py", |seen| find_in(seen, "button", "Push").is_some()).await;
+    (stage, desktop)
+}
+
+/// Waits until the application has logged this.
+async fn hears(stage: &Stage, line: &str) {
+    let line = line.replace(' ', "\t");
+    let log = || async { stage.logged(APP) };
+    eventually(&line, log, |log| log.contains(&line)).await;
+}
+
+async fn show_page(desktop: &Arc<dyn Desktop>, page: &str) {
+    let done = operate(desktop, named("page tab", page), CLICK).await.unwrap();
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::ReadBack), "{done:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_a_box_is_heard_as_a_click_and_read_back() {
+    let (stage, desktop) = opened().await;
+    for (role, name, line) in [
+        ("check box", "Check", "clicked check True"),
+        ("check box", "Check", "clicked check False"),
+        ("check box", "Hold", "clicked hold True"),
+        ("radio button", "Blue", "clicked Blue True"),
+    ] {
+        let done = operate(&desktop, named(role, name), CLICK).await.unwrap();
+        assert_eq!((done.by, done.acted.evidence), (ActionMethod::Input, Evidence::ReadBack), "{done:?}");
+        hears(&stage, line).await;
+    }
+    for (value, line) in [("on", "clicked check True"), ("off", "clicked check False")] {
+        let before = stage.logged(APP).len();
+        let done = operate(&desktop, named("check box", "Check"), set(value)).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        let heard = stage.logged(APP).split_off(before);
+        assert!(heard.contains(&line.replace(' ', "\t")), "{heard:?}");
+    }
+    let done = operate(&desktop, named("button", "Push"), CLICK).await.unwrap();
+    assert_eq!(done.by, ActionMethod::Accessibility, "{done:?}");
+    hears(&stage, "clicked push").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_combo_box_shows_what_was_chosen_and_its_application_hears_of_it() {
+    let (stage, desktop) = opened().await;
+    let seen = elements(&desktop, "qt.py", |_| true).await;
+    assert!(find_in(&seen, "list item", "Cherry").is_none(), "its list is closed: {seen:#?}");
+    for fruit in ["Cherry", "Apple", "Banana"] {
+        let combo = named(
+            "combo box",
+            stage.logged(APP).last().and_then(|line| line.split('\t').nth(2)).unwrap_or("Apple"),
+        );
+        let done = operate(&desktop, combo, set(fruit)).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        hears(&stage, &format!("activated fruit {fruit}")).await;
+        elements(&desktop, "qt.py", |seen| find_in(seen, "combo box", fruit).is_some()).await;
+    }
+    let error = operate(&desktop, named("combo box", "Banana"), set("Plum")).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("\"Cherry\"")), "{error:?}");
+    let done = operate(&desktop, named("combo box", "8"), set("14")).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+    hears(&stage, "changed size 14").await;
+
+    // The hundredth of a hundred is scrolled to.
+    let done = operate(&desktop, named("combo box", "1900"), set("1999")).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+    hears(&stage, "activated year 1999").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_an_item_selects_it_and_a_second_one_leaves_it_selected() {
+    let (stage, desktop) = opened().await;
+    show_page(&desktop, "Second").await;
+    hears(&stage, "page Second").await;
+    elements(&desktop, "qt.py", |seen| find_in(seen, "list item", "Network").is_some()).await;
+    for _ in 0..2 {
+        let done = operate(&desktop, named("list item", "Network"), CLICK).await.unwrap();
+        assert_eq!(done.by, ActionMethod::Input, "{done:?}");
+        hears(&stage, "clicked item Network").await;
+        elements(&desktop, "qt.py", |seen| find_in(seen, "label", "page of Network").is_some()).await;
+    }
+    assert_eq!(stage.logged(APP).iter().filter(|line| *line == "selected\tNetwork").count(), 1);
+    let cell = named("table cell", "Pictures");
+    operate(&desktop, cell, CLICK).await.unwrap();
+    hears(&stage, "clicked tree Pictures").await;
+    operate(&desktop, named("list item", "two"), CLICK).await.unwrap();
+    hears(&stage, "chosen two").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_dates_and_texts_are_what_the_application_took() {
+    let (stage, desktop) = opened().await;
+    for (role, name, value, line) in [
+        ("spin button", "Count", "7", "changed count 7"),
+        ("slider", "Volume", "72", "changed volume 72"),
+        ("spin button", "Date", "2026-05-06", "changed date 2026-05-06"),
+        ("text", "Name", "plop 🐸", "changed name plop\u{a0}🐸"),
+        ("text", "Notes", "a\n🐸b", "changed notes a|🐸b"),
+    ] {
+        let done = operate(&desktop, named(role, name), set(value)).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        let line = line.replace(' ', "\t").replace('\u{a0}', " ");
+        eventually(&line, || async { stage.logged(APP) }, |log| log.contains(&line)).await;
+    }
+    // It makes capitals of it, and cuts it.
+    let done = operate(&desktop, named("text", "Code"), set("abcdef")).await.unwrap();
+    assert!(done.acted.evidence == Evidence::Sent && done.acted.note.contains("\"ABCD\""), "{done:?}");
+    let done = operate(&desktop, named("password text", "Secret"), set("geheim")).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    hears(&stage, "changed secret geheim").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_break_ends_the_renaming_of_an_item() {
+    let (stage, desktop) = opened().await;
+    show_page(&desktop, "Third").await;
+    elements(&desktop, "qt.py", |seen| find_in(seen, "list item", "frog").is_some()).await;
+    operate(&desktop, named("list item", "frog"), CLICK).await.unwrap();
+    let act = |action| desktop.act(action, CancellationToken::new());
+    act(Action::Press { key: Key::F(2), times: 1 }).await.unwrap();
+    act(Action::Type { text: "蛙\n".into() }).await.unwrap();
+    hears(&stage, "renamed '蛙'").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_table_of_a_thousand_million_cells_those_on_the_screen_are_listed() {
+    let (stage, desktop) = opened().await;
+    show_page(&desktop, "Third").await;
+    let cell = |seen: &[Element], name: &str| find_in(seen, "table cell", name).cloned();
+    let seen = elements(&desktop, "qt.py", |seen| cell(seen, "1:0").is_some()).await;
+    assert!(cell(&seen, "900:0").is_none());
+    operate(&desktop, of(&cell(&seen, "1:0").unwrap()), CLICK).await.unwrap();
+    hears(&stage, "clicked cell 1:0").await;
+    let everything = ElementQuery {
+        app: Some("qt.py".into()),
+        scope: Scope::All,
+        limit: 10_000,
+        ..ElementQuery::default()
+    };
+    let all = desktop.elements(everything).await.unwrap();
+    assert!(all.elements.len() < 3_000, "{}", all.elements.len());
+    let page_down = Action::Press { key: Key::PageDown, times: 20 };
+    desktop.act(page_down, CancellationToken::new()).await.unwrap();
+    let far = |seen: &[Element]| {
+        seen.iter().any(|one| {
+            let row = one.name.split(':').next().and_then(|row| row.parse::<u32>().ok());
+            one.role == "table cell" && row.is_some_and(|row| row > 100)
+        })
+    };
+    elements(&desktop, "qt.py", far).await;
+}

@@ -1,0 +1,384 @@
+//! What `miki run` prints while it follows a run: for a person what the run's transcript adds up to, for a program one
+//! event a line.
+
+use std::io::Write;
+
+use fold::Transcript;
+use fold::call::in_short;
+use fold::transcript::{Bill, EntryBody, EntryId, Stage, Step};
+use protocol::citation::Citation;
+use protocol::command::{AnswerApproval, StartedRun};
+use protocol::event::{Event, EventBody, Level, RunEnd};
+use protocol::ids::ModelId;
+use protocol::principal::Surface;
+use protocol::run::RunSpec;
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Mode, Risk};
+use protocol::turn::Usage;
+
+use super::text::{bounded, plain, prose};
+
+/// Characters of a call's arguments that a question shows, at their beginning and at their end.
+const ARGUMENTS: (usize, usize) = (1_500, 500);
+
+/// Prints for people or programs, and knows the open question.
+pub struct RunPrinter {
+    json: bool,
+    asks: bool,
+    started: StartedRun,
+    /// The number of the last event of the session that was told.
+    last: u64,
+    question: Option<Approval>,
+    printed: Printed,
+}
+
+/// What was printed for a person so far.
+#[derive(Default)]
+struct Printed {
+    transcript: Transcript,
+    /// Entries of it that were looked at.
+    seen: usize,
+    /// Steps among them without an outcome.
+    open: Vec<EntryId>,
+    turn: u32,
+    /// What was told of the turn under way.
+    streamed: String,
+    /// The last text did not end its line.
+    open_line: bool,
+}
+
+impl RunPrinter {
+    pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
+        let started = started.clone();
+        Self { json, asks, started, last: 0, question: None, printed: Printed::default() }
+    }
+
+    pub fn note(&self, text: &str) {
+        eprintln!("miki: {text}");
+    }
+
+    pub fn question(&self) -> Option<&Approval> {
+        self.question.as_ref()
+    }
+
+    /// Tells an event, once; answers the run's end, where this is it.
+    pub fn tell(&mut self, event: &Event) -> Option<RunEnd> {
+        if !self.is_new(event) {
+            return None;
+        }
+        if self.json {
+            if let Ok(line) = serde_json::to_string(event) {
+                super::say(&line);
+            }
+        } else {
+            print(&self.printed.tell(event));
+        }
+        match &event.body {
+            EventBody::ApprovalRequested { approval } => {
+                self.question = Some(approval.clone());
+                if self.asks {
+                    eprint!("{}", question(approval));
+                }
+            }
+            EventBody::ApprovalAnswered { approval, .. } => {
+                self.question.take_if(|question| question.id == *approval);
+            }
+            EventBody::RunEnded { end } if event.scope.run.as_ref() == Some(&self.started.run) => {
+                if let (RunEnd::NeedsApproval { .. }, Some(approval)) = (end, &self.question) {
+                    say_what_was_asked(approval);
+                }
+                return Some(end.clone());
+            }
+            // The run has stopped, and no end of it can be written.
+            EventBody::JournalFailed { message, hint } => {
+                return Some(RunEnd::Failed { message: message.clone(), hint: hint.clone() });
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Whether it is of this run and was not told yet: after a gap, a page may begin with what was.
+    fn is_new(&mut self, event: &Event) -> bool {
+        let ours = event.scope.run.as_ref().is_none_or(|run| *run == self.started.run)
+            && event.scope.session.as_ref().is_none_or(|session| *session == self.started.session);
+        match event.position {
+            Some(position) if ours && event.scope.session.is_some() => {
+                let is_new = position.n > self.last;
+                self.last = self.last.max(position.n);
+                is_new
+            }
+            _ => ours,
+        }
+    }
+
+    /// What a typed line says to the open question; anything but a clear word asks again.
+    pub fn answer(&mut self, line: &str) -> Option<AnswerApproval> {
+        let approval = self.question.as_ref()?;
+        let Some(answer) = answer_in(line, approval.risk) else {
+            eprint!("{}", choices(approval));
+            return None;
+        };
+        let approval = self.question.take()?;
+        Some(AnswerApproval { approval: approval.id, digest: approval.digest, answer })
+    }
+}
+
+impl Printed {
+    /// What to print for this event; empty where there is nothing to say.
+    fn tell(&mut self, event: &Event) -> String {
+        self.transcript.fold(event);
+        let mut text = self.more_of_the_turn(event);
+        if !text.is_empty() {
+            self.open_line = !text.ends_with('\n');
+        }
+        let entries = self.entries() + &aside(&event.body);
+        let turn_is_over = matches!(event.body, EventBody::TurnFinished { .. });
+        if self.open_line && (turn_is_over || !entries.is_empty()) {
+            self.open_line = false;
+            text.push('\n');
+        }
+        text + &entries
+    }
+
+    /// What came of the model's words since they were told last.
+    fn more_of_the_turn(&mut self, event: &Event) -> String {
+        let (now, told) = match &event.body {
+            EventBody::TurnDelta { .. } => (self.transcript.streaming.text.as_str(), self.streamed.as_str()),
+            EventBody::TurnFinished { turn, text, .. } => {
+                self.turn = *turn;
+                (text.trim(), self.streamed.trim())
+            }
+            EventBody::TurnFailed { .. } | EventBody::TurnDropped { .. } | EventBody::RunStarted(_) => {
+                ("", "")
+            }
+            _ => return String::new(),
+        };
+        let more = match now.strip_prefix(told) {
+            Some(more) => prose(more),
+            // Some of it was missed: from the beginning, on a line of its own.
+            None if self.open_line => format!("\n{}", prose(now)),
+            None => prose(now),
+        };
+        self.streamed = match &event.body {
+            EventBody::TurnDelta { .. } => now.to_owned(),
+            _ => String::new(),
+        };
+        more
+    }
+
+    /// The entries that are new, and the steps that have come to an outcome.
+    fn entries(&mut self) -> String {
+        let mut told = String::new();
+        let (transcript, turn) = (&self.transcript, self.turn);
+        self.open.retain(|id| match transcript.entry(*id).map(|entry| &entry.body) {
+            Some(EntryBody::Step(Step { stage: Stage::Done { result }, call, .. })) => {
+                told += &step(turn, &call.tool, result);
+                false
+            }
+            Some(EntryBody::Step(Step { stage: Stage::NotRun, .. })) | None => false,
+            Some(_) => true,
+        });
+        for entry in transcript.entries().iter().skip(self.seen) {
+            match &entry.body {
+                EntryBody::Step(_) => self.open.push(entry.id),
+                body => told += &words(body),
+            }
+        }
+        self.seen = transcript.entries().len();
+        told
+    }
+}
+
+/// An entry that is whole from its beginning.
+fn words(body: &EntryBody) -> String {
+    match body {
+        EntryBody::Goal { goal, .. } => format!("goal: {}\n", plain(goal)),
+        EntryBody::Said { text } => format!("you: {}\n", plain(text)),
+        // Its text was told as it came.
+        EntryBody::Turn { citations, .. } => sources(citations),
+        EntryBody::Step(_) => String::new(),
+        EntryBody::TurnFailed { message, hint, retry, suggestions } => format!(
+            "! {}{}{}\n{}",
+            plain(message),
+            hinted(hint.as_deref()),
+            if *retry { "; trying again" } else { "" },
+            ways_on(suggestions)
+        ),
+        EntryBody::Paused { reason } => format!("paused: {}\n", plain(reason)),
+        EntryBody::Resumed => "going on\n".into(),
+        EntryBody::Noted { level, message, hint } => {
+            let mark = match level {
+                Level::Info => "note",
+                Level::Warning => "warning",
+                Level::Error => "error",
+            };
+            format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
+        }
+        EntryBody::End { end, bill, is_told } => {
+            let how = if *is_told { "failed\n".into() } else { ended(end) };
+            how + &sum(bill)
+        }
+    }
+}
+
+/// What is no entry of a transcript.
+fn aside(body: &EventBody) -> String {
+    match body {
+        EventBody::RunStarted(spec) => conditions(spec),
+        EventBody::ApprovalAnswered { answer, by, .. } => answered(*answer, *by),
+        EventBody::JournalFailed { message, hint } => {
+            format!("error: {}{}\n", plain(message), hinted(hint.as_deref()))
+        }
+        _ => String::new(),
+    }
+}
+
+fn conditions(spec: &RunSpec) -> String {
+    let mode = match spec.mode {
+        Mode::Plan => "only looking",
+        Mode::Act => "acting",
+    };
+    let approval = match spec.approval {
+        ApprovalMode::Ask => "asking about every change",
+        ApprovalMode::Thread => "asking once a tool",
+        ApprovalMode::Auto => "asking nothing",
+    };
+    let search = if spec.search { ", searching the web" } else { "" };
+    format!("{}, {mode}, {approval}{search}, at most {} steps\n", plain(&spec.model.0), spec.max_steps)
+}
+
+fn answered(answer: Answer, by: Surface) -> String {
+    let place = match by {
+        Surface::Deadline => return "not allowed: nobody answered in time\n".into(),
+        Surface::Dashboard => "in the dashboard",
+        Surface::Chat => "in the chat widget",
+        Surface::Overlay => "in the overlay",
+        Surface::Tray => "in the tray menu",
+        Surface::Cli => "on the command line",
+    };
+    let what = match answer {
+        Answer::Deny => "denied",
+        Answer::Once => "allowed once",
+        Answer::Thread => "allowed for the session",
+    };
+    format!("{what}, {place}\n")
+}
+
+/// What the run took; nothing where no turn of it began.
+fn sum(bill: &Bill) -> String {
+    let Usage { input, output, thinking, .. } = bill.usage;
+    match bill.spent.turns {
+        0 => String::new(),
+        _ => format!("cost: {}; tokens: {input} in, {} out\n", bill.spent, output + thinking),
+    }
+}
+
+/// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`
+fn step(number: u32, tool: &str, result: &ExecResult) -> String {
+    let what = match &result.error {
+        Some(error) if result.summary.is_empty() => plain(&error.message),
+        Some(error) if !result.summary.contains(&error.message) => {
+            format!("{}: {}", plain(&result.summary), plain(&error.message))
+        }
+        _ => plain(&result.summary),
+    };
+    let effect = match result.effect {
+        Effect::Confirmed => "confirmed",
+        Effect::Unverified => "unverified",
+        Effect::NoChange => "no change",
+        Effect::Refused => "refused",
+        Effect::Unknown => "unknown",
+    };
+    let tenths = (result.took.0 + 50) / 100;
+    format!("{number:>3}  {:<13} {what}  ({effect}, {}.{} s)\n", plain(tool), tenths / 10, tenths % 10)
+}
+
+/// ` [1] Title (host) https://...`: the address as it is, to be copied.
+fn sources(citations: &[Citation]) -> String {
+    let line = |(number, citation): (usize, &Citation)| {
+        let host = citation.host().unwrap_or_default();
+        let (name, url) = (plain(citation.name()), plain(&citation.url));
+        format!(" [{number}] {name} ({}) {url}\n", plain(host))
+    };
+    (1..).zip(citations).map(line).collect()
+}
+
+/// `  try: --model gemini/gemini-3-flash-preview`, a line for each.
+fn ways_on(suggestions: &[ModelId]) -> String {
+    suggestions.iter().map(|model| format!("  try: --model {}\n", plain(&model.0))).collect()
+}
+
+fn ended(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Completed { summary } => format!("done: {}\n", plain(summary)),
+        RunEnd::Failed { message, hint } => {
+            format!("failed: {}{}\n", plain(message), hinted(hint.as_deref()))
+        }
+        RunEnd::Stopped { reason } => format!("stopped: {}\n", plain(reason)),
+        // Said with the call, on stderr.
+        RunEnd::NeedsApproval { .. } => String::new(),
+        RunEnd::Interrupted { reason: None } => "interrupted: the program ended in the middle of it\n".into(),
+        RunEnd::Interrupted { reason: Some(reason) } => format!("interrupted: {}\n", plain(reason)),
+    }
+}
+
+fn hinted(hint: Option<&str>) -> String {
+    hint.map(|hint| format!(" ({})", plain(hint))).unwrap_or_default()
+}
+
+fn say_what_was_asked(approval: &Approval) {
+    let (tool, why) = (plain(&approval.call.tool), plain(&approval.reason));
+    eprintln!("miki: needs an approval: {tool} {} ({why})", arguments(approval));
+    eprintln!(
+        "  run it at a terminal to be asked, or with --approval thread or --approval auto, or open the app with: miki"
+    );
+}
+
+/// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
+fn question(approval: &Approval) -> String {
+    let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
+    let goes_to = window.map_or_else(String::new, |window| {
+        format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
+    });
+    format!(
+        "\n? {} {}\n  {}\n{goes_to}  {}\n{}",
+        plain(&approval.call.tool),
+        plain(&in_short(&approval.call, approval.target.as_ref())),
+        plain(&approval.reason),
+        arguments(approval),
+        choices(approval)
+    )
+}
+
+fn arguments(approval: &Approval) -> String {
+    bounded(&approval.call.arguments.to_string(), ARGUMENTS.0, ARGUMENTS.1)
+}
+
+fn choices(approval: &Approval) -> String {
+    let (risk, session) = match approval.risk {
+        Risk::Observe => ("only looks", true),
+        Risk::Navigate => ("moves about", true),
+        Risk::Edit => ("changes something", true),
+        Risk::Consequential => ("cannot be undone", false),
+    };
+    let session = if session { "; [t]his tool for the whole session" } else { "" };
+    format!("  {} {risk}: allow? [y]es, this once; [n]o{session}: ", plain(&approval.call.tool))
+}
+
+fn answer_in(line: &str, risk: Risk) -> Option<Answer> {
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" => Some(Answer::Once),
+        "n" | "no" => Some(Answer::Deny),
+        "t" | "thread" if risk < Risk::Consequential => Some(Answer::Thread),
+        _ => None,
+    }
+}
+
+/// As it comes, without waiting for the line's end. A closed pipe is no failure.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests;

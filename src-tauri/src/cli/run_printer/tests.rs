@@ -1,0 +1,296 @@
+//! What a run reads like, and what an answer typed at a question means.
+
+use protocol::command::Unattended;
+use protocol::event::{DeltaKind, Position, Scope};
+use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId, Timestamp};
+use protocol::run::Fence;
+use protocol::tool::{FrontWindow, Millis, ToolCall, ToolError, ToolErrorKind};
+use protocol::turn::{Cost, StopReason, Usd};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn event(position: Option<Position>, body: EventBody) -> Event {
+    Event { position, stream: StreamId::app(), time: Timestamp(0), scope: Scope::default(), body }
+}
+
+fn told(bodies: Vec<EventBody>) -> String {
+    let mut printed = Printed::default();
+    bodies.into_iter().map(|body| printed.tell(&event(None, body))).collect()
+}
+
+fn delta(index: u32, text: &str) -> EventBody {
+    EventBody::TurnDelta { turn: 1, index, kind: DeltaKind::Text, text: text.into() }
+}
+
+fn call(id: &str, tool: &str) -> EventBody {
+    let call = ToolCall { id: CallId(id.into()), tool: tool.into(), arguments: json!({}) };
+    EventBody::ToolStarted { call, risk: Risk::Edit }
+}
+
+fn result(id: &str, effect: Effect, summary: &str, error: Option<&str>) -> EventBody {
+    EventBody::ToolFinished {
+        call: CallId(id.into()),
+        result: ExecResult {
+            effect,
+            summary: summary.into(),
+            data: Value::Null,
+            error: error.map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
+            picture: None,
+            took: Millis(1_249),
+        },
+    }
+}
+
+fn turn(number: u32, text: &str) -> EventBody {
+    EventBody::TurnFinished {
+        turn: number,
+        text: text.into(),
+        thinking: String::new(),
+        calls: Vec::new(),
+        citations: Vec::new(),
+        usage: Usage { input: 1_000, output: 20, thinking: 3, ..Usage::default() },
+        cost: Cost::Priced { usd: Usd(1_230_000_000) },
+        stop: StopReason::ToolCalls,
+        raw: None,
+    }
+}
+
+#[test]
+fn a_run_reads_as_a_story() {
+    let text = told(vec![
+        EventBody::RunStarted(Box::new(RunSpec {
+            goal: "save it".into(),
+            model: ModelId("gemini/x".into()),
+            base_url: None,
+            mode: Mode::Act,
+            approval: ApprovalMode::Ask,
+            max_steps: 30,
+            search: true,
+            fence: Some(Fence::default()),
+            unattended: Unattended::Wait,
+            space: None,
+            parent: None,
+            recording: None,
+        })),
+        delta(0, "I look "),
+        delta(1, "first."),
+        turn(1, "I look first."),
+        call("c-1", "click"),
+        result("c-1", Effect::Confirmed, "clicked Save at 512,40", None),
+        turn(2, "Not streamed."),
+        call("c-2", "type"),
+        result("c-2", Effect::Refused, "", Some("no focus")),
+        EventBody::RunEnded { end: RunEnd::Completed { summary: "saved".into() } },
+    ]);
+    assert_eq!(
+        text,
+        "goal: save it\n\
+         gemini/x, acting, asking about every change, searching the web, at most 30 steps\n\
+         I look first.\n\
+         \x20 1  click         clicked Save at 512,40  (confirmed, 1.2 s)\n\
+         Not streamed.\n\
+         \x20 2  type          no focus  (refused, 1.2 s)\n\
+         done: saved\n\
+         cost: $0.00246; tokens: 2000 in, 46 out\n"
+    );
+}
+
+#[test]
+fn what_an_answer_rests_on_is_listed_below_it() {
+    let mut cited = turn(1, "News [1].");
+    if let EventBody::TurnFinished { citations, .. } = &mut cited {
+        citations.extend(Citation::new("https://example.org/a", "A\u{1b}[2J page"));
+        citations.extend(Citation::new("https://example.org/b", ""));
+    }
+    assert_eq!(
+        told(vec![delta(0, "News [1]."), cited]),
+        "News [1].\n [1] A\\u{001B}[2J page (example.org) https://example.org/a\n \
+         [2] example.org (example.org) https://example.org/b\n"
+    );
+}
+
+#[test]
+fn nothing_that_was_read_can_steer_the_terminal() {
+    let text = told(vec![
+        delta(0, "a\x1b]52;c;eA==\x07b\u{202e}c\u{9b}31m\rd\n"),
+        call("c-1", "click"),
+        result("c-1", Effect::Confirmed, "clicked \x1b[2Jx\ny", None),
+    ]);
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n') && !text.contains('\u{202e}'), "{text:?}");
+    assert_eq!(text.lines().count(), 2, "{text:?}");
+}
+
+#[test]
+fn a_failed_turn_says_whether_it_is_tried_again() {
+    let failed = |retry| told(vec![failure(retry, Usage::default(), None)]);
+    assert_eq!(failed(true), "! overloaded; trying again\n");
+    assert_eq!(failed(false), "! overloaded\n");
+}
+
+#[test]
+fn a_model_that_is_not_known_is_followed_by_a_line_for_each_that_may_be_taken() {
+    let mut failed = failure(false, Usage::default(), None);
+    if let EventBody::TurnFailed { suggestions, .. } = &mut failed {
+        suggestions.extend(["xai/grok-4.7", "xai/grok-9"].map(|id| ModelId(id.into())));
+    }
+    let told = told(vec![failed]);
+    assert_eq!(told, "! overloaded\n  try: --model xai/grok-4.7\n  try: --model xai/grok-9\n");
+}
+
+fn failure(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
+    let message = "overloaded".into();
+    EventBody::TurnFailed { turn: 1, message, hint: None, retry, usage, cost, suggestions: Vec::new() }
+}
+
+#[test]
+fn what_a_turn_cost_before_it_failed_is_in_the_sum_and_a_refused_one_costs_nothing() {
+    let bill = |failed| {
+        let end = RunEnd::Completed { summary: "ok".into() };
+        let text = told(vec![failed, turn(1, "a"), EventBody::RunEnded { end }]);
+        text.lines().last().unwrap().to_owned()
+    };
+    let usage = Usage { input: 7, ..Usage::default() };
+    let known = bill(failure(true, Usage::default(), None));
+    let partly = Cost::AtLeast { usd: Usd(1_000_000_000) };
+    let more = bill(failure(true, usage, Some(partly)));
+    assert!(known.starts_with("cost: $0.00123; "), "{known}");
+    assert!(more.starts_with("cost: at least $0.00223 (1 turn not counted in full); "), "{more}");
+    let unknown = bill(failure(true, usage, Some(Cost::Unknown)));
+    assert!(unknown.starts_with("cost: at least $0.00123 (1 turn of unknown cost); "), "{unknown}");
+    let dropped = EventBody::TurnDropped { turn: 1, usage, cost: Cost::Unknown };
+    assert_eq!(bill(dropped), unknown);
+    let tokens =
+        |line: &str| line.split("tokens: ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>();
+    assert_eq!(tokens(&more).unwrap(), tokens(&known).unwrap() + 7);
+}
+
+#[test]
+fn every_event_is_documented() {
+    let source = include_str!("../../../crates/protocol/src/event.rs");
+    let documented = include_str!("../../../../docs/EVENTS.md");
+    let body = source.split("pub enum EventBody {").nth(1).unwrap().split("\n}\n").next().unwrap();
+    let mut names = 0;
+    for line in body.lines() {
+        let Some(rest) =
+            line.strip_prefix("    ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+        else {
+            continue;
+        };
+        let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+        let name = format!("{}{}", name[..1].to_lowercase(), &name[1..]);
+        assert!(documented.contains(&format!("| `{name}` |")), "{name} is not in docs/EVENTS.md");
+        names += 1;
+    }
+    assert!(names >= 18, "only {names} events were found");
+}
+
+#[test]
+fn what_was_missed_of_a_turn_that_streams_is_told_at_its_end() {
+    assert_eq!(told(vec![delta(0, "I look"), turn(1, "I look first.")]), "I look first.\n");
+    let gap = told(vec![delta(0, "I "), delta(2, "fir"), turn(1, "I look first.")]);
+    assert_eq!(gap, "I \n…fir\nI look first.\n");
+}
+
+#[test]
+fn a_failure_that_was_told_with_its_turn_is_not_told_again_with_the_end() {
+    let end =
+        |message: &str| EventBody::RunEnded { end: RunEnd::Failed { message: message.into(), hint: None } };
+    let lines = |message| {
+        let text = told(vec![failure(false, Usage::default(), None), end(message)]);
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("overloaded"), ["! overloaded", "failed"]);
+    assert_eq!(lines("the model gave up"), ["! overloaded", "failed: the model gave up"]);
+}
+
+#[test]
+fn a_step_is_told_when_it_has_come_to_an_outcome_and_what_happens_meanwhile_before_it() {
+    let paused = EventBody::RunPaused { reason: "by the user".into() };
+    let text = told(vec![
+        call("c-1", "click"),
+        paused,
+        EventBody::RunResumed,
+        result("c-1", Effect::Confirmed, "clicked Save", None),
+        result("c-1", Effect::Confirmed, "clicked Save", None),
+    ]);
+    assert_eq!(text, "paused: by the user\ngoing on\n  0  click         clicked Save  (confirmed, 1.2 s)\n");
+}
+
+#[test]
+fn a_question_that_nobody_answered_is_not_told_as_a_no() {
+    let answered = |answer, by| {
+        told(vec![EventBody::ApprovalAnswered { approval: ApprovalId("q-1".into()), answer, by }])
+    };
+    assert_eq!(answered(Answer::Deny, Surface::Deadline), "not allowed: nobody answered in time\n");
+    assert_eq!(answered(Answer::Deny, Surface::Chat), "denied, in the chat widget\n");
+}
+
+#[test]
+fn a_page_that_begins_before_the_gap_tells_each_event_once_and_in_order() {
+    let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
+    let mut printer = RunPrinter::new(false, false, &started);
+    let scope = Scope { session: Some(started.session), run: Some(started.run), agent: None };
+    let mut is_new = |n: u64| {
+        let position = Some(Position { seq: Seq(100 + n), n });
+        printer.is_new(&Event { scope: scope.clone(), ..event(position, EventBody::RunResumed) })
+    };
+    let told: Vec<u64> = [1, 2, 3, 2, 3, 4, 1, 5].into_iter().filter(|n| is_new(*n)).collect();
+    assert_eq!(told, [1, 2, 3, 4, 5]);
+}
+
+fn approval(arguments: Value, risk: Risk) -> Approval {
+    Approval {
+        id: ApprovalId("q-1".into()),
+        call: ToolCall { id: CallId("c-1".into()), tool: "type".into(), arguments },
+        risk,
+        reason: "to greet".into(),
+        digest: "d".into(),
+        deadline: Timestamp(0),
+        window: Some(FrontWindow { id: 1, app: "editor".into(), title: "a\u{202e}b".into(), pid: None }),
+        target: None,
+        seen: None,
+    }
+}
+
+#[test]
+fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
+    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit));
+    assert_eq!(
+        text,
+        "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
+         type changes something: allow? [y]es, this once; [n]o; [t]his tool for the whole session: "
+    );
+    let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
+    let text = question(&approval(padded, Risk::Consequential));
+    assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
+    assert!(text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o: "), "{text}");
+}
+
+#[test]
+fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
+    let mut asked = approval(json!({ "window": 4_194_311, "change": "close" }), Risk::Edit);
+    asked.call.tool = "changeWindow".into();
+    let app = "Mousepad\u{1b}[2J".to_owned();
+    asked.target = Some(FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None });
+    let text = question(&asked);
+    assert!(text.starts_with("\n? changeWindow close “notes.txt” (Mousepad"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(text.contains("{\"window\":4194311,\"change\":\"close\"}"), "{text}");
+}
+
+#[test]
+fn only_a_clear_word_is_an_answer() {
+    assert_eq!(answer_in(" Yes\n", Risk::Edit), Some(Answer::Once));
+    assert_eq!(answer_in("n", Risk::Edit), Some(Answer::Deny));
+    assert_eq!(answer_in("t", Risk::Edit), Some(Answer::Thread));
+    for unclear in ["", "j", "yy", "ok", "1"] {
+        assert_eq!(answer_in(unclear, Risk::Edit), None, "{unclear}");
+    }
+}
+
+#[test]
+fn what_cannot_be_undone_is_never_allowed_for_the_session() {
+    assert_eq!(answer_in("t", Risk::Consequential), None);
+    assert!(!choices(&approval(json!({}), Risk::Consequential)).contains("session"));
+}
