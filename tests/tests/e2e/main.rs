@@ -11,8 +11,6 @@ mod computers;
 mod crossing;
 mod searches;
 
-mod truth;
-
 mod custom;
 mod proxied;
 mod unknown;

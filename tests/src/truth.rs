@@ -112,7 +112,7 @@ impl Fault {
 }
 
 /// The tasks that are known to fail, a line each: `NAME: FAULT`, with [`AT_TIMES`] behind it where only some runs do.
-const KNOWN: &str = include_str!("../../truth/known.txt");
+const KNOWN: &str = include_str!("../truth/known.txt");
 
 const AT_TIMES: &str = " (at times)";
 
