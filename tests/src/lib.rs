@@ -8,6 +8,7 @@ pub mod fake_model;
 pub mod miki;
 pub mod report;
 pub mod stage;
+pub mod truth;
 
 mod patience;
 mod process;

@@ -17,12 +17,15 @@ use crate::patience::wait_for;
 use crate::process::{Finished, Process, leashed};
 
 pub use apps::Editor;
+pub use cover::Cover;
 pub use screen::{Screen, Window};
 pub use user::User;
 pub use witness::Witness;
 
 mod apps;
 mod bus;
+mod cover;
+mod ping;
 mod screen;
 mod user;
 mod witness;
@@ -78,7 +81,11 @@ impl Stage {
         Self::sized(furniture, "1920x1080x24")
     }
 
-    fn sized(furniture: Furniture, screen: &str) -> Result<Self> {
+    /// As [`Stage::new`], with a screen of another size, as the X server takes it: `1280x900x24`.
+    ///
+    /// # Errors
+    /// As [`Stage::full`].
+    pub fn sized(furniture: Furniture, screen: &str) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("miki-stage-")
             .tempdir()

@@ -10,6 +10,7 @@ mod spine;
 
 mod desktop;
 mod models;
+mod truth;
 
 mod figures;
 mod table;
@@ -25,6 +26,8 @@ pub enum What {
     Desktop,
     /// Streams decoded, requests built, turns asked, beside their peers
     Models,
+    /// Whether what Miki says of its acts is what applications of all toolkits did; writes docs/APPLICATIONS.md (Linux)
+    Truth,
 }
 
 pub fn bench(place: &Place, what: What) -> Result<()> {
@@ -33,5 +36,6 @@ pub fn bench(place: &Place, what: What) -> Result<()> {
         What::Spine => spine::bench(place),
         What::Desktop => desktop::bench(place),
         What::Models => models::bench(place),
+        What::Truth => truth::bench(place),
     }
 }

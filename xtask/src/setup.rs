@@ -33,10 +33,12 @@ pub enum Need {
     Sdks,
     /// The peers that `bench desktop` measures; nothing else asks for them.
     Peers,
+    /// The applications that `bench truth` operates beside those of the tests; nothing else asks for them.
+    Applications,
 }
 
 impl Need {
-    /// All but the peers.
+    /// All but what one measurement alone asks for.
     pub const ALL: &[Self] =
         &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Sdks, Self::Cross, Self::Audit];
 }

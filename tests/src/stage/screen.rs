@@ -59,7 +59,11 @@ impl Screen {
         let geometry = self.connection.get_geometry(id)?.reply()?;
         let place = self.connection.translate_coordinates(id, self.root, 0, 0)?.reply()?;
         let shown = self.connection.get_window_attributes(id)?.reply()?.map_state == MapState::VIEWABLE;
-        let title = String::from_utf8_lossy(&self.property(id, "_NET_WM_NAME")?).into_owned();
+        let mut title = self.property(id, "_NET_WM_NAME")?;
+        if title.is_empty() {
+            title = self.property(id, "WM_NAME")?;
+        }
+        let title = String::from_utf8_lossy(&title).into_owned();
         let (x, y) = (i32::from(place.dst_x), i32::from(place.dst_y));
         Ok(Window { id, title, shown, x, y, width: geometry.width.into(), height: geometry.height.into() })
     }

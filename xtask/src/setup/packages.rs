@@ -71,6 +71,26 @@ const DESKTOP: &[Package] = &[
     package("featherpad"),
     package("chromium"),
     package("iproute2"),
+    package("python3-gi"), // our own applications in GTK 3, GTK 4 and Qt
+    package("gir1.2-gtk-3.0"),
+    package("gir1.2-gtk-4.0"),
+    package("python3-pyqt5"),
+];
+
+/// What `bench truth` operates beside those: other toolkits, and applications as they come.
+const APPLICATIONS: &[Package] = &[
+    package("thunar"),
+    package("gnome-text-editor"),
+    package("gnome-calculator"),
+    package("speedcrunch"),
+    package("firefox-esr"),
+    package("libreoffice-calc"),
+    package("libreoffice-writer"),
+    package("libreoffice-gtk3"),
+    package("openjdk-17-jdk-headless"),
+    package("openjdk-17-jre"),
+    package("libatk-wrapper-java"),
+    package("libatk-wrapper-java-jni"),
 ];
 
 /// What the desktop is measured beside: pyatspi, pyautogui (which asks for tk, and takes its quicker way only where
@@ -99,6 +119,7 @@ fn wanted(needs: &[Need]) -> Vec<&'static str> {
         Need::Desktop => vec![DESKTOP, PYTHON],
         Need::Sdks => vec![PYTHON, VENV],
         Need::Peers => vec![PEERS, PYTHON, VENV],
+        Need::Applications => vec![APPLICATIONS],
         Need::Cross => vec![MINGW, PYTHON],
         Need::Audit => vec![PYTHON, GIT],
     });

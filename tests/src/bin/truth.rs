@@ -1,0 +1,86 @@
+//! Carries the tasks of `outside::truth` out with the app that `MIKI_BIN` names, says what came of each, and counts.
+//! Ends with 1 where something is untrue, wrong or harmful that `truth/known.txt` does not name.
+//!
+//! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
+//! - `--matrix FILE`: writes the document of what can be operated.
+//! - `--pictures FOLDER`: the screen of each that is not as it should be.
+//! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+use outside::truth::{self, Counts, Runner, Surprises, Verdict};
+
+fn main() -> Result<ExitCode> {
+    let mut only = String::new();
+    let mut quick = false;
+    let mut matrix = None;
+    let mut list = None;
+    let mut pictures = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().with_context(|| format!("{argument} takes a value"));
+        match argument.as_str() {
+            "--only" => only = value()?,
+            "--pictures" => pictures = Some(value()?.into()),
+            "--list" => list = Some(value()?),
+            "--matrix" => matrix = Some(value()?),
+            "--quick" => quick = true,
+            other => anyhow::bail!("{other} is not known"),
+        }
+    }
+    let mut runner = Runner::open()?;
+    runner.pictures = pictures;
+    if let Some(name) = list {
+        let task = truth::all().into_iter().find(|task| task.app.name() == name);
+        let task = task.with_context(|| format!("no application is called {name}"))?;
+        runner.list(&task)?.iter().for_each(|element| println!("{element}"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut verdicts = Vec::new();
+    let mut broken = 0;
+    for task in truth::all().iter().filter(|task| task.name().contains(&only) && (task.quick || !quick)) {
+        match runner.run(task) {
+            Ok(verdict) => {
+                say(&verdict);
+                verdicts.push(verdict);
+            }
+            Err(error) => {
+                println!("error: {error:#}");
+                broken += 1;
+            }
+        }
+    }
+    println!("\n{}", Counts::of(&verdicts));
+    if let Some(file) = matrix {
+        let date = Command::new("date").arg("+%F").output()?;
+        let date = String::from_utf8_lossy(&date.stdout);
+        std::fs::write(file, truth::matrix(&verdicts, date.trim())?)?;
+    }
+    let surprises = Surprises::of(&verdicts);
+    for line in &surprises.new {
+        println!("new fault: {line}");
+    }
+    for line in &surprises.mended {
+        println!("known fault that is none any more: {line}");
+    }
+    Ok(if surprises.are_bad() || broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn say(verdict: &Verdict) {
+    let mark = verdict.fault().map_or_else(|| "ok".into(), |fault| format!("{fault:?}"));
+    let done = if verdict.done { "done" } else { "not done" };
+    let wrong = verdict.wrong.as_ref().map(|what| format!("; wrong: {what}")).unwrap_or_default();
+    println!(
+        "{mark:<9} {:4.1} s  {}: {done}, {} {}{wrong}\n{:18}{}",
+        verdict.seconds,
+        verdict.task.name(),
+        verdict.said.word(),
+        verdict.by,
+        "",
+        verdict.summary
+    );
+    if verdict.fault().is_some() && !verdict.found.is_empty() {
+        println!("{:18}found: {:?}", "", verdict.found);
+    }
+}

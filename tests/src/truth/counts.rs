@@ -1,0 +1,90 @@
+//! What the verdicts add up to, by toolkit.
+
+use std::fmt;
+
+use super::{Said, Toolkit, Verdict};
+
+pub struct Counts {
+    rows: Vec<(&'static str, Row)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Row {
+    tasks: usize,
+    plain: usize,
+    plain_done: usize,
+    sabotaged: usize,
+    done: usize,
+    unverified: usize,
+    false_confirmed: usize,
+    false_no_change: usize,
+    wrong: usize,
+    hung: usize,
+}
+
+impl Counts {
+    pub fn of(verdicts: &[Verdict]) -> Self {
+        let mut rows: Vec<_> = Toolkit::ALL
+            .iter()
+            .map(|toolkit| {
+                let of_it = verdicts.iter().filter(|verdict| verdict.task.app.toolkit() == *toolkit);
+                (toolkit.name(), Row::of(of_it))
+            })
+            .filter(|(_, row)| row.tasks > 0)
+            .collect();
+        rows.push(("in all", Row::of(verdicts.iter())));
+        Self { rows }
+    }
+}
+
+impl Row {
+    fn of<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Self {
+        let mut row = Self::default();
+        for verdict in verdicts {
+            let sabotaged = verdict.task.is_sabotaged();
+            row.tasks += 1;
+            row.sabotaged += usize::from(sabotaged);
+            row.plain += usize::from(!sabotaged);
+            row.plain_done += usize::from(!sabotaged && verdict.done);
+            row.done += usize::from(verdict.done);
+            row.unverified += usize::from(verdict.done && verdict.said == Said::Unverified);
+            row.false_confirmed += usize::from(verdict.false_confirmed());
+            row.false_no_change += usize::from(verdict.false_no_change());
+            row.wrong += usize::from(verdict.wrong.is_some());
+            row.hung += usize::from(verdict.hung);
+        }
+        row
+    }
+}
+
+fn share(part: usize, of: usize) -> String {
+    (part * 100).checked_div(of).map_or_else(|| "-".into(), |share| format!("{share} %"))
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head =
+            ["tasks", "sabotaged", "done, plain", "unverified", "false conf.", "false no", "wrong", "hung"];
+        write!(to, "{:<12}", "")?;
+        for title in head {
+            write!(to, " {title:>11}")?;
+        }
+        for (name, row) in &self.rows {
+            let cells = [
+                row.tasks.to_string(),
+                row.sabotaged.to_string(),
+                format!("{}/{} {}", row.plain_done, row.plain, share(row.plain_done, row.plain)),
+                share(row.unverified, row.done),
+                row.false_confirmed.to_string(),
+                row.false_no_change.to_string(),
+                row.wrong.to_string(),
+                row.hung.to_string(),
+            ];
+            write!(to, "\n{name:<12}")?;
+            for cell in cells {
+                write!(to, " {cell:>11}")?;
+            }
+        }
+        Ok(())
+    }
+}

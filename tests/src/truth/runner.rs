@@ -1,0 +1,298 @@
+//! Carries tasks out, one after the other, on a stage of its own, and judges each.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use protocol::command::{AnyCommand, ShowWindow, Window as MikiWindow, WindowAction};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::hands::{Answer, Hands};
+use super::running::Running;
+use super::tasks::{Oracle, Sabotage, Task};
+use super::{App, Said, Verdict};
+use crate::miki::Miki;
+use crate::patience::{LONG, wait_for};
+use crate::process::Process;
+use crate::stage::{Cover, Furniture, Screen, Stage, User};
+
+/// How long an application has to do what it was asked for.
+const DOES: Duration = Duration::from_secs(3);
+/// Where it should not do it, and it would be late to.
+const DOES_NOT: Duration = Duration::from_millis(600);
+
+pub struct Runner {
+    /// Where the screen is kept of what is not as it should be.
+    pub pictures: Option<PathBuf>,
+    running: Option<Running>,
+    started: u32,
+    hands: Hands,
+    screen: Screen,
+    user: User,
+    _engine: Process,
+    stage: Stage,
+}
+
+impl Runner {
+    /// The engine of the program that `MIKI_BIN` names, on a desktop of its own.
+    ///
+    /// # Errors
+    /// Where either does not come up.
+    pub fn open() -> Result<Self> {
+        let mut stage = Stage::sized(Furniture { windows: true, keyring: true }, "1280x900x24")?;
+        // Applications look for it where a desktop has a name.
+        stage.set_env("GTK_USE_PORTAL", "0");
+        let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", json!({}))?;
+        let engine = miki.start(&stage, "miki", &[])?;
+        let mut client = miki.connect(LONG)?;
+        let hide = ShowWindow { window: MikiWindow::Dashboard, action: WindowAction::Hide };
+        // It answers before it has windows.
+        wait_for("the dashboard to hide", LONG, || client.call(AnyCommand::ShowWindow(hide.clone())).ok())?;
+        let (screen, user) = (stage.screen()?, stage.user()?);
+        Ok(Self {
+            pictures: None,
+            running: None,
+            started: 0,
+            hands: Hands { client },
+            screen,
+            user,
+            _engine: engine,
+            stage,
+        })
+    }
+
+    /// # Errors
+    /// Where the stage or the engine is gone, or an application is missing.
+    pub fn run(&mut self, task: &Task) -> Result<Verdict> {
+        let verdict = self.try_to_run(task);
+        // Only after what went as it should is it known what is on the screen.
+        if !task.app.is_ours() || !verdict.as_ref().is_ok_and(|verdict| verdict.done && !verdict.hung) {
+            self.running = None;
+        }
+        verdict
+    }
+
+    fn try_to_run(&mut self, task: &Task) -> Result<Verdict> {
+        self.begin(task).with_context(|| format!("{}: before it began", task.name()))?;
+        let started = Instant::now();
+        let (answer, cover) = self.carry_out(task).with_context(|| task.name())?;
+        let running = self.running.as_mut().context("nothing is running")?;
+        if task.sabotage == Some(Sabotage::Stopped) {
+            running.process.signal(Signal::CONT);
+        }
+        let (done, mut wrong) = self.judge(task)?;
+        let found = self.found(task.oracle).unwrap_or_default();
+        if let Some(cover) = cover {
+            let touched = cover.touched()?;
+            wrong = wrong.or_else(|| {
+                (touched > 0).then(|| format!("{touched} clicks or keys came to what lies over it"))
+            });
+        }
+        let running = self.running.as_mut().context("nothing is running")?;
+        let hung = !running.is_alive(&self.stage, &self.screen)?;
+        let verdict = Verdict {
+            task: task.clone(),
+            done,
+            said: answer.said,
+            wrong,
+            hung,
+            by: answer.by,
+            summary: answer.summary,
+            found,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        if let Some(folder) = self.pictures.as_ref().filter(|_| verdict.fault().is_some()) {
+            fs::write(folder.join(format!("{}.png", task.name().replace('/', " "))), self.screen.png()?)?;
+        }
+        Ok(verdict)
+    }
+
+    /// What Miki lists of the application of a task before it begins.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn list(&mut self, task: &Task) -> Result<Vec<Value>> {
+        self.begin(task)?;
+        self.hands.list(&json!({ "app": task.app.title(), "scope": "all" }))
+    }
+
+    /// An application as nobody has touched it.
+    fn begin(&mut self, task: &Task) -> Result<()> {
+        match self.running.as_mut().filter(|running| running.app == task.app && task.app.is_ours()) {
+            Some(running) => {
+                running.reset(&self.stage)?;
+                let window = running.window(&self.screen)?;
+                self.screen.activate(&window)?;
+            }
+            None => {
+                self.running = None;
+                self.started += 1;
+                self.running = Some(Running::start(task.app, &self.stage, &self.screen, self.started)?);
+            }
+        }
+        if task.app != App::Xterm {
+            self.hands.look(task.app);
+        }
+        Ok(())
+    }
+
+    /// Act by act; what was said of the last one, or of the one that did not go.
+    fn carry_out(&mut self, task: &Task) -> Result<(Answer, Option<Cover>)> {
+        let mut cover = None;
+        let mut last = None;
+        for (at, act) in task.acts.iter().enumerate() {
+            let call = match self.hands.prepare(act, task.app)? {
+                Ok(call) => call,
+                Err(answer) => return Ok((answer, cover)),
+            };
+            if at + 1 == task.acts.len() {
+                cover = self.spoil(task)?;
+            }
+            let answer = self.hands.perform(call)?;
+            if matches!(answer.said, Said::Refused | Said::Unknown) {
+                return Ok((answer, cover));
+            }
+            last = Some(answer);
+        }
+        Ok((last.context("a task without acts")?, cover))
+    }
+
+    fn spoil(&mut self, task: &Task) -> Result<Option<Cover>> {
+        let running = self.running.as_mut().context("nothing is running")?;
+        let Some(sabotage) = task.sabotage else { return Ok(None) };
+        match sabotage {
+            Sabotage::Covered => return self.stage.cover(&running.window(&self.screen)?).map(Some),
+            Sabotage::Relabelled(old, new) => running.tell(&format!("relabel {old}|{new}"))?,
+            Sabotage::Pushed => running.tell("push")?,
+            Sabotage::Moved => {
+                let window = running.window(&self.screen)?;
+                self.screen.place(&window, window.x + 90, window.y + 70, window.width, window.height)?;
+            }
+            Sabotage::Closed => running.tell("close")?,
+            Sabotage::Insensitive(name) => running.tell(&format!("disable {name}"))?,
+            Sabotage::Modal => {
+                running.tell("modal")?;
+                // A page's dialog is in the page.
+                if !task.app.is_browser() {
+                    self.screen.wait_for_window("the modal dialog", LONG, |title| title == "Question")?;
+                }
+            }
+            Sabotage::Stopped => running.process.signal(Signal::STOP),
+        }
+        // By its own loop: what it was told before is done when it answers.
+        if sabotage != Sabotage::Stopped && task.app.is_ours() {
+            running.is_alive(&self.stage, &self.screen)?;
+        }
+        Ok(None)
+    }
+
+    /// Whether it is done, and what else is.
+    fn judge(&mut self, task: &Task) -> Result<(bool, Option<String>)> {
+        let forbidden = task.sabotage.is_some_and(Sabotage::forbids);
+        let bound = if forbidden { DOES_NOT } else { DOES };
+        if let Oracle::Log { key, value, also } = task.oracle {
+            let running = self.running.as_ref().context("nothing is running")?;
+            running.rest(&self.stage, bound, |log| is_last(log, key, value));
+            let log = running.happened(&self.stage);
+            let harm = forbidden && !log.is_empty();
+            let wrong = if harm { Some(told(&log)) } else { wrong(&log, key, value, also) };
+            return Ok((is_last(&log, key, value), wrong));
+        }
+        if let Oracle::Saved(..) | Oracle::Copied(..) = task.oracle {
+            self.user_takes(task)?;
+        }
+        let done = || is_as_wished(task.oracle, &self.found(task.oracle).ok()?).then_some(());
+        let done = wait_for("what should come of it", bound, done).is_ok();
+        Ok((done, None))
+    }
+
+    /// What the user's own hands do so that others can see what came of it.
+    fn user_takes(&self, task: &Task) -> Result<()> {
+        let running = self.running.as_ref().context("nothing is running")?;
+        // It may not answer any more, and then it has no window to be raised.
+        if let Ok(window) = running.window(&self.screen) {
+            let _ = self.screen.activate(&window);
+        }
+        match task.oracle {
+            Oracle::Saved(..) => self.user.chord(&["ctrl", "s"]),
+            Oracle::Copied(keys, _) if !keys.is_empty() => self.user.chord(keys),
+            _ => Ok(()),
+        }
+    }
+
+    /// What there is of what should have come of it.
+    fn found(&self, oracle: Oracle) -> Result<String> {
+        Ok(match oracle {
+            Oracle::Log { .. } => {
+                let running = self.running.as_ref().context("nothing is running")?;
+                told(&running.happened(&self.stage))
+            }
+            Oracle::Saved(name, _) | Oracle::File(name, _) => {
+                let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
+                let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_end();
+                // Quoted or not, a table says the same.
+                if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }
+            }
+            Oracle::There(name) => {
+                if self.stage.work().join(name).exists() {
+                    name.to_owned()
+                } else {
+                    String::new()
+                }
+            }
+            Oracle::Copied(..) => {
+                let mut command = self.stage.command("xclip");
+                command.args(["-o", "-selection", "clipboard"]);
+                self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim().to_owned()
+            }
+            Oracle::Title(_) => {
+                let titles = self.screen.windows()?.into_iter().map(|window| window.title);
+                titles.collect::<Vec<_>>().join("\n")
+            }
+        })
+    }
+}
+
+fn is_as_wished(oracle: Oracle, found: &str) -> bool {
+    match oracle {
+        Oracle::Saved(_, text) | Oracle::File(_, text) | Oracle::Copied(_, text) => found == text.trim_end(),
+        Oracle::There(name) => found == name,
+        Oracle::Title(start) => found.lines().any(|title| title.starts_with(start)),
+        Oracle::Log { .. } => false,
+    }
+}
+
+/// What an editor may put in front of a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Commands: each happens once, or it is too much.
+const COMMANDS: [&str; 5] = ["pressed", "tool", "menu", "context", "more"];
+
+/// One of several is chosen, and another one than was asked for is wrong.
+const CHOICES: [&str; 6] = ["fruit", "size", "animal", "part", "tab", "file"];
+
+fn is_last(log: &[(String, String)], key: &str, value: &str) -> bool {
+    log.iter().rev().find(|(k, _)| k == key).is_some_and(|(_, v)| v == value)
+}
+
+/// What happened that nobody asked for.
+fn wrong(log: &[(String, String)], key: &str, value: &str, also: &[&str]) -> Option<String> {
+    let is_command = COMMANDS.contains(&key);
+    let asked =
+        |(k, v): &(String, String)| (k == key && (v == value || !is_command)) || also.contains(&k.as_str());
+    let of_it: Vec<&str> = log.iter().filter(|(k, _)| k == key).map(|(_, v)| v.as_str()).collect();
+    let twice = is_command && of_it.len() > 1;
+    let another = CHOICES.contains(&key) && of_it.last().is_some_and(|last| *last != value);
+    if twice || another {
+        return Some(told(log));
+    }
+    let other: Vec<_> = log.iter().filter(|one| !asked(one)).cloned().collect();
+    (!other.is_empty()).then(|| told(&other))
+}
+
+fn told(log: &[(String, String)]) -> String {
+    let lines: Vec<String> = log.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    lines.join(" ")
+}

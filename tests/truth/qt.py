@@ -1,0 +1,260 @@
+"""Orders, in Qt 5."""
+
+import os
+import sys
+
+from PyQt5.QtCore import QDate, QObject, QTimer, Qt, pyqtSignal
+from PyQt5.QtWidgets import (
+    QAction, QApplication, QCheckBox, QComboBox, QDateEdit, QFileDialog, QGridLayout, QHBoxLayout, QLabel,
+    QLineEdit, QListWidget, QMainWindow, QMenu, QMessageBox, QPlainTextEdit, QPushButton, QRadioButton, QSlider,
+    QSpinBox, QTableWidget, QTableWidgetItem, QTabWidget, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout,
+    QWidget,
+)
+
+import orders
+from orders import log
+
+
+def line(kind, *widgets):
+    inside = QWidget()
+    layout = kind(inside)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return inside
+
+
+def column(*widgets):
+    return line(QVBoxLayout, *widgets)
+
+
+def row(*widgets):
+    return line(QHBoxLayout, *widgets)
+
+
+class Window(QMainWindow):
+    def __init__(self, number):
+        super().__init__()
+        self.tell = orders.Logged()
+        self.named = {}
+        self.setWindowTitle("Orders")
+        self.menus()
+        self.tools()
+        columns = row(
+            column(self.buttons(), self.marks(), self.choices(), self.texts()),
+            column(self.numbers(), self.animals(), self.places(), self.stock(), self.tabs()),
+        )
+        self.spacer = QLabel()
+        self.spacer.setFixedHeight(1)
+        self.setCentralWidget(column(self.spacer, columns))
+        self.setGeometry(20, 40, 900, 640)
+        self.show()
+        QTimer.singleShot(0, lambda: log("ready", number))
+
+    def name(self, widget, name):
+        self.named[name] = widget
+        widget.setAccessibleName(name)
+        return widget
+
+    def press(self, label, key="pressed"):
+        button = QPushButton(label)
+        button.clicked.connect(lambda: log(key, button.text()))
+        self.named[label] = button
+        return button
+
+    def buttons(self):
+        chosen = QPushButton("Open...")
+        chosen.clicked.connect(self.choose)
+        canvas = QLabel("Canvas")
+        canvas.setMinimumHeight(30)
+        canvas.setContextMenuPolicy(Qt.CustomContextMenu)
+        canvas.customContextMenuRequested.connect(lambda at: self.context(canvas.mapToGlobal(at)))
+        more = QToolButton()
+        more.setText("More")
+        more.setPopupMode(QToolButton.InstantPopup)
+        more.setMenu(self.menu("more", ["Export", "Share"]))
+        return column(
+            row(self.press("Press me"), self.press("Archive"), self.press("Quiet")), row(chosen, more), canvas
+        )
+
+    def marks(self):
+        agree = QCheckBox("Agree")
+        agree.toggled.connect(lambda on: log("agree", "on" if on else "off"))
+        self.named["Agree"] = agree
+        radios = [QRadioButton(label) for label in ("Small", "Medium", "Large")]
+        radios[0].setChecked(True)
+        for radio in radios:
+            radio.toggled.connect(lambda on, radio=radio: on and log("size", radio.text()))
+        return row(agree, *radios)
+
+    def choices(self):
+        fruit = self.name(QComboBox(), "Fruit")
+        fruit.addItems(orders.FRUIT)
+        fruit.currentTextChanged.connect(lambda text: self.tell("fruit", text))
+        city = self.name(QComboBox(), "City")
+        city.setEditable(True)
+        city.addItems(orders.CITIES)
+        city.setCurrentText("")
+        city.currentTextChanged.connect(lambda text: self.tell("city", text))
+        return row(fruit, city)
+
+    def texts(self):
+        name = self.name(QLineEdit(), "Name")
+        name.textChanged.connect(lambda text: self.tell("name", text))
+        secret = self.name(QLineEdit(), "Secret")
+        secret.setEchoMode(QLineEdit.Password)
+        secret.textChanged.connect(lambda text: self.tell("secret", text))
+        code = self.name(QLineEdit(), "Code")
+        code.textChanged.connect(lambda text: self.upper(code, text))
+        price = self.name(QLineEdit("100"), "Price")
+        price.textChanged.connect(lambda text: self.revert(price, text))
+        notes = self.name(QPlainTextEdit(), "Notes")
+        notes.textChanged.connect(lambda: self.tell("notes", notes.toPlainText()))
+        notes.setFixedHeight(70)
+        day = self.name(QDateEdit(QDate(2026, 1, 1)), "Day")
+        day.setDisplayFormat("yyyy-MM-dd")
+        day.dateChanged.connect(lambda date: self.tell("day", date.toString("yyyy-MM-dd")))
+        return column(row(name, secret), row(code, price), notes, day)
+
+    def upper(self, code, text):
+        if text != text.upper():
+            QTimer.singleShot(0, lambda: code.setText(text.upper()))
+        else:
+            self.tell("code", text)
+
+    def revert(self, price, text):
+        self.tell("price", text)
+        if text != "100":
+            QTimer.singleShot(300, lambda: price.setText("100"))
+
+    def numbers(self):
+        count = self.name(QSpinBox(), "Count")
+        count.setRange(0, 100)
+        count.valueChanged.connect(lambda value: self.tell("count", value))
+        volume = self.name(QSlider(Qt.Horizontal), "Volume")
+        volume.setRange(0, 100)
+        volume.valueChanged.connect(lambda value: self.tell("volume", value))
+        return row(count, volume)
+
+    def animals(self):
+        box = self.name(QListWidget(), "Animals")
+        box.addItems(orders.ANIMALS)
+        box.setFixedHeight(90)
+        box.currentTextChanged.connect(lambda text: self.tell("animal", text))
+        return box
+
+    def places(self):
+        tree = self.name(QTreeWidget(), "Places")
+        tree.setHeaderLabel("Place")
+        tree.setFixedHeight(110)
+        for region, countries in (("Europe", orders.EUROPE), ("Asia", orders.ASIA)):
+            parent = QTreeWidgetItem(tree, [region])
+            for country in countries:
+                QTreeWidgetItem(parent, [country])
+        tree.itemExpanded.connect(lambda item: self.tell("expanded", item.text(0)))
+        tree.currentItemChanged.connect(lambda item, _: item and self.tell("place", item.text(0)))
+        return tree
+
+    def stock(self):
+        table = self.name(QTableWidget(len(orders.ROWS), 2), "Stock")
+        table.setHorizontalHeaderLabels(["Part", "Left"])
+        table.setFixedHeight(120)
+        for at, item in enumerate(orders.ROWS):
+            for column, text in enumerate(item):
+                table.setItem(at, column, QTableWidgetItem(text))
+        table.currentCellChanged.connect(lambda at, *_: at >= 0 and self.tell("part", orders.ROWS[at][0]))
+        return table
+
+    def tabs(self):
+        tabs = QTabWidget()
+        for label in ("First", "Second", "Third"):
+            tabs.addTab(QLabel(f"{label} page"), label)
+        tabs.currentChanged.connect(lambda at: self.tell("tab", tabs.tabText(at)))
+        return tabs
+
+    def menu(self, key, labels, title=""):
+        menu = QMenu(title, self)
+        for label in labels:
+            action = menu.addAction(label)
+            action.triggered.connect(lambda _, action=action: log(key, action.text()))
+        return menu
+
+    def menus(self):
+        bar = self.menuBar()
+        bar.addMenu(self.menu("menu", ["Save copy", "Print"], "File"))
+        edit = self.menu("menu", ["Undo all"], "Edit")
+        edit.addMenu(self.menu("menu", ["Bold", "Italic"], "Style"))
+        bar.addMenu(edit)
+        about = QMenu("Help", self)
+        about.addAction("About").triggered.connect(self.about)
+        bar.addMenu(about)
+
+    def about(self):
+        box = QMessageBox(QMessageBox.Information, "About Orders", "Orders 1.0", QMessageBox.Close, self)
+        log("dialog", "open")
+        box.exec_()
+        log("dialog", "closed")
+
+    def choose(self):
+        options = QFileDialog.DontUseNativeDialog
+        path, _ = QFileDialog.getOpenFileName(self, "Open a file", os.getcwd(), options=options)
+        if path:
+            log("file", os.path.basename(path))
+
+    def context(self, at):
+        self.menu("context", ["Paint red", "Paint blue"]).popup(at)
+
+    def tools(self):
+        bar = self.addToolBar("Tools")
+        for label in ("Cut", "Stamp"):
+            action = QAction(label, self)
+            action.triggered.connect(lambda _, action=action: log("tool", action.text()))
+            bar.addAction(action)
+
+    def relabel(self, old, new):
+        self.named[old].setText(new)
+
+    def disable(self, name):
+        self.named[name].setEnabled(False)
+
+    def push(self):
+        self.spacer.setFixedHeight(70)
+
+    def modal(self):
+        self.above = QMessageBox(QMessageBox.Question, "Question", "Really?", QMessageBox.Ok, self)
+        self.above.finished.connect(lambda _: log("modal", "answered"))
+        self.above.open()
+
+    def end(self):
+        self.close()
+        self.deleteLater()
+
+
+class App(QObject):
+    heard = pyqtSignal(object)
+
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+        self.open = None
+        self.heard.connect(lambda do: do())
+        commands = {name: lambda *a, name=name: getattr(self.open, name)(*a) for name in
+                    ("relabel", "disable", "push", "modal")}
+        commands |= {"reset": self.reset, "close": lambda: self.open.end(), "ping": lambda at: log("pong", at)}
+        orders.obey(self.heard.emit, commands)
+
+    def reset(self):
+        self.number += 1
+        if self.open and self.number > 1:
+            try:
+                self.open.end()
+            except RuntimeError:
+                pass  # its window was closed, and it is gone
+        self.open = Window(self.number)
+
+
+application = QApplication(sys.argv)
+application.setQuitOnLastWindowClosed(False)
+keep = App()
+application.exec_()

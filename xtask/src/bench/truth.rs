@@ -1,0 +1,20 @@
+//! Acts on applications of all toolkits, judged by what the applications did: a table, and `docs/APPLICATIONS.md`.
+
+use anyhow::{Result, ensure};
+
+use crate::place::{Build, Place};
+use crate::setup::{self, Need};
+use crate::shell::{self, heading};
+
+/// With the app of the tests, whose words are the same.
+pub fn bench(place: &Place) -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "applications are operated on a private X server, on Linux only");
+    setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
+    crate::run::app(place, Build::Debug)?;
+    heading("operating applications of all toolkits (some fifteen minutes)");
+    let mut run = shell::cargo(place);
+    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--matrix"])
+        .arg(place.root.join("docs/APPLICATIONS.md"))
+        .env("MIKI_BIN", place.app(Build::Debug));
+    shell::run(&mut run)
+}
