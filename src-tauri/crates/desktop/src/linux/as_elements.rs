@@ -330,7 +330,8 @@ impl LinuxDesktop {
                     text => Action::Type { text: format!("{text}\n") },
                 };
                 self.act(write, cancel.clone()).await?;
-                Ok(operand.made_of(operand.read_text_back(value).await, before).await)
+                let acted = operand.made_of(operand.read_text_back(value).await, before).await;
+                Ok(operand.unless_taken_back(acted, value).await)
             }
             ByHand::Type => self.type_into(operand, value, displays, cancel).await,
         }
@@ -385,7 +386,8 @@ impl LinuxDesktop {
             // The key that leaves the field enters what it holds, and presses no button.
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
         }
-        Ok(field.made_of(field.read_text_back(value).await, before).await)
+        let acted = field.made_of(field.read_text_back(value).await, before).await;
+        Ok(field.unless_taken_back(acted, value).await)
     }
 }
 

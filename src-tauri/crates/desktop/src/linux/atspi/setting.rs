@@ -18,6 +18,8 @@ pub(super) const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 pub(super) const VALUE: &str = "org.a11y.atspi.Value";
 /// For a value to be as it was set.
 pub(super) const READ_BACK: Duration = Duration::from_millis(400);
+/// For an application to take a value back that it does not like.
+const TAKEN_BACK: Duration = Duration::from_millis(500);
 /// Steps of a slider on the way to a value.
 const MOST_STEPS: u32 = 200;
 /// Characters of a value in a message.
@@ -83,7 +85,7 @@ impl Operand {
         }
         let acted = self.read_text_back(value).await;
         if acted.evidence != Evidence::Mismatch {
-            return Ok(Tried::Done(acted));
+            return Ok(Tried::Done(self.unless_taken_back(acted, value).await));
         }
         if set.is_err() {
             return Ok(Tried::Done(self.unanswered("gave the text to")));
@@ -102,6 +104,25 @@ impl Operand {
             return None;
         }
         nodes::text(&self.object, -1).await.ok()
+    }
+
+    /// What was read back, if the object still holds it a moment later.
+    pub(in super::super) async fn unless_taken_back(&self, acted: Acted, value: &str) -> Acted {
+        if acted.evidence != Evidence::ReadBack {
+            return acted;
+        }
+        tokio::time::sleep(TAKEN_BACK).await;
+        match self.text_now().await {
+            Some(now) if unified(&now) != unified(value) => {
+                let note = format!(
+                    "{}, but \"{}\" a moment later: the application changed it",
+                    acted.note,
+                    shortened(&now)
+                );
+                Acted { evidence: Evidence::Sent, note }
+            }
+            _ => acted,
+        }
     }
 
     /// What was read back, where the application may have made something else of it: capitals, a result.
