@@ -318,13 +318,27 @@ fn show_overlay(view: &WebviewWindow) -> tauri::Result<()> {
         view.set_position(*display.position())?;
         view.set_size(*display.size())?;
     }
-    view.show()?;
-    // Last, since on X11 it is possible only for a window that was shown.
     #[cfg(target_os = "linux")]
-    super::click_through::hold(view.clone());
+    {
+        let window = view.clone();
+        view.run_on_main_thread(move || {
+            // Where nothing composes the screen, it would be black all over.
+            if !gtk::gdk::Screen::default().is_some_and(|screen| screen.is_composited()) {
+                tracing::debug!("no overlay: no compositor runs");
+                return;
+            }
+            if let Err(error) = window.show() {
+                tracing::warn!("the overlay cannot be shown: {error}");
+            }
+            // Last, since on X11 it is possible only for a window that was shown.
+            super::click_through::hold(window);
+        })
+    }
     #[cfg(not(target_os = "linux"))]
-    view.set_ignore_cursor_events(true)?;
-    Ok(())
+    {
+        view.show()?;
+        view.set_ignore_cursor_events(true)
+    }
 }
 
 #[cfg(test)]

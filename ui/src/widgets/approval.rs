@@ -7,7 +7,7 @@ use fold::call::in_short;
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
 use protocol::ids::SessionId;
-use protocol::tool::{Answer, FrontWindow, Risk};
+use protocol::tool::{Answer, ApprovalMode, FrontWindow, Risk};
 use protocol::view::Question;
 
 use super::icon::icon;
@@ -60,10 +60,12 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     }
 }
 
-/// Whether the user is in the middle of typing.
-fn is_typing() -> bool {
-    let active = document().active_element();
-    active.is_some_and(|element| matches!(element.tag_name().as_str(), "TEXTAREA" | "INPUT"))
+/// What stands in the field that has the keyboard; `None` if no field has it.
+fn typed() -> Option<String> {
+    let field = document()
+        .active_element()
+        .filter(|element| matches!(element.tag_name().as_str(), "TEXTAREA" | "INPUT"))?;
+    js_sys::Reflect::get(&field, &"value".into()).ok()?.as_string()
 }
 
 #[component]
@@ -76,8 +78,8 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let sending = RwSignal::new(false);
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
-            // What is typed into one session is not cut short by another's question.
-            if is_own || !is_typing() {
+            // Nobody's words are cut short, and no space between two of them is an answer.
+            if typed().is_none_or(|text| is_own && text.is_empty()) {
                 let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
             }
             set_timeout(move || _ = ready.try_set(true), NO_YES_BEFORE);
@@ -96,7 +98,10 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
     let tool = visible_text(&approval.call.tool);
-    let remembered = (approval.risk != Risk::Consequential).then(|| {
+    // Where every step is asked about, no answer can be for the whole session.
+    let asks_always = store
+        .peek(|state| state.session(&session).is_some_and(|session| session.approval == ApprovalMode::Ask));
+    let remembered = (approval.risk != Risk::Consequential && !asks_always).then(|| {
         let tool = tool.clone();
         view! {
             <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>
