@@ -64,22 +64,17 @@ const DESKTOP: &[Package] = &[
     package("galculator"),
     package("gtk-4-examples"),
     package("thunar"),
-    package("python3-gi"), // our own programs that log what was done to them, in GTK 3 and GTK 4
+    package("python3-gi"), // our own applications that log what was done to them, in GTK 3 and GTK 4
     package("python3-pyqt5"), // and in Qt 5
     package("gir1.2-gtk-3.0"),
     package("gir1.2-gtk-4.0"),
     package("featherpad"),
     package("chromium"),
     package("iproute2"),
-    package("python3-gi"), // our own applications in GTK 3, GTK 4 and Qt
-    package("gir1.2-gtk-3.0"),
-    package("gir1.2-gtk-4.0"),
-    package("python3-pyqt5"),
 ];
 
 /// What `bench truth` operates beside those: other toolkits, and applications as they come.
 const APPLICATIONS: &[Package] = &[
-    package("thunar"),
     package("gnome-text-editor"),
     package("gnome-calculator"),
     package("speedcrunch"),
