@@ -87,22 +87,44 @@ impl Lines {
     }
 }
 
+/// The lines that `commit` had and the checkout has no more; what was only moved to another file does not count.
+fn taken_away(place: &Place, commit: &str) -> Result<Lines> {
+    let changes = git(place, &["diff", "--numstat", "-z", "--find-renames", "--find-copies", commit])?;
+    let mut lines = Lines::default();
+    let mut fields = changes.split('\0');
+    while let Some([_, taken, path]) = fields.next().and_then(three) {
+        // A renamed file has both of its names behind it.
+        let path = if path.is_empty() { fields.nth(1).unwrap_or_default() } else { path };
+        let Ok(taken) = taken.parse() else { continue };
+        if !path.ends_with(".rs") {
+            continue;
+        }
+        match (is_of_tests(path), path.starts_with("xtask/")) {
+            (true, _) => lines.tests += taken,
+            (false, true) => lines.automation += taken,
+            (false, false) => lines.product += taken,
+        }
+    }
+    Ok(lines)
+}
+
 /// Prints the lines of the checkout beside those of `commit`.
 pub fn print(place: &Place, commit: &str) -> Result<()> {
     let now = Lines::of_checkout(place)?;
     // A checkout without its history cannot tell.
     let before = Lines::of_commit(place, commit);
-    println!("\n{:<26} {commit:>9} {:>9} {:>9}", "lines of Rust", "now", "change");
+    let taken = taken_away(place, commit);
+    println!("\n{:<26} {commit:>9} {:>9} {:>9} {:>11}", "lines of Rust", "now", "change", "taken away");
     for (at, (name, now)) in now.rows().into_iter().enumerate() {
-        match &before {
-            Ok(before) => {
-                let (_, before) = before.rows()[at];
-                println!("{name:<26} {before:>9} {now:>9} {:>+9}", now as i64 - before as i64);
+        match (&before, &taken) {
+            (Ok(before), Ok(taken)) => {
+                let ((_, before), (_, taken)) = (before.rows()[at], taken.rows()[at]);
+                println!("{name:<26} {before:>9} {now:>9} {:>+9} {taken:>11}", now as i64 - before as i64);
             }
-            Err(_) => println!("{name:<26} {:>9} {now:>9}", "?"),
+            (Err(_), _) | (_, Err(_)) => println!("{name:<26} {:>9} {now:>9}", "?"),
         }
     }
-    if let Err(error) = before {
+    if let Some(error) = before.err().or(taken.err()) {
         shell::note(&format!("the lines of {commit} were not counted: {error:#}"));
     }
     Ok(())
@@ -118,6 +140,11 @@ pub fn warn_of_long_files(place: &Place) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The fields of a row of `git diff --numstat`: added, taken away, path; `None` behind the last.
+fn three(row: &str) -> Option<[&str; 3]> {
+    row.splitn(3, '\t').collect::<Vec<_>>().try_into().ok()
 }
 
 /// The files of these patterns that are, or would be, in the repository, with their text.
