@@ -181,7 +181,10 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     let mut ended = driver.go(begin).await;
     driver.lease = None;
     if driver.is_parked && ended.is_ok() {
-        return Ok(Ending::Parked(driver.close_mailbox()));
+        match driver.hear_the_rest().await {
+            Ok(answered) => return Ok(Ending::Parked(answered)),
+            Err(error) => ended = Err(error),
+        }
     }
     driver.run.stop.send("the run is over");
     if let Err(error) = &ended {
