@@ -37,13 +37,15 @@ mod windows;
 /// No display; a data folder that cannot be used or that a command without windows has.
 pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     let runtime = runtime()?;
-    let here = match runtime.block_on(Link::open(home))? {
-        Link::Here(here) => here,
-        // One instance a data folder: the second start shows the first one's window.
-        link @ Link::There(_) => {
-            runtime
-                .block_on(link.call(ShowWindow { window: Window::Dashboard, action: WindowAction::Show }))?;
-            return Ok(Exit::Done);
+    let show = ShowWindow { window: Window::Dashboard, action: WindowAction::Show };
+    let here = loop {
+        match runtime.block_on(Link::open(home))? {
+            Link::Here(here) => break here,
+            // One instance a data folder: the second start shows the first one's window, unless that is just ending.
+            link @ Link::There(_) => match runtime.block_on(link.call(show.clone())) {
+                Err(error) if error.code == ErrorCode::Leaving => std::thread::sleep(Link::BETWEEN),
+                shown => return shown.map(|()| Exit::Done),
+            },
         }
     };
     let engine = Arc::clone(&here.engine);

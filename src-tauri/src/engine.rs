@@ -147,6 +147,7 @@ impl Engine {
                 json(&c, ())
             }
             AnyCommand::ShowWindow(c) => {
+                agent.check_staying()?;
                 self.windows()?.show(c.window, c.action)?;
                 json(&c, ())
             }

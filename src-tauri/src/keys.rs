@@ -220,7 +220,7 @@ mod tests {
         let error = keys.set("gemini", &Secret("abc".into())).unwrap_err();
         assert_eq!(error.code, ErrorCode::Keychain);
         let hint = error.hint.unwrap();
-        assert!(hint.contains("unlock") && hint.contains("miki key set gemini"), "{hint}");
+        assert!(hint.contains("unlock") && hint.contains("try again"), "{hint}");
         assert_eq!(keys.status()[0].state, KeyState::KeychainFails);
         assert_eq!(keys.check().state, CheckState::Missing);
     }
@@ -231,7 +231,7 @@ mod tests {
             let error =
                 keys(FakeStore::failing(fault), &[]).set("gemini", &Secret("abc".into())).unwrap_err();
             let hint = error.hint.unwrap();
-            assert!(hint.contains("MIKI_KEY_GEMINI") && hint.contains("miki key set gemini"), "{hint}");
+            assert!(hint.contains("MIKI_KEY_GEMINI") && hint.contains("try again"), "{hint}");
         }
     }
 

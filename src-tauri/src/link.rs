@@ -28,6 +28,8 @@ pub enum Link {
     There(Client),
 }
 
+type Answer<C> = Result<<C as Command>::Response, ErrorView>;
+
 /// This process is the engine, and others may attach to it.
 pub struct Here {
     pub engine: Arc<Engine>,
@@ -56,6 +58,9 @@ impl Events {
 }
 
 impl Link {
+    /// Between two looks at who has the folder.
+    pub const BETWEEN: Duration = Duration::from_millis(50);
+
     /// Becomes the engine where the folder is free, otherwise attaches to the one that has it.
     ///
     /// # Errors
@@ -68,9 +73,7 @@ impl Link {
                 Try::Elsewhere { pid } => match Client::connect(home).await {
                     Ok(client) => return Ok(Self::There(client)),
                     // It may be just starting, or just ending: then the lock or the socket is free in a moment.
-                    Err(_) if begin.elapsed() < PATIENCE => {
-                        tokio::time::sleep(Duration::from_millis(50)).await
-                    }
+                    Err(_) if begin.elapsed() < PATIENCE => tokio::time::sleep(Self::BETWEEN).await,
                     Err(error) => return Err(silent(home, pid, &error)),
                 },
             }
@@ -92,11 +95,64 @@ impl Link {
             match HomeLock::try_take(home)? {
                 Try::Held(_) => return Ok(None),
                 Try::Elsewhere { .. } if begin.elapsed() < PATIENCE => {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    tokio::time::sleep(Self::BETWEEN).await;
                 }
                 Try::Elsewhere { pid } => return Err(silent(home, pid, &silence)),
             }
         }
+    }
+
+    /// Opens a link and sends the first command over it: to whoever has the folder next, where the engine was just leaving
+    /// and has not begun with it. `None` in place of what the user did not wait for.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; the command's own are beside the link.
+    pub async fn open_with<C: Command + Clone>(
+        home: &Home,
+        command: C,
+        interrupts: &mut mpsc::Receiver<()>,
+    ) -> Result<Option<(Self, Option<Answer<C>>)>, ErrorView>
+    where
+        AnyCommand: From<C>,
+    {
+        let begin = Instant::now();
+        loop {
+            let Some(link) = interrupt::unless(interrupts, Self::open(home)).await else { return Ok(None) };
+            let link = link?;
+            match interrupt::unless(interrupts, link.call(command.clone())).await {
+                Some(Err(error)) if link.was_leaving(&error) && begin.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Self::BETWEEN).await;
+                }
+                answer => return Ok(Some((link, answer))),
+            }
+        }
+    }
+
+    /// The same of a link to an engine that is there; `None` if there is none, as [`Self::attach`] has it.
+    ///
+    /// # Errors
+    /// As [`Self::attach`], and the command's own.
+    pub async fn attach_with<C: Command + Clone>(
+        home: &Home,
+        command: C,
+    ) -> Result<Option<(Self, C::Response)>, ErrorView>
+    where
+        AnyCommand: From<C>,
+    {
+        let begin = Instant::now();
+        loop {
+            let Some(link) = Self::attach(home).await? else { return Ok(None) };
+            match link.call(command.clone()).await {
+                Err(error) if link.was_leaving(&error) && begin.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Self::BETWEEN).await;
+                }
+                answer => return Ok(Some((link, answer?))),
+            }
+        }
+    }
+
+    fn was_leaving(&self, error: &ErrorView) -> bool {
+        matches!(self, Self::There(_)) && error.code == ErrorCode::Leaving
     }
 
     /// Sends one command, typed.

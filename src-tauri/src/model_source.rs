@@ -135,8 +135,8 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
     let base_url = settings.base_urls.get(id);
     if id == CUSTOM {
         let base_url = base_url.ok_or_else(|| {
-            ErrorView::new(ErrorCode::BadRequest, format!("model {model} needs an address"))
-                .with_hint("name its server in the settings, or with --base-url URL")
+            ErrorView::new(ErrorCode::BadRequest, "the custom server has no base URL")
+                .with_hint("set it in the settings, or give it with --base-url, for example --base-url http://127.0.0.1:8080/v1")
         })?;
         let wire = match settings.custom_wire {
             CustomWire::OpenaiChat => Wire::OpenAiChat,

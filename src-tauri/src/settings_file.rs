@@ -33,8 +33,11 @@ impl SettingsFile {
         if !text.trim_start().starts_with('{') {
             return Err(unreadable(&self.0, "it is not a JSON object"));
         }
-        let settings: Settings =
-            serde_json::from_str(&text).map_err(|error| unreadable(&self.0, &error.to_string()))?;
+        let settings: Settings = serde_json::from_str(&text).map_err(|error| {
+            let fields = serde_json::from_str(&text).ok();
+            let fault = fields.and_then(|fields| Settings::fault(&fields));
+            unreadable(&self.0, &fault.unwrap_or_else(|| error.to_string()))
+        })?;
         settings.validate().map_err(|error| unreadable(&self.0, &error.message))?;
         Ok(settings)
     }
@@ -106,6 +109,8 @@ mod tests {
             "[]",
             r#"{"maxStep": 3}"#,
             r#"{"maxSteps": 0}"#,
+            r#"{"maxSteps": "ten"}"#,
+            r#"{"maxSteps": 3, "maxSteps": 4}"#,
             r#"{"approval": "never"}"#,
             "{}}",
         ] {
@@ -113,6 +118,7 @@ mod tests {
             let error = file.load().unwrap_err();
             assert_eq!(error.code, ErrorCode::Storage, "{text}");
             assert!(error.message.contains("settings.json") && error.hint.is_some(), "{text}: {error:?}");
+            assert!(!error.message.contains("u32"), "{}", error.message);
             assert_eq!(std::fs::read_to_string(&file.0).unwrap(), text);
         }
     }

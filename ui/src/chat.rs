@@ -235,17 +235,12 @@ fn line(entry: Entry) -> AnyView {
             }
             .into_any()
         }
-        EntryBody::TurnFailed { message, .. } => view! {
-            <li class="words failed">
-                <span dir="auto">{brief::shortened(&message)}</span>
-                <Suggestions entry=entry.id />
-            </li>
+        EntryBody::TurnFailed { message, .. } | EntryBody::Noted { message, .. } => {
+            words("words failed", &message)
         }
-        .into_any(),
-        EntryBody::Noted { message, .. } => words("words failed", &message),
         EntryBody::Paused { reason } => words("words", &reason),
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end, is_told, .. } => {
+        EntryBody::End { end, .. } => {
             use protocol::event::RunEnd;
             let outcome = Outcome::from(&end);
             let word = outcome_word(outcome);
@@ -256,10 +251,10 @@ fn line(entry: Entry) -> AnyView {
                 RunEnd::Interrupted { reason } => reason.unwrap_or_default(),
                 RunEnd::NeedsApproval { .. } => String::new(),
             };
-            let text = if is_told { String::new() } else { text };
             view! {
                 <li class="end" data-outcome=outcome.name()>
                     <strong>{move || store.say(word)}</strong>" "<span dir="auto">{text}</span>
+                    <Suggestions entry=entry.id />
                 </li>
             }
             .into_any()

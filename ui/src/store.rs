@@ -252,7 +252,8 @@ impl Store {
                 self.error.set(Some(error));
                 set_timeout(move || self.subscribe_anew(number), RETRY);
             }
-            Heard::Engine(Frame::Reply(_)) => {} // answers come by another way
+            // Answers come by another way, and a window ends with its engine.
+            Heard::Engine(Frame::Reply(_) | Frame::Leaving) => {}
         };
         let answer = ipc::subscribe(command, take).await;
         let before = self.subscription.get_value();

@@ -1,6 +1,6 @@
-//! How a session goes on whose model its provider does not know: the failure's own entry, and what may be taken instead.
+//! How a session goes on whose model its provider does not know: the end of its run, and what may be taken instead.
 //!
-//! Pure. Offered only while that failure is the session's last word.
+//! Pure. Offered only while that end is the session's last word.
 
 use fold::transcript::{Entry, EntryBody, EntryId};
 use protocol::ids::{ModelId, SessionId};
@@ -24,14 +24,10 @@ pub fn suggested_models(state: &State) -> Option<SuggestedModels> {
     let session = state.shown().filter(|_| state.run_shown().is_none() && state.broken.is_none())?.clone();
     let run = state.transcript()?.last_run();
     let Some(Entry { body: EntryBody::Goal { goal, .. }, .. }) = run.first() else { return None };
-    let [.., failed, Entry { body: EntryBody::End { .. }, .. }] = run else { return None };
-    match &failed.body {
-        EntryBody::TurnFailed { suggestions, .. } if !suggestions.is_empty() => Some(SuggestedModels {
-            entry: failed.id,
-            session,
-            goal: goal.clone(),
-            models: suggestions.clone(),
-        }),
+    match run.last() {
+        Some(Entry { id, body: EntryBody::End { suggestions, .. }, .. }) if !suggestions.is_empty() => {
+            Some(SuggestedModels { entry: *id, session, goal: goal.clone(), models: suggestions.clone() })
+        }
         _ => None,
     }
 }
@@ -88,7 +84,7 @@ mod tests {
     fn a_run_that_failed_for_its_model_can_go_on_with_another() {
         let state = after(vec![started(), failed(&["xai/grok-4.7", "xai/grok-9"]), ended()]);
         let expected = SuggestedModels {
-            entry: EntryId { n: 2, part: 0 },
+            entry: EntryId { n: 3, part: 0 },
             session: session_id("1"),
             goal: "write a haiku".into(),
             models: vec![ModelId("xai/grok-4.7".into()), ModelId("xai/grok-9".into())],

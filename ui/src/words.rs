@@ -172,6 +172,7 @@ words! {
     KeyPlaceholder: "Paste a key", "キーを貼り付け";
     Save: "Save", "保存";
     Delete: "Delete", "削除";
+    KeyStays: "What you typed is still in the field: Save tries again.", "入力したキーは欄に残っています。「保存」でもう一度試せます。";
     KeyMissing: "No key yet", "キーがありません";
     KeyInKeychain: "In the keychain", "キーチェーンにあります";
     KeyInEnvironment: "From the environment", "環境変数から取得";

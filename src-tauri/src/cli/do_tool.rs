@@ -18,10 +18,14 @@ use crate::link::Link;
 #[derive(Debug, Args)]
 pub struct Do {
     /// The tool: click, type, hotkey, elementsJson, screenshot ...
-    tool: String,
+    #[arg(required_unless_present = "list")]
+    tool: Option<String>,
     /// Its arguments, a JSON object
-    #[arg(value_name = "JSON", value_parser = object)]
-    arguments: Map<String, Value>,
+    #[arg(value_name = "JSON", value_parser = object, required_unless_present = "list")]
+    arguments: Option<Map<String, Value>>,
+    /// List the tools, and what each does
+    #[arg(long, exclusive = true)]
+    list: bool,
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
@@ -29,15 +33,24 @@ fn object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
 }
 
 impl Do {
+    /// Does what needs no engine; gives the rest back.
+    pub fn without_home(self) -> Result<Exit, Self> {
+        if !self.list {
+            return Err(self);
+        }
+        for spec in tools::Registry::builtin().specs() {
+            super::say(&line(&spec));
+        }
+        Ok(Exit::Done)
+    }
+
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         let mut interrupts = interrupt::listen()?;
-        let Some(link) = interrupt::unless(&mut interrupts, Link::open(home)).await else {
-            return Ok(Exit::Stopped);
-        };
-        let link = link?;
         // A call that nobody waits for any more is stopped by the engine, here or elsewhere, and lets go of all it holds.
-        let call = link.call(CallTool { tool: self.tool, arguments: Value::Object(self.arguments) });
-        let result = interrupt::unless(&mut interrupts, call).await;
+        let (tool, arguments) = (self.tool.unwrap_or_default(), self.arguments.unwrap_or_default());
+        let call = CallTool { tool, arguments: Value::Object(arguments) };
+        let begun = Link::open_with(home, call, &mut interrupts).await?;
+        let Some((link, result)) = begun else { return Ok(Exit::Stopped) };
         link.leave(&mut interrupts).await;
         let Some(result) = result else {
             return Ok(Exit::Stopped);
@@ -47,8 +60,17 @@ impl Do {
             ErrorView::new(ErrorCode::Internal, format!("result cannot be written: {error}"))
         })?;
         super::say(&json);
+        if result.error.as_ref().is_some_and(|error| error.kind == ToolErrorKind::UnknownTool) {
+            eprintln!("miki: all tools: miki do --list");
+        }
         Ok(exit_of(&result))
     }
+}
+
+/// A tool and the first sentence about it.
+fn line(spec: &tools::Spec) -> String {
+    let about = spec.description.split_inclusive(". ").next().unwrap_or_default();
+    format!("{:<16} {}", spec.name, super::text::plain(about.trim()))
 }
 
 fn exit_of(result: &ExecResult) -> Exit {

@@ -30,15 +30,14 @@ pub struct Doctor {
 impl Doctor {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         let mut interrupts = interrupt::listen()?;
-        let views = match interrupt::unless(&mut interrupts, Link::open(home)).await {
-            Some(Ok(link)) => {
-                let views = interrupt::unless(&mut interrupts, link.call(Permissions {})).await;
+        let views = match Link::open_with(home, Permissions {}, &mut interrupts).await {
+            Ok(Some((link, views))) => {
                 link.leave(&mut interrupts).await;
                 views.transpose()?
             }
+            Ok(None) => None,
             // What keeps the engine from starting is a finding; the rest is looked at all the same.
-            Some(Err(error)) => interrupt::unless(&mut interrupts, without_engine(home, error)).await,
-            None => None,
+            Err(error) => interrupt::unless(&mut interrupts, without_engine(home, error)).await,
         };
         let Some(views) = views else { return Ok(Exit::Stopped) };
         if self.json {

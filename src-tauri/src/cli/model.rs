@@ -31,7 +31,7 @@ enum What {
     /// Print a provider's models, or those known to this version with their prices
     List {
         /// Ask this provider for what it has now
-        #[arg(long, value_name = "P", value_parser = PossibleValuesParser::new(providers()))]
+        #[arg(value_parser = PossibleValuesParser::new(providers()))]
         provider: Option<String>,
         /// Another server that speaks the provider's wire protocol
         #[arg(long, value_name = "URL", requires = "provider")]
@@ -116,7 +116,7 @@ fn list_known() -> Result<Exit, ErrorView> {
         }
     }
     eprintln!(
-        "as of {}, from {}; ask a provider for what it has now with --provider",
+        "as of {}, from {}; ask a provider for what it has now with: miki model list PROVIDER",
         catalogue().date,
         catalogue().source
     );
@@ -141,7 +141,8 @@ fn line(model: &ModelView) -> String {
         shown(pictures, "pictures"),
         shown(thinking, "thinking"),
     ];
-    format!("{}  {}", model.id, parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    let about = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    format!("{}  {about}", model.id).trim_end().to_owned()
 }
 
 fn trial_text(trial: &TrialView) -> String {

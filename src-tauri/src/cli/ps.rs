@@ -28,10 +28,7 @@ pub struct Ps {
 
 impl Ps {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let overview = match Link::attach(home).await? {
-            Some(link) => Some(link.call(GetOverview {}).await?),
-            None => None,
-        };
+        let overview = Link::attach_with(home, GetOverview {}).await?.map(|(_, overview)| overview);
         if self.json {
             let (runs, desktop) = overview.map_or_else(Default::default, |it| (it.runs, it.desktop));
             super::say(&json!({ "runs": runs, "desktop": desktop }).to_string());

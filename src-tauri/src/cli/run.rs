@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
-use protocol::command::{Recording, RunOverrides, StartRun, StopRun, Subscribe, Unattended};
+use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
 use protocol::event::{EventBody, RunEnd};
 use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};
@@ -99,11 +99,13 @@ impl Run {
         // Whoever cannot be asked here is not waited for.
         let asks = !self.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let mut interrupts = interrupt::listen()?;
-        let Some(link) = interrupt::unless(&mut interrupts, Link::open(home)).await else {
-            return Ok(Exit::Stopped);
+        let begun = Link::open_with(home, self.command(asks), &mut interrupts).await?;
+        let Some((link, started)) = begun else { return Ok(Exit::Stopped) };
+        let outcome = match started {
+            Some(Ok(started)) => self.follow(&link, started, asks, &mut interrupts).await,
+            Some(Err(error)) => Err(error),
+            None => Ok(Followed::NeverBegan),
         };
-        let link = link?;
-        let outcome = self.follow(&link, asks, &mut interrupts).await;
         if matches!(outcome, Ok(Followed::LeftAtOnce)) {
             link.release_all();
             return Ok(Exit::Stopped);
@@ -118,13 +120,10 @@ impl Run {
     async fn follow(
         &self,
         link: &Link,
+        started: StartedRun,
         asks: bool,
         interrupts: &mut mpsc::Receiver<()>,
     ) -> Result<Followed, ErrorView> {
-        let Some(started) = interrupt::unless(interrupts, link.call(self.command(asks))).await else {
-            return Ok(Followed::NeverBegan);
-        };
-        let started = started?;
         // From the beginning of the session, which is the run's own: no event is missed, however late this comes.
         let streams = Some(vec![StreamId::of_session(&started.session)]);
         let mut events = link.subscribe(Subscribe { streams, after: Some(Seq(0)) }).await?;

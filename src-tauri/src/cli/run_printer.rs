@@ -1,7 +1,7 @@
 //! What `miki run` prints while it follows a run: for a person what the run's transcript adds up to, for a program one
 //! event a line.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use fold::Transcript;
 use fold::call::in_short;
@@ -28,7 +28,16 @@ pub struct RunPrinter {
     /// The number of the last event of the session that was told.
     last: u64,
     question: Option<Approval>,
+    /// Every step is asked about: no answer can be for the whole session.
+    asks_always: bool,
     printed: Printed,
+}
+
+/// Whether a tool may be allowed for the whole session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ForSession {
+    Offered,
+    NotOffered,
 }
 
 /// What was printed for a person so far.
@@ -49,11 +58,15 @@ struct Printed {
 impl RunPrinter {
     pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
         let started = started.clone();
-        Self { json, asks, started, last: 0, question: None, printed: Printed::default() }
+        let printed = Printed::default();
+        Self { json, asks, started, last: 0, question: None, asks_always: false, printed }
     }
 
-    pub fn note(&self, text: &str) {
-        eprintln!("miki: {text}");
+    /// A word of our own, on a line of its own: on a terminal, `^C` or half a sentence may stand before it.
+    pub fn note(&mut self, text: &str) {
+        let begin = if std::io::stderr().is_terminal() { "\n" } else { "" };
+        self.printed.open_line &= begin.is_empty();
+        eprintln!("{begin}miki: {text}");
     }
 
     pub fn question(&self) -> Option<&Approval> {
@@ -73,10 +86,11 @@ impl RunPrinter {
             print(&self.printed.tell(event));
         }
         match &event.body {
+            EventBody::RunStarted(spec) => self.asks_always = spec.approval == ApprovalMode::Ask,
             EventBody::ApprovalRequested { approval } => {
                 self.question = Some(approval.clone());
                 if self.asks {
-                    eprint!("{}", question(approval));
+                    eprint!("{}", question(approval, self.for_session(approval)));
                 }
             }
             EventBody::ApprovalAnswered { approval, .. } => {
@@ -114,12 +128,21 @@ impl RunPrinter {
     /// What a typed line says to the open question; anything but a clear word asks again.
     pub fn answer(&mut self, line: &str) -> Option<AnswerApproval> {
         let approval = self.question.as_ref()?;
-        let Some(answer) = answer_in(line, approval.risk) else {
-            eprint!("{}", choices(approval));
+        let for_session = self.for_session(approval);
+        let Some(answer) = answer_in(line, for_session) else {
+            eprint!("{}", choices(approval, for_session));
             return None;
         };
         let approval = self.question.take()?;
         Some(AnswerApproval { approval: approval.id, digest: approval.digest, answer })
+    }
+
+    fn for_session(&self, approval: &Approval) -> ForSession {
+        if self.asks_always || approval.risk == Risk::Consequential {
+            ForSession::NotOffered
+        } else {
+            ForSession::Offered
+        }
     }
 }
 
@@ -197,13 +220,9 @@ fn words(body: &EntryBody) -> String {
         // Its text was told as it came.
         EntryBody::Turn { citations, .. } => sources(citations),
         EntryBody::Step(_) => String::new(),
-        EntryBody::TurnFailed { message, hint, retry, suggestions } => format!(
-            "! {}{}{}\n{}",
-            plain(message),
-            hinted(hint.as_deref()),
-            if *retry { "; trying again" } else { "" },
-            ways_on(suggestions)
-        ),
+        EntryBody::TurnFailed { message, hint } => {
+            format!("! {}{}; trying again\n", plain(message), hinted(hint.as_deref()))
+        }
         EntryBody::Paused { reason } => format!("paused: {}\n", plain(reason)),
         EntryBody::Resumed => "going on\n".into(),
         EntryBody::Noted { level, message, hint } => {
@@ -214,10 +233,7 @@ fn words(body: &EntryBody) -> String {
             };
             format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::End { end, bill, is_told } => {
-            let how = if *is_told { "failed\n".into() } else { ended(end) };
-            how + &sum(bill)
-        }
+        EntryBody::End { end, bill, suggestions } => ended(end) + &ways_on(suggestions) + &sum(bill),
     }
 }
 
@@ -335,7 +351,7 @@ fn say_what_was_asked(approval: &Approval) {
 }
 
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
-fn question(approval: &Approval) -> String {
+fn question(approval: &Approval, for_session: ForSession) -> String {
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
@@ -346,7 +362,7 @@ fn question(approval: &Approval) -> String {
         plain(&in_short(&approval.call, approval.target.as_ref())),
         plain(&approval.reason),
         arguments(approval),
-        choices(approval)
+        choices(approval, for_session)
     )
 }
 
@@ -354,22 +370,25 @@ fn arguments(approval: &Approval) -> String {
     bounded(&approval.call.arguments.to_string(), ARGUMENTS.0, ARGUMENTS.1)
 }
 
-fn choices(approval: &Approval) -> String {
-    let (risk, session) = match approval.risk {
-        Risk::Observe => ("only looks", true),
-        Risk::Navigate => ("moves about", true),
-        Risk::Edit => ("changes something", true),
-        Risk::Consequential => ("cannot be undone", false),
+fn choices(approval: &Approval, for_session: ForSession) -> String {
+    let risk = match approval.risk {
+        Risk::Observe => "only looks",
+        Risk::Navigate => "moves about",
+        Risk::Edit => "changes something",
+        Risk::Consequential => "cannot be undone",
     };
-    let session = if session { "; [t]his tool for the whole session" } else { "" };
+    let session = match for_session {
+        ForSession::Offered => "; [t]his tool for the whole session",
+        ForSession::NotOffered => "",
+    };
     format!("  {} {risk}: allow? [y]es, this once; [n]o{session}: ", plain(&approval.call.tool))
 }
 
-fn answer_in(line: &str, risk: Risk) -> Option<Answer> {
+fn answer_in(line: &str, for_session: ForSession) -> Option<Answer> {
     match line.trim().to_lowercase().as_str() {
         "y" | "yes" => Some(Answer::Once),
         "n" | "no" => Some(Answer::Deny),
-        "t" | "thread" if risk < Risk::Consequential => Some(Answer::Thread),
+        "t" | "thread" if for_session == ForSession::Offered => Some(Answer::Thread),
         _ => None,
     }
 }

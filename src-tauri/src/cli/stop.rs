@@ -32,11 +32,16 @@ fn beginning(text: &str) -> Result<String, NoId> {
 
 impl Stop {
     pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
-        let Some(link) = Link::attach(home).await? else {
-            super::say("nothing is running");
-            return Ok(Exit::Done);
+        let attached = Link::attach_with(home, GetOverview {}).await?;
+        let Some((link, overview)) = attached else {
+            return match &self.run {
+                Some(beginning) => the_one(&[], beginning).map(|_| Exit::Done),
+                None => {
+                    super::say("nothing is running");
+                    Ok(Exit::Done)
+                }
+            };
         };
-        let overview = link.call(GetOverview {}).await?;
         let run = match &self.run {
             None => None,
             Some(beginning) => match the_one(&overview.runs, beginning) {
@@ -53,7 +58,8 @@ impl Stop {
         // A single call is ended, too, which is not among the runs.
         match link.call(StopRun { run: run.clone() }).await {
             Ok(()) => {}
-            Err(error) if error.code == ErrorCode::NotFound => {
+            // All that ran ends with an engine that leaves.
+            Err(error) if [ErrorCode::NotFound, ErrorCode::Leaving].contains(&error.code) => {
                 super::say("it has just ended by itself");
                 return Ok(Exit::Done);
             }

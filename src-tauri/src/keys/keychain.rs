@@ -92,18 +92,24 @@ fn bounded<T: Send + 'static>(
 /// By variant; the texts of `BadEncoding` and `BadDataFormat` are left out, since they may hold what was kept.
 fn told_apart(error: &Error) -> KeyError {
     match error {
-        Error::NoStorageAccess(reason) => KeyError::Locked(reason.to_string()),
-        Error::NoDefaultStore => KeyError::Absent(match Entry::store_status() {
-            Err(reason) => reason.to_string(),
-            Ok(()) => "none was opened".into(),
-        }),
+        Error::NoStorageAccess(reason) => {
+            tracing::info!("the keychain: {reason}");
+            KeyError::Locked
+        }
+        Error::NoDefaultStore => {
+            tracing::info!("the keychain: {:?}", Entry::store_status());
+            KeyError::Absent
+        }
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
             KeyError::Failed("the entry is not a text".into())
         }
         Error::Ambiguous(entries) => {
             KeyError::Failed(format!("{} entries have the same name", entries.len()))
         }
-        Error::PlatformFailure(reason) => KeyError::Failed(reason.to_string()),
+        // "SS" is the Secret Service.
+        Error::PlatformFailure(reason) => {
+            KeyError::Failed(reason.to_string().trim_start_matches("SS error: ").to_owned())
+        }
         other => KeyError::Failed(other.to_string()),
     }
 }

@@ -16,10 +16,10 @@ pub trait KeyStore: Send + Sync {
 /// Why the keychain did not do it. No variant can hold a key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("the keychain is locked or refuses: {0}")]
-    Locked(String),
-    #[error("there is no keychain: {0}")]
-    Absent(String),
+    #[error("the keychain is locked, or its password was not given")]
+    Locked,
+    #[error("this session has no keychain")]
+    Absent,
     #[error("the keychain failed: {0}")]
     Failed(String),
     #[error("the keychain gave no answer within {seconds} s")]
@@ -31,18 +31,17 @@ pub enum KeyError {
 impl KeyError {
     /// For people, with what to do about `provider`'s key.
     pub fn view(&self, provider: &str) -> ErrorView {
-        let (set, variable) = (format!("miki key set {provider}"), super::variable(provider));
-        let hint = match self {
-            Self::Locked(_) | Self::Silent { .. } => format!(
-                "unlock the keychain (log in to the desktop, or open its passwords program), then: {set}; or set {variable} in the environment"
-            ),
-            Self::Absent(_) => format!(
-                "start a keychain (on Linux gnome-keyring or KWallet in a session with D-Bus), then: {set}; or set {variable} in the environment"
-            ),
-            Self::Failed(_) | Self::NotKept { .. } => format!(
-                "look at the entries named miki in the system's passwords program, then: {set}; or set {variable} in the environment"
-            ),
+        let remedy = match self {
+            Self::Locked | Self::Silent { .. } => {
+                "unlock it (log in to the desktop again, or open the system's passwords program)"
+            }
+            Self::Absent => "start one (on Linux gnome-keyring or KWallet, in a session with D-Bus)",
+            Self::Failed(_) | Self::NotKept { .. } => {
+                "look at the entries named miki in the system's passwords program"
+            }
         };
+        // A window and a command line both say this.
+        let hint = format!("{remedy} and try again, or set {} in the environment", super::variable(provider));
         ErrorView::new(ErrorCode::Keychain, self.to_string()).with_hint(hint)
     }
 }
@@ -81,8 +80,8 @@ pub mod fake {
         fn fail(&self) -> Result<(), KeyError> {
             match self.fault {
                 Fault::None | Fault::Forgets | Fault::Garbles => Ok(()),
-                Fault::Locked => Err(KeyError::Locked("prompt dismissed".into())),
-                Fault::Absent => Err(KeyError::Absent("no session bus".into())),
+                Fault::Locked => Err(KeyError::Locked),
+                Fault::Absent => Err(KeyError::Absent),
             }
         }
     }

@@ -62,7 +62,8 @@ impl Client {
     /// Sends a command and waits for its answer.
     ///
     /// # Errors
-    /// The engine's own; [`ErrorCode::Unavailable`] where it went away.
+    /// The engine's own; [`ErrorCode::Leaving`] where it went away before it began with this, [`ErrorCode::Unavailable`]
+    /// where that is not known.
     pub async fn call(&self, command: AnyCommand) -> Result<Value, ErrorView> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut line = serde_json::to_vec(&Request { id, command }).map_err(|error| {
@@ -72,13 +73,14 @@ impl Client {
         let (answer, answered) = oneshot::channel();
         match self.waiting.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             Some(waiting) => waiting.insert(id, answer),
-            None => return Err(gone()),
+            None => return Err(gone(ErrorCode::Leaving)),
         };
         {
             let _alone = self.writing.lock().await;
-            (&*self.stream).write_all(&line).await.map_err(|_| gone())?;
+            // Of a line that did not get there whole nothing is done.
+            (&*self.stream).write_all(&line).await.map_err(|_| gone(ErrorCode::Leaving))?;
         }
-        match answered.await.map_err(|_| gone())? {
+        match answered.await.map_err(|_| gone(ErrorCode::Unavailable))? {
             Outcome::Ok(value) => Ok(value),
             Outcome::Error(error) => Err(error),
         }
@@ -129,6 +131,12 @@ async fn read(
             Ok(Frame::Unsubscribed(error)) => {
                 let _ = events.try_send(Err(error));
             }
+            Ok(Frame::Leaving) => {
+                let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+                for (_, answer) in waiting.into_iter().flatten() {
+                    let _ = answer.send(Outcome::Error(gone(ErrorCode::Leaving)));
+                }
+            }
             Err(error) => {
                 tracing::warn!("the engine speaks otherwise than this version: {error}");
                 break;
@@ -139,6 +147,6 @@ async fn read(
     waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
-fn gone() -> ErrorView {
-    ErrorView::new(ErrorCode::Unavailable, "the running miki went away").with_hint("start the command again")
+fn gone(code: ErrorCode) -> ErrorView {
+    ErrorView::new(code, "the running miki went away").with_hint("start the command again")
 }

@@ -191,6 +191,8 @@ async fn accept(listener: Listener, server: Server, leaving: CancellationToken) 
             }
         }
     }
+    // Whoever comes now is told by the system that nobody listens.
+    drop(listener);
     while clients.join_next().await.is_some() {}
 }
 
@@ -257,6 +259,7 @@ async fn read(stream: &Connection, server: Server, frames: mpsc::Sender<Frame>, 
         let read = tokio::select! {
             () = leaving.cancelled() => {
                 while tasks.join_next().await.is_some() {}
+                let _ = frames.send(Frame::Leaving).await;
                 break;
             }
             read = read_line(&mut input, &mut line, MAX_LINE) => read,

@@ -318,6 +318,19 @@ async fn whoever_waits_is_told_when_the_engine_goes() {
     assert_eq!(answer.unwrap_err().code, ErrorCode::Unavailable);
 }
 
+#[tokio::test]
+async fn a_client_that_has_sent_nothing_is_told_that_its_command_was_not_begun() {
+    let house = house();
+    let client = Client::connect(&house.home).await.unwrap();
+    client.call(stop()).await.unwrap();
+    timeout(BOUND, house.served.end()).await.unwrap();
+    let start = StartRun { goal: "g".into(), session: None, overrides: RunOverrides::default() };
+    let error = timeout(BOUND, client.call(start.into())).await.unwrap().unwrap_err();
+    assert_eq!(error.code, ErrorCode::Leaving);
+    // Nobody listens where nobody will answer.
+    assert!(Client::connect(&house.home).await.is_err());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_dead_processs_socket_is_replaced_and_the_new_one_is_private() {

@@ -44,11 +44,11 @@ fn the_models_of_a_custom_server_and_of_ollama_are_listed_with_what_they_can_do(
         ("ollama", Wire::Ollama, "ollama/qwen3-vl:8b  262144 tokens, tools, pictures, thinking"),
     ] {
         let url = model.base_url(wire);
-        let list = ["model", "list", "--provider", provider, "--base-url", &url];
+        let list = ["model", "list", provider, "--base-url", &url];
         let listed = miki.run(&stage, &list).unwrap();
         assert_eq!((listed.code(), listed.stdout.trim()), (0, line), "{}", listed.stderr);
     }
-    let unset = miki.run(&stage, &["model", "list", "--provider", "custom"]).unwrap();
+    let unset = miki.run(&stage, &["model", "list", "custom"]).unwrap();
     assert_eq!(unset.code(), 1);
     assert!(unset.stderr.contains("--base-url"), "{}", unset.stderr);
 }

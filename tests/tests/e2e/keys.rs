@@ -88,7 +88,7 @@ fn without_a_keychain_the_old_file_keeps_its_key_and_the_reason_is_said() {
     let done = miki.run(&stage, &["run", "be done"]).unwrap();
     assert_eq!(done.code(), 1);
     assert!(done.stderr.contains("GEMINI_API_KEY was left in"), "{}", done.stderr);
-    assert!(done.stderr.contains("miki key set gemini"), "{}", done.stderr);
+    assert!(done.stderr.contains("MIKI_KEY_GEMINI"), "{}", done.stderr);
     assert!(!done.stderr.contains(KEY) && !done.stdout.contains(KEY));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }

@@ -20,7 +20,16 @@ async fn a_key_saved_in_the_settings_is_in_the_keychain() {
         format!("return document.querySelector('#key-state-gemini')?.dataset.state === '{state}'")
     };
     browser.until("no key", &state("missing")).await.unwrap();
-    browser.find("input#key-gemini").await.unwrap().send_keys(KEY).await.unwrap();
+    // What cannot be kept is not lost.
+    let field = browser.find("input#key-gemini").await.unwrap();
+    field.send_keys("AIza with blanks").await.unwrap();
+    browser.find("button#save-key-gemini").await.unwrap().click().await.unwrap();
+    let refused =
+        "return document.querySelector('#about-key-gemini.wrong')?.textContent.includes('still in the field')
+        && document.querySelector('#key-gemini').value === 'AIza with blanks'";
+    browser.until("the objection", refused).await.unwrap();
+    field.clear().await.unwrap();
+    field.send_keys(KEY).await.unwrap();
     browser.find("button#save-key-gemini").await.unwrap().click().await.unwrap();
     browser.until("the key", &state("inKeychain")).await.unwrap();
     // bar: C75

@@ -37,7 +37,7 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
     let field = browser.find("textarea#goal").await.unwrap();
     field.send_keys(GOAL).await.unwrap();
     field.send_keys("\u{e007}").await.unwrap();
-    browser.until("the offer", &are_offered("#steps li.note[data-level=error]")).await.unwrap();
+    browser.until("the offer", &are_offered("#steps li.end[data-outcome=failed]")).await.unwrap();
     let words = "return document.querySelector('.suggestions button').textContent";
     assert_eq!(browser.script(words).await.unwrap(), json!("Use gemini/gemini-9.9-flash and go on"));
     // The chat widget, which has a page of its own, offers the same for its own failure.
@@ -45,7 +45,7 @@ async fn a_click_on_an_offered_model_sets_it_and_goes_on_with_the_goal() {
     let field = browser.find("textarea#goal").await.unwrap();
     field.send_keys("something else").await.unwrap();
     field.send_keys("\u{e007}").await.unwrap();
-    browser.until("the offer in the chat widget", &are_offered(".lines li.failed")).await.unwrap();
+    browser.until("the offer in the chat widget", &are_offered(".lines li.end")).await.unwrap();
 
     // By the keyboard: the second of them.
     browser.window("dashboard").await.unwrap();

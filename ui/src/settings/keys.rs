@@ -1,4 +1,4 @@
-//! Keys of providers: where each is, a field to set it. What was typed is cleared as soon as it is sent.
+//! Keys of providers: where each is, a field to set it. What was typed is cleared as soon as it is kept, and not before.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -49,6 +49,10 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
                 Some(hint) => format!("{}: {hint}", error.message),
                 None => error.message,
             })
+            .map(|said| match typed.with(String::is_empty) {
+                true => said,
+                false => format!("{said}. {}", store.say(Word::KeyStays)),
+            })
             .or_else(|| view_of()?.hint)
     };
     // That others have none is nothing to fix.
@@ -59,8 +63,14 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
     let save = move || {
         let key = typed.get_untracked().trim().to_owned();
         if !key.is_empty() && !sending.get_untracked() {
-            typed.set(String::new());
-            send.send(SetKey { provider: provider.get_value(), key: Secret(key) });
+            let sent = key.clone();
+            let is_kept = move || {
+                // What was typed meanwhile is another one.
+                if typed.try_with_untracked(|typed| typed.trim() == sent) == Some(true) {
+                    typed.set(String::new());
+                }
+            };
+            send.send(SetKey { provider: provider.get_value(), key: Secret(key) }, is_kept);
         }
     };
     let named = |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));
@@ -104,7 +114,7 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
                         class="quiet"
                         hidden=move || state.get() != KeyState::InKeychain
                         disabled=move || sending.get()
-                        on:click=move |_| send.send(DeleteKey { provider: provider.get_value() })
+                        on:click=move |_| send.send(DeleteKey { provider: provider.get_value() }, || {})
                     >
                         {move || store.say(Word::Delete)}
                     </button>
@@ -124,7 +134,7 @@ struct Sending {
 
 impl Sending {
     /// Sends a command about a key and shows where the key is afterwards.
-    fn send<C: Command<Response = KeyView>>(self, command: C) {
+    fn send<C: Command<Response = KeyView>>(self, command: C, is_done: impl FnOnce() + 'static) {
         self.sending.set(true);
         spawn_local(async move {
             let answer = ipc::invoke(command).await;
@@ -132,6 +142,7 @@ impl Sending {
             match answer {
                 Ok(view) => {
                     self.error.try_set(None);
+                    is_done();
                     self.keys.update(|keys| {
                         let keys = keys.get_or_insert_default();
                         keys.retain(|key| key.provider != view.provider);

@@ -2,7 +2,7 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Bill, Entry, EntryBody, Stage, Step};
+use fold::transcript::{Bill, Entry, EntryBody, EntryId, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::escape::{visible_json, visible_text};
@@ -48,10 +48,9 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         .into_any(),
         EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, &citations).into_any(),
         EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
-        EntryBody::TurnFailed { message, hint, retry, .. } => {
-            let again = move || retry.then(|| store.say(Word::Retry));
-            let more = view! { <span class="faint">{again}</span><Suggestions entry=entry.id /> };
-            note(if retry { Level::Warning } else { Level::Error }, message, hint, more).into_any()
+        EntryBody::TurnFailed { message, hint } => {
+            let more = view! { <span class="faint">{move || store.say(Word::Retry)}</span> };
+            note(Level::Warning, message, hint, more).into_any()
         }
         EntryBody::Paused { reason } => view! {
             <li class="mark">{icon("pause")}<span>{move || store.say(Word::Paused)}</span>" "<span>{reason}</span></li>
@@ -62,7 +61,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill, is_told } => end_item(end, bill, is_told).into_any(),
+        EntryBody::End { end, bill, .. } => end_item(entry.id, end, bill).into_any(),
     }
 }
 
@@ -205,7 +204,7 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(end: RunEnd, bill: Bill, is_told: bool) -> impl IntoView {
+fn end_item(entry: EntryId, end: RunEnd, bill: Bill) -> impl IntoView {
     let store = store();
     let outcome = Outcome::from(&end);
     let word = outcome_word(outcome);
@@ -224,10 +223,9 @@ fn end_item(end: RunEnd, bill: Bill, is_told: bool) -> impl IntoView {
     view! {
         <li class="end" data-outcome=outcome.name()>
             <strong>{move || store.say(word)}</strong>
-            {(!is_told).then(|| view! {
-                <p dir="auto">{text}</p>
-                {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
-            })}
+            <p dir="auto">{text}</p>
+            {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
+            <Suggestions entry />
             {(bill.spent.turns > 0).then(|| bill_line(bill))}
         </li>
     }

@@ -11,7 +11,7 @@ use crate::store::store;
 use crate::suggestions::suggested_models;
 use crate::words::Word;
 
-/// Below the failure `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
+/// Below the end `entry`, while it is the session's last word: a click sets the model and goes on with the goal.
 #[component]
 pub fn Suggestions(entry: EntryId) -> impl IntoView {
     let store = store();

@@ -26,7 +26,7 @@ use crate::recovery;
 use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
-use crate::runs::{Entry, Live, Runs, Task, not_under_way};
+use crate::runs::{self, Entry, Live, Runs, Task, not_under_way};
 
 /// Sessions and events in one answer, at the most.
 const PAGE: u32 = 1_000;
@@ -120,14 +120,16 @@ impl Engine {
     /// Whether anything new may begin.
     ///
     /// # Errors
-    /// `Storage` after the journal failed; `Unavailable` when the program ends.
+    /// `Storage` after the journal failed; `Leaving` when the program ends.
     pub(crate) fn check_open(&self) -> Result<(), ErrorView> {
-        if self.leaving.is_cancelled() {
-            return Err(
-                ErrorView::new(ErrorCode::Unavailable, "the engine is ending").with_hint("start miki again")
-            );
-        }
+        self.check_staying()?;
         if self.log.has_failed() { Err(closed()) } else { Ok(()) }
+    }
+
+    /// # Errors
+    /// `Leaving` when the program ends.
+    pub(crate) fn check_staying(&self) -> Result<(), ErrorView> {
+        if self.leaving.is_cancelled() { Err(runs::closed()) } else { Ok(()) }
     }
 
     pub(crate) fn call_begins(&self, call: &CallId, cancel: CancellationToken) {

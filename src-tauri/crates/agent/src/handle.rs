@@ -101,6 +101,14 @@ impl AgentHandle {
         self.engine.log.journal().blobs().path(sha256)
     }
 
+    /// Whether the program goes on.
+    ///
+    /// # Errors
+    /// `Leaving` when it ends.
+    pub fn check_staying(&self) -> Result<(), ErrorView> {
+        self.engine.check_staying()
+    }
+
     /// Starts the work on a goal.
     ///
     /// # Errors

@@ -51,6 +51,11 @@ impl Machine {
         self.pause.is_some()
     }
 
+    /// Whether the turn that is waited for may be asked for again, should it fail.
+    pub fn has_tries_left(&self) -> bool {
+        matches!(self.state, State::AwaitingModel { try_number } if try_number < self.rules.model_tries)
+    }
+
     /// Takes one input; answers what is to be done, in order.
     #[must_use]
     pub fn step(&mut self, input: Input) -> Vec<Effect> {
@@ -134,16 +139,12 @@ impl Machine {
 
     fn turn_finished(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> Vec<Effect> {
         match self.take() {
-            State::AwaitingModel { try_number } => match stop {
+            State::AwaitingModel { .. } => match stop {
                 StopReason::End | StopReason::ToolCalls => {
                     let mut rest = VecDeque::from(calls);
                     match rest.pop_front() {
                         Some(current) => {
                             self.propose(Calls { current, rest, any_good: false, finished: None })
-                        }
-                        None if text.trim().is_empty() => {
-                            self.state = State::AwaitingModel { try_number };
-                            self.turn_failed("the model answered nothing".into(), None, true)
                         }
                         None if self.must_read_on() => self.ask_model(1),
                         None => self.end(RunEnd::Completed { summary: text }),
@@ -170,8 +171,9 @@ impl Machine {
     }
 
     fn turn_failed(&mut self, message: String, hint: Option<String>, may_retry: bool) -> Vec<Effect> {
+        let may_retry = may_retry && self.has_tries_left();
         match self.take() {
-            State::AwaitingModel { try_number } if may_retry && try_number < self.rules.model_tries => {
+            State::AwaitingModel { try_number } if may_retry => {
                 self.state = State::AwaitingContinue { next: Next::Model { try_number: try_number + 1 } };
                 vec![Effect::DelayRetry { failures: try_number }]
             }

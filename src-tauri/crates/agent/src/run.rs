@@ -15,14 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use models::{Retry, SharedModel};
+use models::{ModelError, ModelErrorKind, Retry, SharedModel};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
-use protocol::turn::StopReason;
+use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -181,7 +181,10 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     let mut ended = driver.go(begin).await;
     driver.lease = None;
     if driver.is_parked && ended.is_ok() {
-        return Ok(Ending::Parked(driver.close_mailbox()));
+        match driver.hear_the_rest().await {
+            Ok(answered) => return Ok(Ending::Parked(answered)),
+            Err(error) => ended = Err(error),
+        }
     }
     driver.run.stop.send("the run is over");
     if let Err(error) = &ended {
@@ -276,26 +279,7 @@ impl Driver {
         self.asking = None;
         match outcome {
             Outcome::Turn(Ok(asked)) => self.turn_finished(asked).await,
-            Outcome::Turn(Err(ask::Failed { error, usage, cost })) => {
-                let (may_retry, after) = match error.retry() {
-                    Retry::Never => (false, None),
-                    Retry::After(after) => (true, after),
-                };
-                self.retry_after = after;
-                let (message, hint) = (error.to_string(), error.hint.clone());
-                let turn = self.machine.turn;
-                let failed = EventBody::TurnFailed {
-                    turn,
-                    message: message.clone(),
-                    hint: hint.clone(),
-                    retry: may_retry,
-                    usage,
-                    cost,
-                    suggestions: error.suggestions,
-                };
-                self.append(failed).await?;
-                self.feed(Input::TurnFailed { message, hint, may_retry }).await
-            }
+            Outcome::Turn(Err(failed)) => self.turn_failed(failed).await,
             Outcome::Ready(waiting, lease) => self.ready(waiting, lease).await,
             Outcome::Tool(call, executed) => {
                 let finished = self.tool_finished(call, *executed).await?;
@@ -316,6 +300,27 @@ impl Driver {
         }
     }
 
+    async fn turn_failed(&mut self, failed: ask::Failed) -> Result<(), ErrorView> {
+        let ask::Failed { error, usage, cost } = failed;
+        let (may_retry, after) = match error.retry() {
+            Retry::Never => (false, None),
+            Retry::After(after) => (true, after),
+        };
+        self.retry_after = after;
+        let (message, hint) = (error.to_string(), error.hint.clone());
+        let failed = EventBody::TurnFailed {
+            turn: self.machine.turn,
+            message: message.clone(),
+            hint: hint.clone(),
+            retry: may_retry && self.machine.has_tries_left(),
+            usage,
+            cost,
+            suggestions: error.suggestions,
+        };
+        self.append(failed).await?;
+        self.feed(Input::TurnFailed { message, hint, may_retry }).await
+    }
+
     /// Whether all there is of it is in the journal while it waits for an answer. What a translated call was before is
     /// not.
     fn can_be_parked(&self) -> bool {
@@ -324,7 +329,7 @@ impl Driver {
 
     async fn turn_finished(&mut self, asked: ask::FinishedTurn) -> Result<(), ErrorView> {
         let ask::FinishedTurn { mut turn, thinking, citations, usage, cost, stop } = asked;
-        // It will be asked for again: an answer without words must not stand before the next try.
+        // An answer without words must not stand before the next try.
         let is_void = stop != StopReason::Paused && turn.says_nothing();
         if is_void {
             turn.raw = Value::Null;
@@ -354,6 +359,11 @@ impl Driver {
             raw,
         })
         .await?;
+        if is_void && matches!(stop, StopReason::End | StopReason::ToolCalls) {
+            let error = ModelError::new(ModelErrorKind::Protocol, "the model answered nothing");
+            // What it cost is told with its end.
+            return self.turn_failed(ask::Failed { error, usage: Usage::default(), cost: None }).await;
+        }
         self.proposals = proposals;
         let text = turn.text.clone();
         match stop {

@@ -232,8 +232,8 @@ fn busy(entries: &BTreeMap<RunId, Entry>, session: &SessionId) -> Option<ErrorVi
     )
 }
 
-fn closed() -> ErrorView {
-    ErrorView::new(ErrorCode::Unavailable, "the engine is ending").with_hint("start miki again")
+pub fn closed() -> ErrorView {
+    ErrorView::new(ErrorCode::Leaving, "the engine is ending").with_hint("start miki again")
 }
 
 pub fn not_under_way(run: &RunId) -> ErrorView {

@@ -141,6 +141,8 @@ impl Engine {
         settings: Settings,
         model: SharedModel,
     ) -> Result<StartedRun, ErrorView> {
+        // Opening the model may have taken a while: no session is left behind without its run.
+        self.check_open()?;
         let session = match session {
             Some(session) => session,
             None => self.new_session(&spec).await?,

@@ -20,6 +20,8 @@ pub struct Transcript {
     /// Of the last run.
     pub bill: Bill,
     turns: Turns,
+    /// What the run that ends for its model can go on with.
+    suggestions: Vec<ModelId>,
     /// As the model was told of them last.
     windows: Vec<FrontWindow>,
 }
@@ -57,11 +59,10 @@ pub enum EntryBody {
         citations: Vec<Citation>,
     },
     Step(Step),
+    /// A try of a turn that another one follows. The last one's words are the run's end.
     TurnFailed {
         message: String,
         hint: Option<String>,
-        retry: bool,
-        suggestions: Vec<ModelId>,
     },
     Paused {
         reason: String,
@@ -72,11 +73,11 @@ pub enum EntryBody {
         message: String,
         hint: Option<String>,
     },
-    /// `is_told` where the failure before it has its words already.
     End {
         end: RunEnd,
         bill: Bill,
-        is_told: bool,
+        /// Models to take in place of one that its provider does not know.
+        suggestions: Vec<ModelId>,
     },
 }
 
@@ -179,6 +180,7 @@ impl Transcript {
             EventBody::RunStarted(spec) => {
                 self.streaming = Streaming::default();
                 self.bill = Bill { is_whole: true, ..Bill::default() };
+                self.suggestions.clear();
                 let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
                 self.push(n, EntryBody::Goal { run, goal, model });
             }
@@ -199,8 +201,10 @@ impl Transcript {
             EventBody::TurnFailed { turn, message, hint, retry, usage, cost, suggestions } => {
                 // Another try has the same number.
                 self.turn_is_over(turn.saturating_sub(u32::from(*retry)), *usage, *cost);
-                let (message, hint, suggestions) = (message.clone(), hint.clone(), suggestions.clone());
-                self.push(n, EntryBody::TurnFailed { message, hint, retry: *retry, suggestions });
+                self.suggestions.clone_from(suggestions);
+                if *retry {
+                    self.push(n, EntryBody::TurnFailed { message: message.clone(), hint: hint.clone() });
+                }
             }
             EventBody::TurnDropped { turn, usage, cost } => self.turn_is_over(*turn, *usage, Some(*cost)),
             EventBody::ApprovalRequested { approval } => {
@@ -342,13 +346,8 @@ impl Transcript {
                 step.stage = Stage::NotRun;
             }
         }
-        let is_told = match (end, self.entries.last().map(|entry| &entry.body)) {
-            (RunEnd::Failed { message, .. }, Some(EntryBody::TurnFailed { message: told, .. })) => {
-                message == told
-            }
-            _ => false,
-        };
-        self.push(n, EntryBody::End { end: end.clone(), bill: self.bill, is_told });
+        let suggestions = std::mem::take(&mut self.suggestions);
+        self.push(n, EntryBody::End { end: end.clone(), bill: self.bill, suggestions });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
             entry.revision = 1;

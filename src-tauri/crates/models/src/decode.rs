@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::frames::{Frames, Framing};
+use crate::frames::{BOM, Frames, Framing};
 use crate::lenient::Lenient;
 use crate::{ModelError, ModelErrorKind, ProposedCall, Turn, TurnEvent, Wire, refusal};
 
@@ -56,6 +56,7 @@ pub struct Decoder {
     provider: String,
     frames: Option<Frames>,
     turn: Box<dyn StreamDecoder>,
+    has_begun: bool,
     failed: Option<ModelError>,
 }
 
@@ -75,6 +76,7 @@ impl Decoder {
             provider: provider.to_owned(),
             frames: Some(Frames::new(framing)),
             turn: wire.decoder(),
+            has_begun: false,
             failed: None,
         }
     }
@@ -84,6 +86,16 @@ impl Decoder {
     /// # Errors
     /// After the first error, the same error for all later bytes.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<TurnEvent>) -> Result<(), ModelError> {
+        if !self.has_begun
+            && let Some(first) = first_of(bytes)
+        {
+            self.has_begun = true;
+            if first == b'<' {
+                // With the wire behind it, for a server of the user's own.
+                let provider = self.provider.split('/').next().unwrap_or_default();
+                self.failed = Some(ModelError::web_page(provider));
+            }
+        }
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -123,6 +135,16 @@ impl Decoder {
         let made = self.turn.finish()?;
         Ok(finished(made, self.provider))
     }
+}
+
+/// The first byte that says anything; `None` if there is none yet.
+fn first_of(bytes: &[u8]) -> Option<u8> {
+    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace() && !BOM.contains(byte))
+}
+
+/// Whether a body is a page for people: no wire's answer begins so.
+pub(crate) fn is_web_page(body: &[u8]) -> bool {
+    first_of(body) == Some(b'<')
 }
 
 fn is_object(text: &str) -> bool {

@@ -47,7 +47,7 @@ pub enum ModelErrorKind {
     BadRequest,
     /// No such model, or no such address.
     NotFound,
-    /// The address leads elsewhere, where the key must not go.
+    /// The address leads elsewhere: where the key must not go, or to a web page.
     Redirect,
     /// No connection, or it was lost or silent.
     Network,
@@ -78,6 +78,12 @@ impl ModelError {
     /// The stream ended before the turn did: nothing of it may be run.
     pub fn cut() -> Self {
         Self::new(ModelErrorKind::Protocol, "the model's answer was cut before its end")
+    }
+
+    /// A page for people: of a proxy, of a network that wants a login, or of an address that is not the model's.
+    pub(crate) fn web_page(provider: &str) -> Self {
+        Self::new(ModelErrorKind::Redirect, format!("{provider} sent a web page, not a model's answer"))
+            .with_hint("check the base URL, most end in /v1; a proxy or the network's login page may answer in its place")
     }
 
     /// Never, too, if the provider asks for more than [`LONGEST_WAIT`].

@@ -17,7 +17,7 @@ pub(crate) enum Framing {
 }
 
 /// The byte order mark that some servers send before the first line.
-const BOM: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const BOM: &[u8] = "\u{feff}".as_bytes();
 /// How much is kept of an answer that is no event stream: it may be the body of an error.
 const MAX_STRAY: usize = 64 * 1024;
 

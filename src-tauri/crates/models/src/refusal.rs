@@ -83,19 +83,33 @@ pub(crate) fn from_answer(
     match (error.kind, resets) {
         // A short wait beside a used-up quota does not say when the quota is renewed.
         (Quota, None) => error,
-        (Quota, Some(wait)) => ModelError { retry_after: resets, ..error.with_hint(renewed(wait)) },
-        _ => ModelError { retry_after: error.retry_after.or(wait), ..error },
+        (Quota, Some(wait)) => {
+            let hint = format!(
+                "the quota is renewed in about {}; until then use another model or plan",
+                in_words(wait)
+            );
+            ModelError { retry_after: resets, ..error.with_hint(hint) }
+        }
+        (kind, _) => match error.retry_after.or(wait) {
+            Some(wait) if [Rate, Overloaded].contains(&kind) && !wait.is_zero() => {
+                let hint = format!("it asks for a wait of {}", in_words(wait));
+                ModelError { retry_after: Some(wait), ..error.with_hint(hint) }
+            }
+            retry_after => ModelError { retry_after, ..error },
+        },
     }
 }
 
-fn renewed(wait: Duration) -> String {
-    let minutes = wait.as_secs().div_ceil(60);
-    let when = match minutes {
-        0..120 => format!("{minutes} minutes"),
-        120..2_880 => format!("{} hours", minutes.div_ceil(60)),
+fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil() as u64;
+    let minutes = seconds.div_ceil(60);
+    match seconds {
+        0..=1 => "a second".into(),
+        2..=120 => format!("{seconds} seconds"),
+        _ if minutes < 120 => format!("{minutes} minutes"),
+        _ if minutes < 2_880 => format!("{} hours", minutes.div_ceil(60)),
         _ => format!("{} days", minutes.div_ceil(24 * 60)),
-    };
-    format!("the quota is renewed in about {when}; until then use another model or plan")
+    }
 }
 
 /// The error in `body`. `status` is 0 in the middle of a stream.

@@ -18,7 +18,7 @@ use reqwest::Url;
 
 use crate::computer::Computer;
 use crate::conversation::Target;
-use crate::decode::Decoder;
+use crate::decode::{Decoder, is_web_page};
 use crate::http::{
     Http, HttpAnswer, HttpRequest, HttpTransport, Json, MAX_ERROR, RefusedVersions, Timeouts, Transport,
     base_url, silent, whole,
@@ -139,6 +139,9 @@ impl Remote {
 
     async fn read_list(&self, answer: HttpAnswer) -> Result<Vec<ListedModel>, ModelError> {
         let body = whole(answer.body, MAX_LIST, self.timeouts.idle).await;
+        if is_web_page(&body) {
+            return Err(ModelError::web_page(&self.provider.id));
+        }
         listing::read(self.provider.wire, &body).ok_or_else(|| {
             let message = format!("{} sent what is no list of models", self.provider.id);
             ModelError::new(ModelErrorKind::Protocol, message)
@@ -247,7 +250,13 @@ impl Model for Remote {
     }
 
     fn probe(&self) -> BoxFuture<'_, Result<(), ModelError>> {
-        Box::pin(async move { self.ask(Verb::Probe, None).await.map(drop) })
+        Box::pin(async move {
+            let answer = self.ask(Verb::Probe, None).await?;
+            match is_web_page(&whole(answer.body, MAX_ERROR, self.timeouts.idle).await) {
+                true => Err(ModelError::web_page(&self.provider.id)),
+                false => Ok(()),
+            }
+        })
     }
 }
 

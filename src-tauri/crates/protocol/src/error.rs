@@ -28,6 +28,8 @@ pub enum ErrorCode {
     Storage,
     /// Not possible on this platform or not in this version.
     Unavailable,
+    /// The engine ends, and has not begun with this: whoever has the data folder next can.
+    Leaving,
     /// This door may not do that.
     Forbidden,
     /// A defect of ours.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::address;
 use crate::error::{ErrorCode, ErrorView};
@@ -206,12 +207,9 @@ impl Settings {
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
     }
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`ErrorCode::BadRequest`] names the setting, the value and the range.
-    pub fn validate(&self) -> Result<(), ErrorView> {
-        let ranges: [(&str, u64, u64, u64); 13] = [
+    /// Each number with the least and the most that it may be.
+    fn ranges(&self) -> [(&'static str, u64, u64, u64); 13] {
+        [
             ("maxSteps", self.max_steps.into(), 1, 500),
             ("stepDelayMs", self.step_delay_ms, 0, 60_000),
             ("batchDelayMs", self.batch_delay_ms, 0, 10_000),
@@ -225,17 +223,67 @@ impl Settings {
             ("historyDataChars", self.history_data_chars.into(), 100, 1_000_000),
             ("uiNodes", self.ui_nodes.into(), 10, 5_000),
             ("batchActions", self.batch_actions.into(), 1, 50),
-        ];
-        for (name, value, least, most) in ranges {
+        ]
+    }
+
+    /// The same of numbers that may be 0, too.
+    fn bounds(&self) -> [(&'static str, u64, u64, u64); 2] {
+        [
+            ("maxOutput", self.max_output.into(), 256, 1_000_000),
+            ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
+        ]
+    }
+
+    /// Why these fields are no settings, in words for people: of the first that cannot be read. `None` if each can.
+    pub fn fault(fields: &Map<String, Value>) -> Option<String> {
+        let usual = Self { theme: Some(Theme::default()), ..Self::default() };
+        let known = serde_json::to_value(&usual).unwrap_or_default();
+        fields.iter().find_map(|(name, value)| {
+            let alone = Map::from_iter([(name.clone(), value.clone())]);
+            let error = serde_json::from_value::<Self>(Value::Object(alone)).err()?;
+            let range = |all: &[(&str, u64, u64, u64)]| {
+                all.iter().find(|(of, ..)| of == name).map(|(_, _, least, most)| format!("{least} to {most}"))
+            };
+            let wanted = match known.get(name) {
+                None => return Some(format!("there is no setting {name:?}")),
+                Some(Value::Number(_)) => match (range(&usual.ranges()), range(&usual.bounds())) {
+                    (Some(range), _) => format!("not a whole number from {range}"),
+                    (_, Some(range)) => format!("neither 0 nor a whole number from {range}"),
+                    (None, None) => "not a whole number".into(),
+                },
+                Some(Value::Bool(_)) => "neither true nor false".into(),
+                // Its choices are named by serde alone.
+                Some(Value::String(_)) if value.is_string() => {
+                    let error = error.to_string();
+                    format!(
+                        "not {}",
+                        error.split_once("expected ").map_or(error.as_str(), |(_, choices)| choices)
+                    )
+                }
+                Some(Value::String(_)) => "not a text in quotes".into(),
+                Some(Value::Array(_)) => "not a list like [] or [1] or [\"name\"]".into(),
+                // What is in it may be a secret.
+                Some(_) => {
+                    return Some(format!(
+                        "setting {name} is not an object of texts like {{\"name\": \"value\"}}"
+                    ));
+                }
+            };
+            Some(format!("setting {name} = {value} is {wanted}"))
+        })
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`ErrorCode::BadRequest`] names the setting, the value and the range.
+    pub fn validate(&self) -> Result<(), ErrorView> {
+        for (name, value, least, most) in self.ranges() {
             if !(least..=most).contains(&value) {
                 return Err(bad(format!("setting {name} = {value} is outside {least}-{most}")));
             }
         }
-        let bounds: [(&str, u64, u64, u64); 2] = [
-            ("maxOutput", self.max_output.into(), 256, 1_000_000),
-            ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
-        ];
-        for (name, value, least, most) in bounds {
+        for (name, value, least, most) in self.bounds() {
             if value != 0 && !(least..=most).contains(&value) {
                 return Err(bad(format!("setting {name} = {value} is neither 0 nor in {least}-{most}")));
             }
@@ -290,7 +338,9 @@ impl Settings {
                 fields.insert(name.clone(), field.clone());
             }
         }
-        let next: Self = serde_json::from_value(value).map_err(|e| bad(format!("settings patch: {e}")))?;
+        let next: Self = serde_json::from_value(value).map_err(|error| {
+            bad(Self::fault(&patch.0).unwrap_or_else(|| format!("the settings cannot be read: {error}")))
+        })?;
         next.validate()?;
         Ok(next)
     }
@@ -299,7 +349,7 @@ impl Settings {
 /// Fields of [`Settings`] to change, by their JSON names. Unknown names are refused by [`Settings::patched`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SettingsPatch(pub serde_json::Map<String, serde_json::Value>);
+pub struct SettingsPatch(pub Map<String, Value>);
 
 fn bad(message: impl Into<String>) -> ErrorView {
     ErrorView::new(ErrorCode::BadRequest, message)
@@ -406,8 +456,35 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_setting_is_refused_by_name() {
-        assert!(patch(json!({"maxStep": 5})).unwrap_err().message.contains("maxStep"));
+    fn what_cannot_be_a_settings_value_is_told_by_its_name_and_in_plain_words() {
+        for (fields, told) in [
+            (json!({"maxStep": 5}), "there is no setting \"maxStep\""),
+            (
+                json!({"language": "english", "maxSteps": "many"}),
+                "setting maxSteps = \"many\" is not a whole number from 1 to 500",
+            ),
+            (json!({"maxSteps": -1}), "setting maxSteps = -1 is not a whole number from 1 to 500"),
+            (json!({"jpegQuality": 256}), "setting jpegQuality = 256 is not a whole number from 20 to 100"),
+            (
+                json!({"maxOutput": 0.5}),
+                "setting maxOutput = 0.5 is neither 0 nor a whole number from 256 to 1000000",
+            ),
+            (json!({"failsafe": "yes"}), "setting failsafe = \"yes\" is neither true nor false"),
+            (json!({"model": 3}), "setting model = 3 is not a text in quotes"),
+            (
+                json!({"approval": "never"}),
+                "setting approval = \"never\" is not one of `ask`, `thread`, `auto`",
+            ),
+        ] {
+            let error = patch(fields).unwrap_err();
+            assert_eq!((error.code, error.message.as_str()), (ErrorCode::BadRequest, told));
+        }
+        let secrets = json!({"customHeaders": {"x": ["canary"]}});
+        for (name, fields) in [("fenceApps", json!({"fenceApps": "pad"})), ("customHeaders", secrets)] {
+            let error = patch(fields).unwrap_err().message;
+            assert!(error.starts_with(&format!("setting {name} ")) && error.contains(" like "), "{error}");
+            assert!(!error.contains("canary"), "{error}");
+        }
     }
 
     #[test]

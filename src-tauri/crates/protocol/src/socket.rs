@@ -29,6 +29,8 @@ pub enum Frame {
     Event(Box<Event>),
     /// No more events come; says how to go on.
     Unsubscribed(ErrorView),
+    /// The engine ends. What was not answered before this was not begun.
+    Leaving,
 }
 
 /// `{"reply":{"id":1,"ok":...}}` or `{"reply":{"id":1,"error":{...}}}`

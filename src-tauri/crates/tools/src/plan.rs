@@ -18,6 +18,9 @@ const ARGUMENT_CHARS: usize = 200_000;
 const REASON_CHARS: usize = 200;
 /// Characters of an unknown tool's name that are said again.
 const NAME_CHARS: usize = 60;
+/// How alike a tool's name must be to an unknown one to be named with it, of 1; and how many are named.
+const ALIKE: f64 = 0.75;
+const MOST_NEAR: usize = 3;
 
 /// What a call does when it runs. Runs again from the start if it is tried again.
 #[async_trait]
@@ -231,10 +234,17 @@ impl Env<'_> {
     }
 
     fn unknown(&self, name: &str) -> ToolError {
-        let works = |tool: &&Arc<dyn Tool>| tool.missing(&self.available).is_none();
-        let names: Vec<&str> = self.tools.iter().filter(works).map(|tool| &*tool.spec().name).collect();
         let name = untrusted::line(name, NAME_CHARS);
-        let message = format!("there is no tool {name:?}; the tools are {}", names.join(", "));
-        tool_error(ToolErrorKind::UnknownTool, message)
+        let wished = name.to_lowercase();
+        let works = |tool: &&Arc<dyn Tool>| tool.missing(&self.available).is_none();
+        let names = self.tools.iter().filter(works).map(|tool| &*tool.spec().name);
+        let mut near: Vec<(f64, &str)> = names
+            .map(|known| (strsim::jaro_winkler(&known.to_lowercase(), &wished), known))
+            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let near: Vec<&str> = near.into_iter().take(MOST_NEAR).map(|(_, known)| known).collect();
+        let meant = if near.is_empty() { String::new() } else { format!("; near it: {}", near.join(", ")) };
+        tool_error(ToolErrorKind::UnknownTool, format!("there is no tool {name:?}{meant}"))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
 
-use crate::spec::Tool;
+use crate::spec::{Spec, Tool};
 use crate::tool;
 
 /// Characters of a name; providers take no more.
@@ -71,6 +71,11 @@ impl Registry {
     /// By its exact name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.all().iter().find(|tool| *tool.spec().name == *name).cloned()
+    }
+
+    /// What is known of each, in the order in which models see them.
+    pub fn specs(&self) -> Vec<Spec> {
+        self.all().iter().map(|tool| tool.spec().clone()).collect()
     }
 
     /// The tools as they are now.

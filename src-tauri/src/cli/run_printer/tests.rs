@@ -56,23 +56,27 @@ fn turn(number: u32, text: &str) -> EventBody {
     }
 }
 
+fn spec() -> RunSpec {
+    RunSpec {
+        goal: "save it".into(),
+        model: ModelId("gemini/x".into()),
+        base_url: None,
+        mode: Mode::Act,
+        approval: ApprovalMode::Ask,
+        max_steps: 30,
+        search: true,
+        fence: Some(Fence::default()),
+        unattended: Unattended::Wait,
+        space: None,
+        parent: None,
+        recording: None,
+    }
+}
+
 #[test]
 fn a_run_reads_as_a_story() {
     let text = told(vec![
-        EventBody::RunStarted(Box::new(RunSpec {
-            goal: "save it".into(),
-            model: ModelId("gemini/x".into()),
-            base_url: None,
-            mode: Mode::Act,
-            approval: ApprovalMode::Ask,
-            max_steps: 30,
-            search: true,
-            fence: Some(Fence::default()),
-            unattended: Unattended::Wait,
-            space: None,
-            parent: None,
-            recording: None,
-        })),
+        EventBody::RunStarted(Box::new(spec())),
         delta(0, "I look "),
         delta(1, "first."),
         turn(1, "I look first."),
@@ -122,10 +126,15 @@ fn nothing_that_was_read_can_steer_the_terminal() {
 }
 
 #[test]
-fn a_failed_turn_says_whether_it_is_tried_again() {
-    let failed = |retry| told(vec![failure(retry, Usage::default(), None)]);
-    assert_eq!(failed(true), "! overloaded; trying again\n");
-    assert_eq!(failed(false), "! overloaded\n");
+fn a_failure_says_that_it_is_tried_again_and_the_last_one_is_the_runs_end() {
+    let failed = |retry| failure(retry, Usage::default(), None);
+    let end = EventBody::RunEnded {
+        end: RunEnd::Failed { message: "overloaded".into(), hint: Some("wait".into()) },
+    };
+    assert_eq!(
+        told(vec![failed(true), failed(false), end]),
+        "! overloaded; trying again\nfailed: overloaded (wait)\n"
+    );
 }
 
 #[test]
@@ -134,8 +143,9 @@ fn a_model_that_is_not_known_is_followed_by_a_line_for_each_that_may_be_taken() 
     if let EventBody::TurnFailed { suggestions, .. } = &mut failed {
         suggestions.extend(["xai/grok-4.7", "xai/grok-9"].map(|id| ModelId(id.into())));
     }
-    let told = told(vec![failed]);
-    assert_eq!(told, "! overloaded\n  try: --model xai/grok-4.7\n  try: --model xai/grok-9\n");
+    let end = EventBody::RunEnded { end: RunEnd::Failed { message: "overloaded".into(), hint: None } };
+    let told = told(vec![failed, end]);
+    assert_eq!(told, "failed: overloaded\n  try: --model xai/grok-4.7\n  try: --model xai/grok-9\n");
 }
 
 fn failure(retry: bool, usage: Usage, cost: Option<Cost>) -> EventBody {
@@ -193,18 +203,6 @@ fn what_was_missed_of_a_turn_that_streams_is_told_at_its_end() {
 }
 
 #[test]
-fn a_failure_that_was_told_with_its_turn_is_not_told_again_with_the_end() {
-    let end =
-        |message: &str| EventBody::RunEnded { end: RunEnd::Failed { message: message.into(), hint: None } };
-    let lines = |message| {
-        let text = told(vec![failure(false, Usage::default(), None), end(message)]);
-        text.lines().map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(lines("overloaded"), ["! overloaded", "failed"]);
-    assert_eq!(lines("the model gave up"), ["! overloaded", "failed: the model gave up"]);
-}
-
-#[test]
 fn a_step_is_told_when_it_has_come_to_an_outcome_and_what_happens_meanwhile_before_it() {
     let paused = EventBody::RunPaused { reason: "by the user".into() };
     let text = told(vec![
@@ -255,14 +253,14 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
 
 #[test]
 fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
-    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit));
+    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), ForSession::Offered);
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
          type changes something: allow? [y]es, this once; [n]o; [t]his tool for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
-    let text = question(&approval(padded, Risk::Consequential));
+    let text = question(&approval(padded, Risk::Consequential), ForSession::NotOffered);
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
     assert!(text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o: "), "{text}");
 }
@@ -273,7 +271,7 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
     asked.call.tool = "changeWindow".into();
     let app = "Mousepad\u{1b}[2J".to_owned();
     asked.target = Some(FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None });
-    let text = question(&asked);
+    let text = question(&asked, ForSession::Offered);
     assert!(text.starts_with("\n? changeWindow close “notes.txt” (Mousepad"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(text.contains("{\"window\":4194311,\"change\":\"close\"}"), "{text}");
@@ -281,16 +279,31 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
 
 #[test]
 fn only_a_clear_word_is_an_answer() {
-    assert_eq!(answer_in(" Yes\n", Risk::Edit), Some(Answer::Once));
-    assert_eq!(answer_in("n", Risk::Edit), Some(Answer::Deny));
-    assert_eq!(answer_in("t", Risk::Edit), Some(Answer::Thread));
+    assert_eq!(answer_in(" Yes\n", ForSession::Offered), Some(Answer::Once));
+    assert_eq!(answer_in("n", ForSession::Offered), Some(Answer::Deny));
+    assert_eq!(answer_in("t", ForSession::Offered), Some(Answer::Thread));
     for unclear in ["", "j", "yy", "ok", "1"] {
-        assert_eq!(answer_in(unclear, Risk::Edit), None, "{unclear}");
+        assert_eq!(answer_in(unclear, ForSession::Offered), None, "{unclear}");
     }
 }
 
 #[test]
-fn what_cannot_be_undone_is_never_allowed_for_the_session() {
-    assert_eq!(answer_in("t", Risk::Consequential), None);
-    assert!(!choices(&approval(json!({}), Risk::Consequential)).contains("session"));
+fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
+    let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
+    for (mode, risk, offered) in [
+        (ApprovalMode::Thread, Risk::Edit, ForSession::Offered),
+        (ApprovalMode::Thread, Risk::Consequential, ForSession::NotOffered),
+        (ApprovalMode::Ask, Risk::Edit, ForSession::NotOffered),
+        // A provider's warning is asked about in this mode, too.
+        (ApprovalMode::Auto, Risk::Consequential, ForSession::NotOffered),
+    ] {
+        let mut printer = RunPrinter::new(false, false, &started);
+        printer.tell(&event(None, EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }))));
+        let approval = approval(json!({}), risk);
+        printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
+        assert_eq!(printer.for_session(&approval), offered, "{mode:?} {risk:?}");
+        assert_eq!(printer.answer("t").is_some(), offered == ForSession::Offered, "{mode:?} {risk:?}");
+    }
+    assert_eq!(answer_in("t", ForSession::NotOffered), None);
+    assert!(!choices(&approval(json!({}), Risk::Edit), ForSession::NotOffered).contains("session"));
 }

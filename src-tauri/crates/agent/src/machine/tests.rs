@@ -205,18 +205,6 @@ fn every_way_a_turn_can_end_has_a_defined_state() {
 }
 
 #[test]
-fn an_empty_reply_is_asked_for_again_and_then_fails() {
-    let empty = Input::TurnFinished { text: " ".into(), calls: vec![], stop: StopReason::End };
-    let mut machine = Machine::new(RULES);
-    let _ = machine.step(Input::Start);
-    for failures in 1..3 {
-        assert_eq!(machine.step(empty.clone()), [Effect::DelayRetry { failures }]);
-        assert_eq!(machine.step(Input::Continue), [Effect::AskModel { turn: 1 }]);
-    }
-    assert!(matches!(machine.step(empty)[..], [Effect::End(RunEnd::Failed { .. })]));
-}
-
-#[test]
 fn a_pause_holds_the_next_step_and_a_resume_goes_on_with_it() {
     let pause = Input::Pause { reason: "user".into() };
     let (mut machine, effects) = last(RULES, vec![Input::Start, pause, turn(&["click"]), Input::Continue]);

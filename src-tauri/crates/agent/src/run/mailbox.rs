@@ -52,17 +52,26 @@ pub async fn refuse_all(mailbox: &mut mpsc::Receiver<Message>, run: &RunId) -> I
 }
 
 impl Driver {
-    /// Refuses what came in the moment of the end. Answers the answer to its question, if one is among it.
-    pub(super) fn close_mailbox(&mut self) -> Option<Box<GivenAnswer>> {
+    /// Refuses what came in the moment of the end.
+    pub(super) fn close_mailbox(&mut self) {
+        self.run.mailbox.close();
+        while let Ok(message) = self.run.mailbox.try_recv() {
+            message.refuse(&self.run.id);
+        }
+    }
+
+    /// What came in the moment in which it was put aside counts like what came before. Answers the answer to its question,
+    /// if one is among it: whoever wakes it takes that.
+    pub(super) async fn hear_the_rest(&mut self) -> Result<Option<Box<GivenAnswer>>, ErrorView> {
         let mut answered = None;
         self.run.mailbox.close();
         while let Ok(message) = self.run.mailbox.try_recv() {
             match message {
                 Message::Answered(given) => answered = Some(given),
-                other => other.refuse(&self.run.id),
+                other => self.handle(other).await?,
             }
         }
-        answered
+        Ok(answered)
     }
 
     pub(super) async fn handle(&mut self, message: Message) -> Result<(), ErrorView> {

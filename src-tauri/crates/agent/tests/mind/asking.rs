@@ -332,6 +332,30 @@ async fn the_programs_end_keeps_a_question_open() {
 }
 
 #[tokio::test]
+async fn what_is_said_in_the_moment_in_which_a_run_is_put_aside_is_not_lost() {
+    let mut before = Bench::new(vec![click()]).await;
+    let started = before.begin(ApprovalMode::Ask).await;
+    let asked = before.question().await;
+    // The run's task hears of the program's end before it comes to what was said.
+    before.handle.pause_run(PauseRun { run: None }, Surface::Tray).await.unwrap();
+    let mut steering =
+        Box::pin(before.handle.steer_run(SteerRun { run: started.run, text: "the blue one".into() }));
+    assert!(futures::poll!(&mut steering).is_pending());
+    let (steered, ()) = tokio::join!(steering, before.handle.shutdown());
+    steered.unwrap();
+    let Bench { home, handle, events, .. } = before;
+    drop((handle, events));
+    let mut next = Bench::at(home, vec![done()]).await;
+    assert!(is_paused(&next).await);
+    next.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+    next.status(|status| status.paused && status.detail == "paused").await;
+    next.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    assert!(matches!(next.end().await, RunEnd::Completed { .. }));
+    let messages = format!("{:?}", next.model.requests()[0].messages);
+    assert!(messages.contains("the blue one"), "{messages}");
+}
+
+#[tokio::test]
 async fn an_answer_counts_even_if_whoever_gave_it_has_gone() {
     let (mut next, _, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
     let mut answering =

@@ -190,6 +190,15 @@ async fn an_answer_of_nothing_but_thoughts_is_asked_for_again_as_if_it_had_not_c
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
     let requests = bench.model.requests();
     assert_eq!(requests[1], requests[0]);
+    let told = history(&bench.handle, &session).await.into_iter().find_map(|event| match event.body {
+        EventBody::TurnFailed { message, retry, cost, .. } => Some((message, retry, cost)),
+        _ => None,
+    });
+    assert_eq!(
+        told,
+        Some(("the model answered nothing".into(), true, None)),
+        "it is not tried again in silence"
+    );
     // Nor in later runs; and what was cut by its length is told in our words.
     for failed in [true, false] {
         bench.start_with(Some(session.clone()), RunOverrides::default()).await;

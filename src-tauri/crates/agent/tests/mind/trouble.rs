@@ -243,3 +243,20 @@ async fn what_may_be_taken_in_place_of_an_unknown_model_stands_with_the_failure(
     });
     assert_eq!(told, Some(offered));
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_last_failure_of_a_turn_does_not_say_that_another_try_follows() {
+    let overloaded = || Step::fail(ModelError::new(ModelErrorKind::Overloaded, "overloaded"));
+    let mut bench = Bench::new((0..4).map(|_| overloaded()).collect()).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    assert_eq!(bench.end().await, RunEnd::Failed { message: "overloaded".into(), hint: None });
+    let events = history(&bench.handle, &session).await;
+    let follows: Vec<bool> = events
+        .iter()
+        .filter_map(|event| match event.body {
+            EventBody::TurnFailed { retry, .. } => Some(retry),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(follows, [true, true, true, false]);
+}

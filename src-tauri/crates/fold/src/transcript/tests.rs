@@ -55,7 +55,11 @@ fn a_run_becomes_goal_words_step_and_end() {
                 citations: Vec::new(),
             },
             EntryBody::Step(step(Stage::Done { result: Box::new(clicked()) })),
-            EntryBody::End { end: RunEnd::Completed { summary: "done".into() }, bill, is_told: false },
+            EntryBody::End {
+                end: RunEnd::Completed { summary: "done".into() },
+                bill,
+                suggestions: Vec::new()
+            },
         ]
     );
 }
@@ -170,8 +174,7 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
     let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown };
     let refused = failed(true, Usage::default(), None);
     let transcript = after(vec![started(), refused, failed(true, usage, partly), dropped, end]);
-    let Some(Entry { body: EntryBody::End { bill, is_told: false, .. }, .. }) = transcript.entries().last()
-    else {
+    let Some(Entry { body: EntryBody::End { bill, .. }, .. }) = transcript.entries().last() else {
         panic!("no end: {transcript:?}")
     };
     let usage = Usage { input: 14, ..Usage::default() };
@@ -181,19 +184,21 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
 }
 
 #[test]
-fn an_end_does_not_say_again_what_the_last_failure_said() {
-    let failed = || failed(false, Usage::default(), None);
-    let ended =
-        |message: &str| EventBody::RunEnded { end: RunEnd::Failed { message: message.into(), hint: None } };
-    for (bodies, told) in [
-        (vec![failed(), ended("overloaded")], true),
-        (vec![failed(), ended("too many tries")], false),
-        (vec![ended("overloaded")], false),
-    ] {
-        let transcript = after(bodies);
-        let last = &transcript.entries().last().unwrap().body;
-        assert!(matches!(last, EntryBody::End { is_told, .. } if *is_told == told), "{last:?}");
+fn a_failure_is_said_once_by_the_end_with_what_to_take_instead() {
+    let end = RunEnd::Failed { message: "overloaded".into(), hint: None };
+    let mut last = failed(false, Usage::default(), None);
+    let others = vec![ModelId("xai/grok-9".into())];
+    if let EventBody::TurnFailed { suggestions, .. } = &mut last {
+        suggestions.clone_from(&others);
     }
+    let again = failed(true, Usage::default(), None);
+    let transcript = after(vec![started(), again, last, EventBody::RunEnded { end: end.clone() }]);
+    let [_, again, ended] = transcript.entries() else { panic!("{transcript:?}") };
+    assert!(matches!(again.body, EntryBody::TurnFailed { .. }), "{again:?}");
+    assert!(
+        matches!(&ended.body, EntryBody::End { end: said, suggestions, .. } if *said == end && *suggestions == others),
+        "{ended:?}"
+    );
 }
 
 #[test]

@@ -122,8 +122,11 @@ fn a_limit_that_lasts_longer_than_anybody_waits_is_a_quota_and_says_when_it_is_r
         let hint = format!("the quota is renewed in about {renewed}; until then use another model or plan");
         assert_eq!(error.hint, Some(hint));
     }
-    let error = read("x", Wire::OpenAiChat, 429, &head("retry-after: 300\n"), "{}");
-    assert_eq!((error.kind, error.retry_after), (Rate, Some(Duration::from_secs(300))));
+    for (seconds, told) in [(1, "a second"), (20, "20 seconds"), (120, "120 seconds"), (300, "5 minutes")] {
+        let error = read("x", Wire::OpenAiChat, 429, &head(&format!("retry-after: {seconds}\n")), "{}");
+        assert_eq!((error.kind, error.retry_after), (Rate, Some(Duration::from_secs(seconds))));
+        assert_eq!(error.hint, Some(format!("it asks for a wait of {told}")));
+    }
     // Of OpenRouter's day, which its own copy of the head tells.
     let reset = json!({ "error": { "message": "free-models-per-day", "metadata": { "headers": { "X-RateLimit-Reset": "99999999999999" } } } });
     let error = read("openrouter", Wire::OpenRouter, 429, &HeaderMap::new(), &reset.to_string());

@@ -228,7 +228,7 @@ fn passing() -> Vec<(Fault, Duration)> {
 
 /// Faults that do not pass by waiting.
 fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
-    use ModelErrorKind::{Auth, BadRequest, NoCredit, NotFound, Overloaded, Quota, TooLarge};
+    use ModelErrorKind::{Auth, BadRequest, NoCredit, NotFound, Overloaded, Quota, Redirect, TooLarge};
     vec![
         (Fault::Status(400, &[], "{}"), BadRequest),
         (Fault::Status(401, &[], "{\"error\":{\"message\":\"bad canary-Key-123\"}}"), Auth),
@@ -236,6 +236,7 @@ fn final_ones() -> Vec<(Fault, ModelErrorKind)> {
         (Fault::Status(403, &[], "{}"), Auth),
         (Fault::Status(404, &[], "{}"), NotFound),
         (Fault::Status(413, &[], "{}"), TooLarge),
+        (Fault::Says(b"\xef\xbb\xbf\r\n<!DOCTYPE html>\n<title>Log in</title>".to_vec()), Redirect),
         (Fault::Status(429, &[("retry-after", "3600")], "{}"), Quota),
         (Fault::Status(429, &[("retry-after", "99999999999")], "{}"), Quota),
         (Fault::Status(503, &[("retry-after", "86400")], "{}"), Overloaded),

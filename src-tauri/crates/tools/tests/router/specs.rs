@@ -201,7 +201,10 @@ async fn only_exact_names_pass() {
         assert!(matches!(assessment.decision, Decision::Forbid { .. }), "{name:?}");
         let error = call(&router, name, good.clone()).await.result.error.unwrap();
         assert_eq!(error.kind, ToolErrorKind::UnknownTool, "{name:?}");
+        assert!(error.message.matches(", ").count() < 3, "not the whole list: {}", error.message);
     }
+    let error = call(&router, "clik", good).await.result.error.unwrap();
+    assert!(error.message.starts_with("there is no tool \"clik\"; near it: click"), "{}", error.message);
     assert_eq!(fake.calls(), []);
 }
 
