@@ -13,7 +13,7 @@ use super::tree::{Reading, Tree};
 use super::{menu, target};
 use crate::worker::WorkerState;
 use crate::{
-    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, Operated,
+    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement, Operated,
     Snapshot, Target,
 };
 
@@ -281,6 +281,11 @@ impl<T: Tree> Reader<T> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    pub(crate) fn listed(&self, reference: &str) -> Option<ListedElement> {
+        let Entry { app, role, name, .. } = self.refs.find(reference)?.clone();
+        Some(ListedElement { app, role, name })
     }
 
     fn known(&self, reference: &str) -> Result<Entry<T::Node>, DesktopError> {

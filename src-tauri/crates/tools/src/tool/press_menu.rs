@@ -5,6 +5,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::target::Reach;
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
 
 const MOST_CHARS: usize = 200;
@@ -41,7 +42,8 @@ impl Builtin for PressMenu {
         if let Some(app) = &app {
             filled("app", app, MOST_CHARS)?;
         }
-        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }))
+        let reach = Reach::Menu { app: app.clone(), path: input.path.clone() };
+        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }).reaching(reach))
     }
 }
 
