@@ -76,8 +76,8 @@ impl Engine {
             None
         };
         // The person who asks is the approval.
-        let asked = self.tools.assess(&request, &Self::limits(&settings)).await;
-        if matches!(asked.decision, Decision::Ask { .. }) {
+        if matches!(assessment.decision, Decision::Ask { .. }) {
+            let asked = self.tools.assess(&request, &Self::limits(&settings)).await;
             request.approved = Some(asked.digest);
         }
         let call = Single {

@@ -283,6 +283,7 @@ impl<T: Tree> Reader<T> {
         }
     }
 
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a table of its own"))]
     pub(crate) fn listed(&self, reference: &str) -> Option<ListedElement> {
         let Entry { app, role, name, .. } = self.refs.find(reference)?.clone();
         Some(ListedElement { app, role, name })
