@@ -34,8 +34,24 @@ const NAMES: &[&str] = &[
 /// How names that are handed on begin: language, toolkits, desktops, graphics, sound, input methods, temporary folders.
 #[cfg(not(windows))]
 const PREFIXES: &[&str] = &[
-    "CLUTTER_", "GDK_", "GIO_", "GNOME_", "GSETTINGS_", "GTK_", "IBUS_", "KDE_", "LC_", "LIBGL_", "MESA_",
-    "MOZ_", "PIPEWIRE_", "PULSE_", "QT_", "SAL_", "XCURSOR_", "XDG_",
+    "CLUTTER_",
+    "GDK_",
+    "GIO_",
+    "GNOME_",
+    "GSETTINGS_",
+    "GTK_",
+    "IBUS_",
+    "KDE_",
+    "LC_",
+    "LIBGL_",
+    "MESA_",
+    "MOZ_",
+    "PIPEWIRE_",
+    "PULSE_",
+    "QT_",
+    "SAL_",
+    "XCURSOR_",
+    "XDG_",
 ];
 
 /// On Windows a program without the system's own variables does not start: all but what may hold a secret.
@@ -62,7 +78,9 @@ mod tests {
 
     #[test]
     fn keys_and_what_is_ours_stay_and_what_a_program_needs_goes_along() {
-        for name in ["MIKI_KEY_GEMINI", "MIKI_HOME", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"] {
+        for name in
+            ["MIKI_KEY_GEMINI", "MIKI_HOME", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"]
+        {
             assert!(!is_handed_on(name), "{name}");
         }
         for name in ["PATH", "HOME", "LC_ALL", "XDG_RUNTIME_DIR", "GTK_IM_MODULE", "QT_QPA_PLATFORMTHEME"] {

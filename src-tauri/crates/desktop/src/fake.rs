@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script, Selector, Shot,
-    Snapshot, Target, WindowChange, WindowId, WindowView,
+    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script,
+    Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;

@@ -258,7 +258,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Scope, Selector, Snapshot, Target,
+    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Scope, Selector, Snapshot,
+    Target,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

@@ -138,10 +138,16 @@ mod tests {
         for application in applications {
             let one: Application = serde_json::from_value(application.clone()).unwrap();
             let ids = [one.desktop, one.bundle, one.exe, one.wm].concat();
-            assert!(!ids.is_empty() && ids.iter().all(|id| id.trim() == id && !id.is_empty()), "{}", one.name);
+            assert!(
+                !ids.is_empty() && ids.iter().all(|id| id.trim() == id && !id.is_empty()),
+                "{}",
+                one.name
+            );
             let named = application["source"].as_array().unwrap();
             let known = |source: &serde_json::Value| {
-                source.as_str().is_some_and(|source| sources.contains_key(source.split(':').next().unwrap_or_default()))
+                source
+                    .as_str()
+                    .is_some_and(|source| sources.contains_key(source.split(':').next().unwrap_or_default()))
             };
             assert!(!named.is_empty() && named.iter().all(known), "{}: {named:?}", one.name);
         }

@@ -31,11 +31,11 @@ mod policy;
 mod effect;
 mod schema;
 mod settle;
-mod target;
-mod words;
 mod supervise;
+mod target;
 mod tool;
 mod untrusted;
+mod words;
 
 pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;

@@ -8,8 +8,8 @@ use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
-use crate::target::Reach;
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
+use crate::target::Reach;
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, surroundings, untrusted};
 
@@ -49,7 +49,15 @@ impl Plan {
     /// One task with the risk that these arguments have.
     pub fn new(risk: Risk, task: impl Task + 'static) -> Self {
         let work = Work::One(Arc::new(task));
-        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY, place: None, reach: Reach::Nowhere }
+        Self {
+            risk,
+            work,
+            reason: None,
+            takes: Duration::ZERO,
+            display: DISPLAY,
+            place: None,
+            reach: Reach::Nowhere,
+        }
     }
 
     /// Calls in a row, with the highest risk among them.
@@ -58,7 +66,15 @@ impl Plan {
         // One picture for all: of the display that the last one that acts is on.
         let display = steps.iter().rfind(|step| step.risk() > Risk::Observe);
         let display = display.map_or(DISPLAY, |step| step.plan.display);
-        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display, place: None, reach: Reach::Nowhere }
+        Self {
+            risk,
+            work: Work::Steps(steps),
+            reason: None,
+            takes: Duration::ZERO,
+            display,
+            place: None,
+            reach: Reach::Nowhere,
+        }
     }
 
     /// The risk of these very arguments, where it is not the tool's highest.

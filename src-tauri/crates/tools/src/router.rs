@@ -325,7 +325,10 @@ async fn strays(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Option<
     let now = target::find(&*cx.desktop, step).await;
     let strays = now.risk > Some(step.risk()) && now.touches.iter().any(|touch| !allowed.contains(touch));
     let why = now.why.filter(|_| strays)?;
-    Some(tool_error(ToolErrorKind::Forbidden, format!("{why}, and that was not asked about; call it by itself")))
+    Some(tool_error(
+        ToolErrorKind::Forbidden,
+        format!("{why}, and that was not asked about; call it by itself"),
+    ))
 }
 
 fn step_told(step: &Step, outcome: &Outcome) -> Value {

@@ -83,7 +83,12 @@ pub(crate) struct Touched {
 impl Touched {
     fn of(window: &WindowView) -> Self {
         let class = applications::class_of([window.app.as_str()]);
-        Self { app: untrusted::line(&window.app, NAME_CHARS), window: Some(window.id.0), class, control: None }
+        Self {
+            app: untrusted::line(&window.app, NAME_CHARS),
+            window: Some(window.id.0),
+            class,
+            control: None,
+        }
     }
 
     fn with_control(self, name: Option<&str>) -> Self {
@@ -139,7 +144,8 @@ fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
     if grave {
         return Some(format!("{} is {}", touched.app, class.called()));
     }
-    (reach.enters() && class.sends()).then(|| format!("a line break in {} ({}) sends", touched.app, class.called()))
+    (reach.enters() && class.sends())
+        .then(|| format!("a line break in {} ({}) sends", touched.app, class.called()))
 }
 
 /// Looks up what the parts of a call would touch.
@@ -170,7 +176,11 @@ pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
             Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
             Reach::Menu { app, path } => {
                 let touched = in_app(windows, app.as_deref());
-                targets.add(tool, reach, touched.map(|one| one.with_control(path.last().map(String::as_str))));
+                targets.add(
+                    tool,
+                    reach,
+                    touched.map(|one| one.with_control(path.last().map(String::as_str))),
+                );
             }
             Reach::Element(Target::Selector(selector)) => {
                 let touched = in_app(windows, selector.app.as_deref());
@@ -178,9 +188,10 @@ pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
             }
             Reach::Element(Target::Ref(reference)) => {
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-                let touched = listed.ok().flatten().map(|listed| {
-                    named(windows, &listed.app).with_control(Some(&listed.name))
-                });
+                let touched = listed
+                    .ok()
+                    .flatten()
+                    .map(|listed| named(windows, &listed.app).with_control(Some(&listed.name)));
                 targets.add(tool, reach, touched);
             }
         }
@@ -220,6 +231,8 @@ fn named(windows: &[WindowView], name: &str) -> Touched {
     let by_name = applications::class_of([name]);
     match windows.iter().find(is).map(Touched::of) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
-        None => Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None },
+        None => {
+            Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None }
+        }
     }
 }

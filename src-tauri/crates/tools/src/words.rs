@@ -53,7 +53,12 @@ impl Words {
     /// The label without these words, where it has them.
     fn cut_from(&self, label: &str) -> String {
         let is_it = |word: &&String| label.starts_with(word.as_str());
-        let label = self.en.iter().filter(is_it).max_by_key(|word| word.len()).map_or(label, |word| &label[word.len()..]);
+        let label = self
+            .en
+            .iter()
+            .filter(is_it)
+            .max_by_key(|word| word.len())
+            .map_or(label, |word| &label[word.len()..]);
         self.ja.iter().fold(label.to_owned(), |label, word| label.replace(word.as_str(), ""))
     }
 }

@@ -13,8 +13,8 @@ use super::tree::{Reading, Tree};
 use super::{menu, target};
 use crate::worker::WorkerState;
 use crate::{
-    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement, Operated,
-    Snapshot, Target,
+    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement,
+    Operated, Snapshot, Target,
 };
 
 /// For finding one object.

@@ -35,7 +35,10 @@ impl Gesture {
             _ => dot.into_iter().collect(),
         };
         let reach = Reach::of(&action);
-        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display).at(&points).reaching(reach)
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
+            .on(display)
+            .at(&points)
+            .reaching(reach)
     }
 }
 

@@ -5,8 +5,8 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::target::Reach;
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
+use crate::target::Reach;
 
 const MOST_CHARS: usize = 200;
 const MOST_STEPS: usize = 8;

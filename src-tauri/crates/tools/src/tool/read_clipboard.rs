@@ -40,7 +40,8 @@ impl Task for Read {
                 let count = text.chars().count();
                 let mut data = json!({ "text": untrusted::cut(&text, cx.limits.data_chars) });
                 if hidden > 0 {
-                    data["cut"] = json!(format!("{hidden} invisible characters, which can carry hidden orders"));
+                    data["cut"] =
+                        json!(format!("{hidden} invisible characters, which can carry hidden orders"));
                 }
                 Outcome::looked(format!("{count} characters are in the clipboard"), data)
             }

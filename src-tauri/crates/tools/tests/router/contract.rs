@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
-use desktop::{Action, DesktopError, WindowId, WindowView};
 use desktop::fake::Call;
+use desktop::{Action, DesktopError, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -53,7 +53,8 @@ async fn an_approved_click_is_sent_once() {
 async fn the_question_holds_the_models_reason_on_one_line() {
     let router = Router::builtin(desktop());
     let reason = "open\nthe \u{202e}menu";
-    let assessment = router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})), &limits()).await;
+    let assessment =
+        router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})), &limits()).await;
     assert_eq!(assessment.risk, Some(Risk::Edit));
     let expected = "click can change something on this computer; the model says: open the menu";
     assert_eq!(assessment.decision, Decision::Ask { reason: expected.into() });
@@ -84,7 +85,8 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
     let runs = async |grants: &[Grant], tool: &str, arguments: Value| {
         let mut granted = Grants::default();
         granted.allow(grants.iter().cloned());
-        let request = ExecRequest { grants: granted, approval: ApprovalMode::Thread, ..request(tool, arguments) };
+        let request =
+            ExecRequest { grants: granted, approval: ApprovalMode::Thread, ..request(tool, arguments) };
         matches!(router.assess(&request, &limits()).await.decision, Decision::Run)
     };
     let (clicks, types) = (grant("click", "Painter"), grant("type", "Painter"));
@@ -95,7 +97,10 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
     let batch = json!({"actions": [
         {"tool": "click", "arguments": click()}, {"tool": "type", "arguments": {"text": "a"}}, {"tool": "wait", "arguments": {"seconds": 1}},
     ]});
-    assert!(!runs(&[grant("batch", "Painter")], "batch", batch.clone()).await, "a batch is no way around its parts");
+    assert!(
+        !runs(&[grant("batch", "Painter")], "batch", batch.clone()).await,
+        "a batch is no way around its parts"
+    );
     assert!(!runs(&[clicks.clone()], "batch", batch.clone()).await);
     assert!(runs(&[clicks.clone(), types.clone()], "batch", batch.clone()).await);
     let asked = router.assess(&asking("batch", batch), &limits()).await;
@@ -117,8 +122,11 @@ async fn a_terminal_asks_each_time_whatever_was_allowed() {
         ("click", click()),
         ("clickElement", json!({"name": "Paste"})),
     ] {
-        let request =
-            ExecRequest { grants: grants.clone(), approval: ApprovalMode::Thread, ..request(tool, arguments) };
+        let request = ExecRequest {
+            grants: grants.clone(),
+            approval: ApprovalMode::Thread,
+            ..request(tool, arguments)
+        };
         let assessment = router.assess(&request, &limits()).await;
         assert_eq!(assessment.risk, Some(Risk::Consequential), "{tool}");
         let Decision::Ask { reason } = assessment.decision else { panic!("{tool} does not ask") };
@@ -131,7 +139,8 @@ async fn a_control_that_says_that_it_sends_asks_each_time() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
     fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
-    let risk = async |tool: &str, arguments: Value| router.assess(&asking(tool, arguments), &limits()).await.risk;
+    let risk =
+        async |tool: &str, arguments: Value| router.assess(&asking(tool, arguments), &limits()).await.risk;
     assert_eq!(risk("clickElement", json!({"name": "Save"})).await, Some(Risk::Edit));
     assert_eq!(risk("clickElement", json!({"name": "Send"})).await, Some(Risk::Consequential));
     assert_eq!(risk("pressMenu", json!({"path": ["Message", "Send"]})).await, Some(Risk::Consequential));
@@ -204,7 +213,10 @@ async fn a_locked_screen_refuses_all_that_sees_or_acts_and_lets_go() {
         ("type", json!({"text": "a"})),
         ("clickElement", json!({"ref": "e1"})),
         ("launchApp", json!({"app": "Editor"})),
-        ("batch", json!({"actions": [{"tool": "wait", "arguments": {"seconds": 1}}, {"tool": "click", "arguments": click()}]})),
+        (
+            "batch",
+            json!({"actions": [{"tool": "wait", "arguments": {"seconds": 1}}, {"tool": "click", "arguments": click()}]}),
+        ),
     ];
     for (tool, arguments) in tools {
         let result = execute(&router, request(tool, arguments), CancellationToken::new()).await.result;
@@ -212,7 +224,8 @@ async fn a_locked_screen_refuses_all_that_sees_or_acts_and_lets_go() {
         assert!(result.error.unwrap().message.contains("locked"), "{tool}");
     }
     assert!(fake.calls().iter().all(|call| *call == Call::Released), "{:?}", fake.calls());
-    let thought = execute(&router, request("think", json!({"thought": "so what"})), CancellationToken::new()).await;
+    let thought =
+        execute(&router, request("think", json!({"thought": "so what"})), CancellationToken::new()).await;
     assert_eq!(thought.result.error, None);
 }
 

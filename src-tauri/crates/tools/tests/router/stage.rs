@@ -7,8 +7,8 @@ use std::time::Duration;
 use desktop::fake::FakeDesktop;
 use desktop::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script, Shot, Snapshot, Target,
-    WindowChange, WindowId, WindowView, Windows,
+    ElementQuery, Elements, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script, Shot,
+    Snapshot, Target, WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use ocr::TextRead;
