@@ -112,6 +112,7 @@ mod tests {
             window: None,
             target: None,
             seen: None,
+            touches: Vec::new(),
         };
         Question { session, run, approval }
     }

@@ -97,6 +97,7 @@ pub fn question(id: &str) -> Question {
         window: None,
         target: None,
         seen: None,
+        touches: Vec::new(),
     };
     Question { session: session_id(id), run: run_id(id), approval }
 }

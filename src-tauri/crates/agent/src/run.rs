@@ -128,6 +128,8 @@ struct Driver {
     front: Option<FocusedWindow>,
     /// What the next approved call was asked for on, in another task: it is done only where that is still there.
     asked: Option<Approval>,
+    /// The call that the user said yes to, with the digest that this yes is for.
+    allowed: Option<(CallId, String)>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -166,6 +168,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         lease: None,
         front: None,
         asked: None,
+        allowed: None,
         put_aside: None,
         is_woken: false,
         is_parked: false,

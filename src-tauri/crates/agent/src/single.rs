@@ -34,12 +34,8 @@ impl Engine {
         let settings = self.settings();
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
-        let mut request = ExecRequest { call, mode, approval, grants: Grants::default(), approved: None };
-        let assessment = self.tools.assess(&request, &Self::limits(&settings));
-        // The person who asks is the approval.
-        if matches!(assessment.decision, Decision::Ask { .. }) {
-            request.approved = Some(assessment.digest.clone());
-        }
+        let request = ExecRequest { call, mode, approval, grants: Grants::default(), approved: None };
+        let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }
 
@@ -53,7 +49,7 @@ impl Engine {
         by: &Principal,
     ) -> Result<ExecResult, ErrorView> {
         self.check_open()?;
-        let (request, assessment) = self.weigh(command.tool, command.arguments);
+        let (mut request, assessment) = self.weigh(command.tool, command.arguments);
         let settings = self.settings();
         let acts = assessment.seat;
         let cancel = CancellationToken::new();
@@ -79,6 +75,11 @@ impl Engine {
         } else {
             None
         };
+        // The person who asks is the approval.
+        if matches!(assessment.decision, Decision::Ask { .. }) {
+            let asked = self.tools.assess(&request, &Self::limits(&settings)).await;
+            request.approved = Some(asked.digest);
+        }
         let call = Single {
             engine: self.clone(),
             call: Call { request, cancel: cancel.clone(), limits: Self::limits(&settings) },

@@ -18,5 +18,18 @@ pub(crate) fn checked_url(url: &str) -> Result<&str, DesktopError> {
     )))
 }
 
+/// Refuses to look at what is no web page: files, and the browser's own pages, but for an empty or a failed one.
+pub(crate) fn check_page(url: &str) -> Result<(), DesktopError> {
+    let is_blank =
+        ["about:blank", "about:srcdoc", "chrome-error:"].iter().any(|blank| url.starts_with(blank));
+    if is_blank || url.is_empty() || checked_url(url).is_ok() {
+        return Ok(());
+    }
+    let scheme = url.split(':').next().unwrap_or_default();
+    Err(DesktopError::Forbidden(format!(
+        "the tab in front shows no web page ({scheme}:); choose another with webTab, or open one with webNavigate"
+    )))
+}
+
 #[cfg(test)]
 mod tests;

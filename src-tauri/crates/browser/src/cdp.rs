@@ -6,6 +6,7 @@ use desktop::{Desktop, DesktopError};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
+use crate::address::check_page;
 use crate::live::Live;
 use crate::{
     Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab, TabChange,
@@ -42,6 +43,21 @@ impl CdpBrowser {
         Ok(Attached(held))
     }
 
+    /// The browser that runs: what only looks starts none.
+    ///
+    /// # Errors
+    /// `NotFound` if none runs that lets itself be debugged.
+    pub(crate) async fn running(&self) -> Result<Attached<'_>, DesktopError> {
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+            *held = find::attach_running(&self.options).await?;
+        }
+        if held.is_none() {
+            return Err(DesktopError::NotFound("a browser that can be read; webNavigate opens one".into()));
+        }
+        Ok(Attached(held))
+    }
+
     /// Whether a running browser lets itself be debugged; it is attached to then.
     #[cfg(any(target_os = "macos", test))]
     pub(crate) async fn attach_running(&self) -> bool {
@@ -73,12 +89,14 @@ impl Browser for CdpBrowser {
 
     fn tabs(&self) -> Reply<'_, Vec<Tab>> {
         Box::pin(async move {
-            let mut held = self.held().await?;
+            let mut held = self.running().await?;
             let live = held.live()?;
             if live.has_tabs() {
                 live.front().await?;
             }
-            live.tabs().await
+            // Files and the browser's own pages are nobody's business.
+            let tabs = live.tabs().await?;
+            Ok(tabs.into_iter().filter(|tab| check_page(&tab.url).is_ok()).collect())
         })
     }
 

@@ -242,6 +242,8 @@ async fn start(options: &Options) -> Result<Live, DesktopError> {
     let _none = std::fs::remove_file(profile.join(PORT_FILE));
     let mut command = Command::new(&program);
     command
+        .env_clear()
+        .envs(desktop::environment::for_children())
         .args(ARGUMENTS)
         .arg(format!("--user-data-dir={}", profile.display()))
         .args(&options.arguments)

@@ -7,6 +7,7 @@ use desktop::DesktopError;
 use protocol::geometry::PhysicalRect;
 use serde_json::{Value, json};
 
+use crate::address::check_page;
 use crate::cdp::CdpBrowser;
 use crate::live::{Frame, Known, Live, Page, shown};
 use crate::page_transform::{PageTransform, inner_size, norm};
@@ -20,7 +21,7 @@ const POINTER: Duration = Duration::from_millis(700);
 
 impl CdpBrowser {
     pub(crate) async fn elements_now(&self, query: PageQuery) -> Result<PageView, DesktopError> {
-        let mut held = self.held().await?;
+        let mut held = self.running().await?;
         let live = held.live()?;
         // The page first: while it works, the screen is asked.
         let (collected, display) = tokio::join!(live.collect_front(&query), self.display(query.display));
@@ -36,6 +37,7 @@ impl CdpBrowser {
                 ..PageView::default()
             });
         };
+        check_page(&collected.about.url)?;
         let place = match display {
             Some(_) => live.place(&page, &collected.about).await,
             None => None,
@@ -45,9 +47,10 @@ impl CdpBrowser {
     }
 
     pub(crate) async fn read_now(&self, query: TextQuery) -> Result<PageText, DesktopError> {
-        let mut held = self.held().await?;
+        let mut held = self.running().await?;
         let live = held.live()?;
-        let (page, _) = live.front().await?;
+        let (page, about) = live.front().await?;
+        check_page(&about.url)?;
         let tab = live.tab_name(&page.target);
         if let Some(dialog) = live.dialog(&page) {
             return Ok(PageText { tab, dialog: Some(dialog), ..PageText::default() });

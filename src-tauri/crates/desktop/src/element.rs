@@ -97,6 +97,14 @@ pub enum Target {
     Selector(Selector),
 }
 
+/// What is known of an element that was listed before, without asking its application again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedElement {
+    pub app: String,
+    pub role: String,
+    pub name: String,
+}
+
 /// An element by what it is. Texts are compared whole, without regard to case; where nothing matches, parts count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selector {

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, Operated, Screen, Script, Selector, Shot,
-    Snapshot, Target, WindowChange, WindowId, WindowView,
+    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script,
+    Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -45,6 +45,8 @@ pub struct Scene {
     pub clipboard: String,
     /// What `read_text` answers.
     pub text: TextRead,
+    /// Whether the screen is locked.
+    pub locked: bool,
     /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
@@ -116,6 +118,7 @@ impl Default for FakeDesktop {
             apps: Vec::new(),
             clipboard: String::new(),
             text: TextRead::default(),
+            locked: false,
             script: None,
             delay: Duration::ZERO,
         };
@@ -242,6 +245,10 @@ impl Screen for FakeDesktop {
             Ok(self.state().scene.text.clone())
         })
     }
+
+    fn is_locked(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { self.state().scene.locked })
+    }
 }
 
 impl Hands for FakeDesktop {
@@ -298,6 +305,14 @@ impl Elements for FakeDesktop {
         Box::pin(async move {
             self.enter(Call::Elements(query), &CancellationToken::new()).await?;
             Ok(self.state().scene.snapshot.clone())
+        })
+    }
+
+    fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
+        Box::pin(async move {
+            let Snapshot { app, elements, .. } = self.state().scene.snapshot.clone();
+            let found = elements.into_iter().find(|element| element.reference == reference)?;
+            Some(ListedElement { app, role: found.role, name: found.name })
         })
     }
 

@@ -41,6 +41,9 @@ pub trait Screen: Send + Sync {
     /// The text that can be read in the pixels of an area (OCR), for what has no tree. If it takes too long, what was
     /// read until then, and how much is left; nothing of it is lost.
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>>;
+    /// Whether the screen is locked, or blanked by its saver: then nothing is looked at and nothing done. `false` where
+    /// nobody knows.
+    fn is_locked(&self) -> BoxFuture<'_, bool>;
 }
 
 /// Pointer and keyboard, and how the user stops them.
@@ -62,6 +65,8 @@ pub trait Hands: Send + Sync {
 pub trait Elements: Send + Sync {
     /// One bounded, pruned snapshot. Its refs are valid for as long as their elements are there.
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
+    /// What a ref was given to; `None` if it was never given. Asks no application, so that it is quick.
+    fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>>;
     /// Does something to an element: by an accessibility action where there is one, else with pointer and keys.
     fn operate(
         &self,
@@ -244,15 +249,17 @@ impl From<PictureError> for DesktopError {
 }
 
 /// The error of looking at, or acting on, a screen that its user has locked.
+/// What is said of a locked screen.
+pub const LOCKED: &str = "the screen is locked or blanked by its screen saver; unlock it, then try again";
+
 fn locked() -> DesktopError {
-    DesktopError::NotAvailable(
-        "the screen is locked or blanked by its screen saver; unlock it, then try again".into(),
-    )
+    DesktopError::NotAvailable(LOCKED.into())
 }
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, Operated, Scope, Selector, Snapshot, Target,
+    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Scope, Selector, Snapshot,
+    Target,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
@@ -271,6 +278,7 @@ mod window;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
 mod choose;
 
+pub mod environment;
 pub mod fake;
 mod keys;
 #[cfg(any(target_os = "linux", windows))]

@@ -59,6 +59,8 @@ async fn run_child(
         return Err(DesktopError::BadInput("a script's argument contains a zero byte".into()));
     }
     let mut child = command
+        .env_clear()
+        .envs(crate::environment::for_children())
         .args(argv(script))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

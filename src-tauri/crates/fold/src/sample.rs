@@ -105,6 +105,7 @@ pub fn question(id: &str) -> Approval {
         window: None,
         target: None,
         seen: None,
+        touches: Vec::new(),
     }
 }
 

@@ -111,6 +111,7 @@ fn approval() -> Approval {
         window: None,
         target: None,
         seen: None,
+        touches: Vec::new(),
     }
 }
 

@@ -115,6 +115,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         window: None,
         target: None,
         seen: None,
+        touches: Vec::new(),
     }
 }
 

@@ -79,7 +79,7 @@ pub struct Approval {
     pub risk: Risk,
     /// Why it is asked, for the user.
     pub reason: String,
-    /// SHA-256 over tool and arguments; an answer counts for this alone.
+    /// SHA-256 over tool, arguments and what they were found to touch; an answer counts for this alone.
     pub digest: String,
     /// When silence becomes a no.
     pub deadline: crate::ids::Timestamp,
@@ -94,6 +94,19 @@ pub struct Approval {
     /// screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
+    /// What it does, one for each of its acts: what a yes for the session would cover.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Grant>,
+}
+
+/// What a yes for the session covers: a tool in an application, and in no other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    pub tool: String,
+    /// As the desktop calls it; `None` if the tool acts in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
 }
 
 /// A window of another application, told again after a restart.
@@ -125,7 +138,7 @@ pub enum Answer {
     Deny,
     /// This one call.
     Once,
-    /// This tool for the rest of the session. Not offered for Consequential calls.
+    /// This tool in this application for the rest of the session. Not offered for Consequential calls.
     Thread,
 }
 

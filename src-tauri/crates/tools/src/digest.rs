@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Of `{"arguments":...,"tool":...}`.
-pub(crate) fn digest(tool: &str, arguments: &Value) -> String {
-    of(&json!({ "tool": tool, "arguments": arguments }))
+/// Of `{"arguments":...,"targets":[...],"tool":...}`.
+pub(crate) fn digest(tool: &str, arguments: &Value, targets: &[Value]) -> String {
+    of(&json!({ "tool": tool, "arguments": arguments, "targets": targets }))
 }
 
 /// Lower-case hex SHA-256 of a value's canonical JSON: keys sorted at every depth, no spaces.
@@ -36,14 +36,15 @@ mod tests {
 
     #[test]
     fn the_digest_is_the_sha256_of_the_canonical_json() {
-        let hash = Sha256::digest(br#"{"arguments":{"x":1,"y":{"a":2,"b":3}},"tool":"click"}"#);
+        let hash = Sha256::digest(br#"{"arguments":{"x":1,"y":{"a":2,"b":3}},"targets":[],"tool":"click"}"#);
         let expected: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(digest("click", &json!({"y": {"b": 3, "a": 2}, "x": 1})), expected);
+        assert_eq!(digest("click", &json!({"y": {"b": 3, "a": 2}, "x": 1}), &[]), expected);
     }
 
     #[test]
     fn any_difference_in_tool_or_arguments_is_another_digest() {
-        let one = digest("click", &json!({"x": 1, "y": 2}));
+        let one = digest("click", &json!({"x": 1, "y": 2}), &[]);
+        assert_ne!(digest("click", &json!({"x": 1, "y": 2}), &[json!({"app": "xterm"})]), one);
         for (tool, arguments) in [
             ("move", json!({"x": 1, "y": 2})),
             ("click", json!({"x": 2, "y": 1})),
@@ -51,7 +52,7 @@ mod tests {
             ("click", json!({"x": "1", "y": 2})),
             ("click ", json!({"x": 1, "y": 2})),
         ] {
-            assert_ne!(digest(tool, &arguments), one, "{tool} {arguments}");
+            assert_ne!(digest(tool, &arguments, &[]), one, "{tool} {arguments}");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::settings::Settings;
-use protocol::tool::{ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, ToolCall, ToolError};
+use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk, ToolCall, ToolError};
 use tokio_util::sync::CancellationToken;
 
 mod focus;
@@ -24,6 +24,7 @@ mod plan;
 mod registry;
 mod spec;
 
+mod applications;
 mod digest;
 mod policy;
 
@@ -31,8 +32,10 @@ mod effect;
 mod schema;
 mod settle;
 mod supervise;
+mod target;
 mod tool;
 mod untrusted;
+mod words;
 
 pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
@@ -71,8 +74,10 @@ pub struct Assessment {
     pub needs: Option<Needs>,
     /// Whether this very call needs the desktop's seat: pointer, keyboard and focus for itself.
     pub seat: bool,
-    /// SHA-256 over tool and arguments, lower-case hex.
+    /// SHA-256 over tool, arguments and what they would touch, lower-case hex.
     pub digest: String,
+    /// What a yes for the session would cover; empty where nothing was looked up.
+    pub touches: Vec<Grant>,
     pub decision: Decision,
 }
 

@@ -9,6 +9,7 @@ use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
+use crate::target::Reach;
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, surroundings, untrusted};
 
@@ -39,6 +40,7 @@ pub struct Plan {
     display: u32,
     /// What lies around the points that it acts at.
     place: Option<NormRect>,
+    reach: Reach,
 }
 
 pub(crate) enum Work {
@@ -50,7 +52,15 @@ impl Plan {
     /// One task with the risk that these arguments have.
     pub fn new(risk: Risk, task: impl Task + 'static) -> Self {
         let work = Work::One(Arc::new(task));
-        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY, place: None }
+        Self {
+            risk,
+            work,
+            reason: None,
+            takes: Duration::ZERO,
+            display: DISPLAY,
+            place: None,
+            reach: Reach::Nowhere,
+        }
     }
 
     /// Calls in a row, with the highest risk among them.
@@ -59,7 +69,20 @@ impl Plan {
         // One picture for all: of the display that the last one that acts is on.
         let display = steps.iter().rfind(|step| step.risk() > Risk::Observe);
         let display = display.map_or(DISPLAY, |step| step.plan.display);
-        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display, place: None }
+        Self {
+            risk,
+            work: Work::Steps(steps),
+            reason: None,
+            takes: Duration::ZERO,
+            display,
+            place: None,
+            reach: Reach::Nowhere,
+        }
+    }
+
+    /// The risk of these very arguments, where it is not the tool's highest.
+    pub fn with_risk(self, risk: Risk) -> Self {
+        Self { risk, ..self }
     }
 
     /// The display whose picture is taken before and after it; the first one if this is not said.
@@ -70,6 +93,11 @@ impl Plan {
     /// The points of its display that it acts at: allowed once, it is done only where they look the same.
     pub fn at(self, points: &[NormPoint]) -> Self {
         Self { place: surroundings::around(points), ..self }
+    }
+
+    /// Where it acts, by which its risk is told anew before it is asked about.
+    pub(crate) fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -98,6 +126,10 @@ impl Plan {
 
     pub fn display(&self) -> u32 {
         self.display
+    }
+
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     pub(crate) fn place(&self) -> Option<NormRect> {
@@ -140,6 +172,12 @@ impl Step {
         self.plan.risk
     }
 
+    /// The calls in a row that this is, or itself.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Step> {
+        let steps = self.plan.steps();
+        steps.iter().chain(steps.is_empty().then_some(self))
+    }
+
     /// What this call works on; of several calls in a row, the scarcest.
     pub fn needs(&self) -> Needs {
         let steps = self.plan.steps().iter().map(Step::needs).max();
@@ -163,16 +201,6 @@ impl Step {
             Work::Steps(steps) => steps.iter().any(Step::is_verified_on_screen),
         }
     }
-
-    /// The tools a session's grant must name for this to run unasked.
-    pub(crate) fn askers(&self) -> Vec<&str> {
-        match &self.plan.work {
-            Work::One(_) => vec![self.name()],
-            Work::Steps(steps) => {
-                steps.iter().filter(|step| step.risk() >= Risk::Edit).map(Step::name).collect()
-            }
-        }
-    }
 }
 
 /// Why a call has no plan.
@@ -190,6 +218,8 @@ pub struct Refusal {
 pub struct Env<'a> {
     pub available: Available,
     pub limits: &'a Limits,
+    /// Whether a key or button is held down: then moving about drags.
+    pub is_holding: bool,
     pub(crate) tools: &'a [Arc<dyn Tool>],
 }
 

@@ -2,38 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use protocol::tool::{ApprovalMode, Mode, Risk, ToolCall};
+use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
 
-/// Tools the user allowed for this session ([`protocol::tool::Answer::Thread`]). Never covers Consequential calls.
+/// What the user allowed for this session ([`protocol::tool::Answer::Thread`]): tools, each in one application. Never
+/// covers Consequential calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants(BTreeSet<String>);
+pub struct Grants(BTreeSet<Grant>);
 
 impl Grants {
-    /// Remembers a yes for one tool. A yes for `batch` covers no part of one: parts are covered by their own tools.
-    pub fn allow(&mut self, tool: impl Into<String>) {
-        self.0.insert(tool.into());
+    /// Remembers a yes for what the user saw.
+    pub fn allow(&mut self, touches: impl IntoIterator<Item = Grant>) {
+        self.0.extend(touches);
     }
 
-    /// Remembers a yes for what the user saw: the tool, or the tools of a batch's parts.
-    pub fn allow_call(&mut self, call: &ToolCall) {
-        let parts = call.arguments.get("actions").and_then(serde_json::Value::as_array);
-        match (call.tool.as_str(), parts) {
-            ("batch", Some(parts)) => {
-                let names = parts.iter().filter_map(|part| part.get("tool")?.as_str());
-                self.0.extend(names.map(str::to_owned));
-            }
-            _ => self.allow(&call.tool),
-        }
-    }
-
-    pub fn covers(&self, tool: &str) -> bool {
-        self.0.contains(tool)
-    }
-}
-
-impl<T: Into<String>> FromIterator<T> for Grants {
-    fn from_iter<I: IntoIterator<Item = T>>(tools: I) -> Self {
-        Self(tools.into_iter().map(Into::into).collect())
+    pub fn covers(&self, grant: &Grant) -> bool {
+        self.0.contains(grant)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
 use protocol::geometry::PixelSize;
-use protocol::tool::{Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
+use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -15,7 +15,8 @@ use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Granted, Verdict, decide};
 use crate::registry::Registry;
 use crate::settle::{self, SettlePolicy};
-use crate::spec::{Available, Spec, Tool};
+use crate::spec::{Available, Needs, Spec, Tool};
+use crate::target::{self, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, digest, effect, supervise};
 
@@ -101,9 +102,32 @@ impl Router {
         Available { abilities: self.desktop.abilities(), no_browser: self.browser.missing() }
     }
 
-    /// What would become of a call. Pure: nothing is looked at or done.
-    pub fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
-        self.weigh(request, limits).0
+    /// What plans of these tools are made within.
+    pub(crate) fn env<'a>(&self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
+        Env { available: self.available(), limits, is_holding: self.desktop.is_holding(), tools }
+    }
+
+    /// What would become of a call, as far as its arguments tell. Pure: nothing is looked at or done.
+    pub fn outline(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
+        self.weigh(request, limits, &Targets::default()).0
+    }
+
+    /// What would become of a call, with what it would touch looked up first, where that can make a difference.
+    pub async fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
+        self.look_and_weigh(request, limits).await.0
+    }
+
+    async fn look_and_weigh(&self, request: &ExecRequest, limits: &Limits) -> (Assessment, Option<Step>) {
+        let outline = self.weigh(request, limits, &Targets::default());
+        // In auto nothing asks, and what only looks or moves about never does.
+        let asks = request.approval != ApprovalMode::Auto && outline.0.risk >= Some(Risk::Edit);
+        match outline {
+            (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
+                let targets = target::find(&*self.desktop, &step).await;
+                self.weigh(request, limits, &targets)
+            }
+            outline => outline,
+        }
     }
 
     /// Runs a call, where [`Router::assess`] says that it may run or `approved` is its digest. Never fails: what
@@ -111,11 +135,17 @@ impl Router {
     pub async fn execute(&self, call: Call) -> Executed {
         let Call { request, cancel, limits } = call;
         let started = Instant::now();
-        let outcome = match self.permit(&request, &limits) {
-            Ok(step) => {
+        let outcome = match self.permit(&request, &limits).await {
+            Ok((step, _)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
+                self.desktop.release_all();
+                let error = tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED);
+                Outcome::failed(step.name(), Effect::Refused, error)
+            }
+            Ok((step, touches)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let cx = Context::new(desktop, browser, limits, cancel, step.plan().display());
-                carry_out(&step, &cx).await
+                let allowed = (request.approval != ApprovalMode::Auto).then_some(touches);
+                carry_out(&step, allowed.as_deref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
@@ -126,43 +156,45 @@ impl Router {
     }
 
     /// The plan of a call that may run now, or why it may not.
-    fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<Step, ToolError> {
-        let (assessment, step) = self.weigh(request, limits);
+    async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Vec<Grant>), ToolError> {
+        let (assessment, step) = self.look_and_weigh(request, limits).await;
         match assessment.decision {
             Decision::Run => {}
             Decision::Ask { .. } if request.approved.as_deref() == Some(assessment.digest.as_str()) => {}
             Decision::Ask { reason } => {
                 let why = match request.approved {
                     None => format!("the user has to say yes first: {reason}"),
-                    Some(_) => {
-                        "the user's yes was for another call; it does not count for this one".to_owned()
-                    }
+                    Some(_) => "the user's yes was for another call, or for something else than is there now; look again"
+                        .to_owned(),
                 };
                 return Err(tool_error(ToolErrorKind::Forbidden, why));
             }
             Decision::Forbid { error } => return Err(error),
         }
-        step.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))
+        let step = step.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))?;
+        Ok((step, assessment.touches))
     }
 
-    fn weigh(&self, request: &ExecRequest, limits: &Limits) -> (Assessment, Option<Step>) {
+    fn weigh(&self, request: &ExecRequest, limits: &Limits, targets: &Targets) -> (Assessment, Option<Step>) {
         let call = &request.call;
-        let digest = digest::digest(&call.tool, &call.arguments);
+        let digest = digest::digest(&call.tool, &call.arguments, &targets.identity);
+        let touches = targets.touches.clone();
         let tools = self.registry.all();
-        let env = Env { available: self.available(), limits, tools: &tools };
+        let env = self.env(limits, &tools);
         let step = match env.plan(&call.tool, &call.arguments) {
             Ok(step) => step,
             Err(Refusal { risk, needs, error }) => {
                 // A mistake is told before the mode is: either way it does not run.
                 let decision = Decision::Forbid { error };
-                return (Assessment { risk, needs, seat: false, digest, decision }, None);
+                return (Assessment { risk, needs, seat: false, digest, touches, decision }, None);
             }
         };
-        let granted = step.askers().iter().all(|tool| request.grants.covers(tool));
-        let granted = if granted { Granted::Yes } else { Granted::No };
-        let decision = match decide(request.mode, request.approval, step.risk(), granted) {
+        let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
+        let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
+        let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
+        let decision = match decide(request.mode, request.approval, risk, granted) {
             Verdict::Run => Decision::Run,
-            Verdict::Ask => Decision::Ask { reason: question(&step) },
+            Verdict::Ask => Decision::Ask { reason: question(&step, risk, targets.why.as_deref()) },
             Verdict::Forbid => {
                 let message = format!(
                     "{} is not for plan mode, which only looks; say what you would do, and let the user switch to act mode",
@@ -171,29 +203,32 @@ impl Router {
                 Decision::Forbid { error: tool_error(ToolErrorKind::Forbidden, message) }
             }
         };
-        let (risk, needs, seat) = (Some(step.risk()), Some(step.needs()), step.seat());
-        (Assessment { risk, needs, seat, digest, decision }, Some(step))
+        let (risk, needs, seat) = (Some(risk), Some(step.needs()), step.seat());
+        (Assessment { risk, needs, seat, digest, touches, decision }, Some(step))
     }
 }
 
 /// Why the user is asked, with the model's own reason told apart from ours.
-fn question(step: &Step) -> String {
-    let ours = match step.risk() {
+fn question(step: &Step, risk: Risk, why: Option<&str>) -> String {
+    let ours = match risk {
         Risk::Consequential => "can do what cannot be undone, or send something out",
         Risk::Observe | Risk::Navigate | Risk::Edit => "can change something on this computer",
     };
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     match step.plan().reason() {
-        Some(theirs) => format!("{} {ours}; the model says: {theirs}", step.name()),
-        None => format!("{} {ours}", step.name()),
+        Some(theirs) => format!("{} {ours}{why}; the model says: {theirs}", step.name()),
+        None => format!("{} {ours}{why}", step.name()),
     }
 }
 
 /// Runs what was permitted, and says what came of it by what can be seen.
-async fn carry_out(step: &Step, cx: &Context) -> Outcome {
+///
+/// `allowed` is what it was found to touch when it was permitted; `None` if nothing asks.
+async fn carry_out(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Outcome {
     let before = if step.is_verified_on_screen() { Some(settle::before(cx).await) } else { None };
     let mut outcome = match step.plan().work() {
         Work::One(_) => run_one(step, cx).await,
-        Work::Steps(steps) => run_steps(steps, cx).await,
+        Work::Steps(steps) => run_steps(steps, allowed, cx).await,
     };
     // After a stop nobody waits for a picture, and where nothing was done there is nothing new to see.
     let Some(before) = before.filter(|_| !cx.cancel.is_cancelled() && outcome.effect != Effect::Refused)
@@ -226,7 +261,7 @@ async fn run_one(step: &Step, cx: &Context) -> Outcome {
 }
 
 /// Runs the steps in order until one fails or is read back as not done; the rest is not executed, and says so.
-async fn run_steps(steps: &[Step], cx: &Context) -> Outcome {
+async fn run_steps(steps: &[Step], allowed: Option<&[Grant]>, cx: &Context) -> Outcome {
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
@@ -247,7 +282,10 @@ async fn run_steps(steps: &[Step], cx: &Context) -> Outcome {
                 () = tokio::time::sleep(cx.limits.batch_delay) => {}
             }
         }
-        let outcome = run_one(step, cx).await;
+        let outcome = match strays(step, allowed.filter(|_| index > 0), cx).await {
+            Some(error) => Outcome::failed(step.name(), Effect::Refused, error),
+            None => run_one(step, cx).await,
+        };
         if step.risk() > Risk::Observe {
             effects.push(outcome.effect);
         }
@@ -278,6 +316,19 @@ async fn run_steps(steps: &[Step], cx: &Context) -> Outcome {
         whole.say(&cause.message);
     }
     Outcome { error, dot, picture, ..whole }
+}
+
+/// Why a later action of a batch is not what was allowed any more: what came before it has led it to something that asks
+/// each time.
+async fn strays(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Option<ToolError> {
+    let allowed = allowed?;
+    let now = target::find(&*cx.desktop, step).await;
+    let strays = now.risk > Some(step.risk()) && now.touches.iter().any(|touch| !allowed.contains(touch));
+    let why = now.why.filter(|_| strays)?;
+    Some(tool_error(
+        ToolErrorKind::Forbidden,
+        format!("{why}, and that was not asked about; call it by itself"),
+    ))
 }
 
 fn step_told(step: &Step, outcome: &Outcome) -> Value {

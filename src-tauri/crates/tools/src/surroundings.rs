@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use crate::digest::hex;
-use crate::plan::{Env, Step};
+use crate::plan::Step;
 use crate::tool::tool_error;
 use crate::{Limits, Router};
 
@@ -58,7 +58,7 @@ impl Router {
 
     fn places(&self, call: &ToolCall, limits: &Limits) -> Vec<Area> {
         let tools = self.registry().all();
-        let env = Env { available: self.available(), limits, tools: &tools };
+        let env = self.env(limits, &tools);
         env.plan(&call.tool, &call.arguments).map_or_else(|_| Vec::new(), |step| step.places())
     }
 

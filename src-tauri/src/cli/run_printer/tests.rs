@@ -248,6 +248,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         window: Some(FrontWindow { id: 1, app: "editor".into(), title: "a\u{202e}b".into(), pid: None }),
         target: None,
         seen: None,
+        touches: Vec::new(),
     }
 }
 

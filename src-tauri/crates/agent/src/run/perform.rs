@@ -37,7 +37,7 @@ impl Driver {
                 tracing::debug!(turn, "asking the model");
                 self.operation = Some(Box::pin(async move { Outcome::Turn(asked.await) }));
             }
-            Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call)))),
+            Effect::Assess(call) => return Ok(Some(Input::Assessed(self.assess(call).await))),
             Effect::RequestApproval { call, approval, risk, reason } => {
                 self.request_approval(call, approval, risk, reason).await?;
             }
@@ -78,17 +78,18 @@ impl Driver {
         Ok(())
     }
 
-    fn assessment(&self, request: &ExecRequest) -> Assessment {
-        self.run.router.assess(request, &self.run.limits)
+    /// As far as the arguments tell.
+    fn outline(&self, request: &ExecRequest) -> Assessment {
+        self.run.router.outline(request, &self.run.limits)
     }
 
-    fn assess(&self, call: ToolCall) -> Verdict {
+    async fn assess(&mut self, call: ToolCall) -> Verdict {
         if let Some(error) = self.proposals.refusal(&call.id) {
             return Verdict::Forbid(error);
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call, None);
-        let assessment = self.assessment(&request);
+        let assessment = self.run.router.assess(&request, &self.run.limits).await;
         let ask = |risk, reason| Verdict::Ask {
             approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
             risk,
@@ -116,7 +117,6 @@ impl Driver {
     ) -> Result<(), ErrorView> {
         let within = Duration::from_millis(self.run.settings.approval_deadline_ms);
         let deadline = Timestamp(self.run.log.now().0.saturating_add_unsigned(within.as_millis() as u64));
-        let digest = self.assessment(&self.request(call.clone(), None)).digest;
         // Who is asked needs the mouse and the keyboard: nothing of ours may be down. The window in front gets the focus
         // back before anything is done: the answer is given in one of ours.
         let window = match self.lease.take() {
@@ -124,10 +124,13 @@ impl Driver {
             None => lease::front(&self.run.router).await,
         };
         self.front.clone_from(&window);
+        // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
+        let request = self.request(call.clone(), None);
+        let Assessment { digest, touches, .. } = self.run.router.assess(&request, &self.run.limits).await;
         let target = lease::target(&self.run.router, &call).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, seen };
+        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, seen, touches };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
@@ -144,7 +147,7 @@ impl Driver {
 
     fn execute(&mut self, call: ToolCall, approved: bool) {
         let waiting = Waiting { call, approved };
-        if !self.assessment(&self.request(waiting.call.clone(), None)).seat {
+        if !self.outline(&self.request(waiting.call.clone(), None)).seat {
             self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
             return;
         }
@@ -175,9 +178,10 @@ impl Driver {
         }
         let Waiting { call, approved } = waiting;
         let mut request = self.request(call.clone(), None);
-        let assessment = self.assessment(&request);
+        let assessment = self.outline(&request);
         if approved {
-            request.approved = Some(assessment.digest);
+            let allowed = self.allowed.take_if(|(allowed, _)| *allowed == call.id);
+            request.approved = allowed.map(|(_, digest)| digest);
         }
         // The focus is where it was only if nobody else has had the desktop since.
         let front = match &lease {
@@ -228,7 +232,7 @@ impl Driver {
         }
         let Some(waiting) = self.put_aside.take() else { return };
         let Waiting { call, approved } = waiting;
-        let risk = self.assessment(&self.request(call.clone(), None)).risk;
+        let risk = self.outline(&self.request(call.clone(), None)).risk;
         match self.unless_disturbed(risk, Verdict::Run) {
             Verdict::Forbid(error) => {
                 let refused = Box::new(Executed::refused(error));

@@ -210,7 +210,7 @@ async fn a_run_without_a_task_can_be_paused_and_go_on() {
     assert_eq!(paused, 2, "a pause that changes nothing is no event");
 }
 
-fn window(id: u64, title: &str) -> WindowView {
+pub fn window(id: u64, title: &str) -> WindowView {
     WindowView {
         id: WindowId(id),
         title: title.into(),

@@ -81,7 +81,7 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
         let call = ToolCall { id, tool: tool.to_owned(), arguments: arguments.clone() };
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
         let request = ExecRequest { call, mode, approval, approved, grants: Grants::default() };
-        match router.assess(&request, &Limits::from(&Settings::default())).decision {
+        match router.outline(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),
         }

@@ -24,3 +24,19 @@ fn only_web_addresses_are_opened() {
         assert!(matches!(checked_url(bad), Err(DesktopError::Forbidden(_))), "{bad}");
     }
 }
+
+#[test]
+fn files_and_the_browsers_own_pages_are_not_looked_at() {
+    for page in ["https://example.org/a", "about:blank", "chrome-error://chromewebdata/", ""] {
+        assert_eq!(check_page(page), Ok(()), "{page}");
+    }
+    for other in [
+        "file:///etc/passwd",
+        "chrome://settings/passwords",
+        "devtools://x",
+        "view-source:https://a.b",
+        "about:config",
+    ] {
+        assert!(matches!(check_page(other), Err(DesktopError::Forbidden(_))), "{other}");
+    }
+}

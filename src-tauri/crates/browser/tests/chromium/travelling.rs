@@ -53,6 +53,16 @@ async fn a_journey_ends_with_address_title_and_status() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_only_looks_starts_no_browser() {
+    let stage = Stage::open(pages).await;
+    let tabs = stage.browser.tabs().await;
+    assert!(matches!(tabs, Err(DesktopError::NotFound(_))), "{tabs:?}");
+    let seen = stage.browser.elements(query()).await;
+    assert!(matches!(seen, Err(DesktopError::NotFound(_))), "{seen:?}");
+    assert!(!stage.options.data.join("browser").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_asks_whether_it_may_be_left_is_told() {
     let stage = Stage::open(pages).await;
     stage.goto("/stay").await;
@@ -132,7 +142,8 @@ async fn a_program_that_is_no_browser_is_named() {
         ..Options::default()
     };
     let browser = browser::open(options, desktop::fake::FakeDesktop::new());
-    let error = browser.elements(query()).await.unwrap_err();
+    let journey = Journey::To("http://127.0.0.1:1/".into());
+    let error = browser.navigate(journey, CancellationToken::new()).await.unwrap_err();
     assert!(
         matches!(&error, DesktopError::NotAvailable(said) if said.contains("/bin/false ended")),
         "{error:?}"

@@ -119,6 +119,7 @@ pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result
     } else {
         Command::new(program)
     };
+    command.env_clear().envs(crate::environment::for_children());
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: it lives on when this program ends, and no key of our terminal reaches it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

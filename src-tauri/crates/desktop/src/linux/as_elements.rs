@@ -16,7 +16,7 @@ use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Hands as _, Key, Operated, Snapshot, Target,
+    Hands as _, Key, ListedElement, Operated, Snapshot, Target,
 };
 
 mod choosing;
@@ -44,6 +44,10 @@ impl Elements for LinuxDesktop {
             let read = self.accessibility.elements(&query, &display);
             tokio::time::timeout(limit, read).await.map_err(|_| DesktopError::Timeout(limit))?
         })
+    }
+
+    fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
+        Box::pin(async move { self.accessibility.listed(&reference) })
     }
 
     fn operate(

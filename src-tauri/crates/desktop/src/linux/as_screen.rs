@@ -57,4 +57,12 @@ impl Screen for LinuxDesktop {
             reader.read(ReadRequest { source, frame, viewport, part }).await
         })
     }
+
+    fn is_locked(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let saver = self.capturer.run(LOOK, |capturer| Ok(capturer.is_blanked()));
+            let (saver, lock) = tokio::join!(saver, self.locks.refuse());
+            saver.unwrap_or(false) || lock.is_err()
+        })
+    }
 }

@@ -67,6 +67,10 @@ impl Capturer {
         Ok(encoder.thumbnail(&frame)?)
     }
 
+    pub(super) fn is_blanked(&self) -> bool {
+        is_blanked(&self.session)
+    }
+
     /// An area as it is now, without our own windows.
     pub(super) fn look(&mut self, area: &Area) -> Result<(Frame<&mut [u8]>, Viewport), DesktopError> {
         look(&self.session, &self.own, &mut self.buffer, self.composer.as_mut(), area)
@@ -80,7 +84,9 @@ fn look<'p>(
     composer: Option<&mut Composer>,
     area: &Area,
 ) -> Result<(Frame<&'p mut [u8]>, Viewport), DesktopError> {
-    refuse_locked(session)?;
+    if is_blanked(session) {
+        return Err(locked());
+    }
     let viewport = match area {
         Area::Display(display) => Viewport::whole(session.display(*display)?),
         Area::Region { display, rect } => {
@@ -215,15 +221,10 @@ impl Session {
 }
 
 /// Only what X itself knows: a screen saver that is on, which lockers start with or follow.
-fn refuse_locked(session: &Session) -> Result<(), DesktopError> {
-    if !session.has(screensaver::X11_EXTENSION_NAME) {
-        return Ok(());
-    }
-    let saver = session.conn.screensaver_query_info(session.root)?.reply();
-    if saver.is_ok_and(|saver| saver.state == u8::from(screensaver::State::ON)) {
-        return Err(locked());
-    }
-    Ok(())
+fn is_blanked(session: &Session) -> bool {
+    let saver = || session.conn.screensaver_query_info(session.root).ok()?.reply().ok();
+    session.has(screensaver::X11_EXTENSION_NAME)
+        && saver().is_some_and(|saver| saver.state == u8::from(screensaver::State::ON))
 }
 
 /// We read 32 bits a pixel, blue first: what every X server of today has.

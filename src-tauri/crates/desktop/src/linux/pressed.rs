@@ -11,7 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xproto::{
+    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+    MOTION_NOTIFY_EVENT,
+};
 use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::session::Session;
@@ -39,6 +42,8 @@ pub(super) struct PressedInput {
     down: Mutex<BTreeSet<Down>>,
     /// What the acts under way have pressed on their own connection, whoever has released it since.
     pressed: Mutex<BTreeSet<Down>>,
+    /// Where the button that is down was pressed: a stop takes what is dragged back there before it lets go.
+    drag_origin: Mutex<Option<(i16, i16)>>,
     /// Acts under way.
     acting: AtomicUsize,
     /// Counts releases of everything; an action begun before one of them is over.
@@ -103,6 +108,7 @@ impl PressedInput {
             display,
             down: Mutex::new(BTreeSet::new()),
             pressed: Mutex::default(),
+            drag_origin: Mutex::default(),
             acting: AtomicUsize::new(0),
             epoch: AtomicU64::new(0),
             session: Mutex::new(session),
@@ -112,6 +118,21 @@ impl PressedInput {
 
     fn down(&self) -> MutexGuard<'_, BTreeSet<Down>> {
         self.down.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn drag_origin(&self) -> MutexGuard<'_, Option<(i16, i16)>> {
+        self.drag_origin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves the pointer back to where the button went down, if one is among these: nothing is dropped where a stop
+    /// happened to come.
+    fn take_back(&self, session: &Session, down: &BTreeSet<Down>) -> Result<(), DesktopError> {
+        if down.iter().any(|what| matches!(what, Down::Button(_)))
+            && let Some((x, y)) = self.drag_origin().take()
+        {
+            session.conn.xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, session.root, x, y, 0)?;
+        }
+        Ok(())
     }
 
     fn pressed(&self) -> MutexGuard<'_, BTreeSet<Down>> {
@@ -128,6 +149,7 @@ impl PressedInput {
     /// A release from another connection may have overtaken the press.
     pub(super) fn release_pressed(&self, session: &Session) -> Result<(), DesktopError> {
         let pressed = std::mem::take(&mut *self.pressed());
+        self.take_back(session, &pressed)?;
         release_each(session, &pressed)?;
         session.sync()
     }
@@ -171,6 +193,10 @@ impl PressedInput {
     /// Presses; recorded, also with the watchdog, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
+        if matches!(what, Down::Button(_)) {
+            let at = session.conn.query_pointer(session.root)?.reply()?;
+            *self.drag_origin() = Some((at.root_x, at.root_y));
+        }
         self.down().insert(what);
         self.pressed().insert(what);
         self.watchdog.down(what);
@@ -219,7 +245,11 @@ impl PressedInput {
             return;
         }
         let kept = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if kept.is_some_and(|session| release_each(&session, &down).is_ok()) {
+        let release = |session: &Session| {
+            self.take_back(session, &down)?;
+            release_each(session, &down)
+        };
+        if kept.is_some_and(|session| release(&session).is_ok()) {
             return;
         }
         // The kept connection is gone: open another, away from the caller, who must not wait.

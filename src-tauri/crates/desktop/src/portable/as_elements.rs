@@ -10,7 +10,7 @@ use super::platform::Platform;
 use super::reader::{Aim, Tried};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Hands as _,
-    Key, Operated, Snapshot, Target,
+    Key, ListedElement, Operated, Snapshot, Target,
 };
 
 /// Elements, where the query names no deadline.
@@ -62,6 +62,12 @@ impl<P: Platform> Elements for Facade<P> {
                     reader.elements(&sight, &query, Instant::now() + limit.mul_f32(0.8))
                 })
                 .await
+        })
+    }
+
+    fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
+        Box::pin(async move {
+            self.tree.run(LOOK, move |reader| Ok(reader.listed(&reference))).await.ok().flatten()
         })
     }
 

@@ -126,4 +126,8 @@ impl<P: Platform> Screen for Facade<P> {
             Box::pin(self.capturer.run(LOOK, move |_| read::<P>(&area, &own)))
         }
     }
+
+    fn is_locked(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { P::is_locked() })
+    }
 }

@@ -13,8 +13,8 @@ use super::tree::{Reading, Tree};
 use super::{menu, target};
 use crate::worker::WorkerState;
 use crate::{
-    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, Operated,
-    Snapshot, Target,
+    Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement,
+    Operated, Snapshot, Target,
 };
 
 /// For finding one object.
@@ -281,6 +281,12 @@ impl<T: Tree> Reader<T> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has a table of its own"))]
+    pub(crate) fn listed(&self, reference: &str) -> Option<ListedElement> {
+        let Entry { app, role, name, .. } = self.refs.find(reference)?.clone();
+        Some(ListedElement { app, role, name })
     }
 
     fn known(&self, reference: &str) -> Result<Entry<T::Node>, DesktopError> {

@@ -180,6 +180,11 @@ async fn an_application_is_launched_by_its_name_and_quit_again() {
     let running: Vec<_> = apps.iter().filter(|app| app.windows > 0).collect();
     assert_eq!(running.len(), 1, "{running:?}");
     assert_eq!(running[0].name, "Mousepad");
+    // This program was started by cargo, which sets variables that are of no use to an editor: so would be our keys.
+    let environment = std::fs::read(format!("/proc/{}/environ", running[0].pid.unwrap())).unwrap();
+    let environment = String::from_utf8_lossy(&environment).into_owned();
+    assert!(environment.contains("PATH=") && environment.contains("DISPLAY="), "{environment}");
+    assert!(!environment.contains("CARGO"), "{environment}");
     let done = desktop.quit("Mousepad".into()).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
     assert_eq!(desktop.windows().await.unwrap(), []);

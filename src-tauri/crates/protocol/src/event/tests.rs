@@ -26,6 +26,7 @@ fn approval() -> Approval {
         window: None,
         target: None,
         seen: None,
+        touches: Vec::new(),
     }
 }
 

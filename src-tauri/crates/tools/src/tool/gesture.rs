@@ -7,6 +7,8 @@ use protocol::tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::target::Reach;
+
 use super::{Builtin, Context, DISPLAY, Outcome, Plan, Task, bad_arguments, within};
 
 /// One action of pointer or keyboard.
@@ -32,7 +34,11 @@ impl Gesture {
             Action::Drag { path, .. } => path.clone(),
             _ => dot.into_iter().collect(),
         };
-        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot }).on(display).at(&points)
+        let reach = Reach::of(&action);
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
+            .on(display)
+            .at(&points)
+            .reaching(reach)
     }
 }
 

@@ -27,15 +27,17 @@ pub(super) struct Input {
 
 impl Builtin for Move {
     const NAME: &'static str = "move";
-    const RISK: Risk = Risk::Navigate;
+    const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 
-    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let to = point(input.x, input.y)?;
         let action = Action::Move { display: display(input.display)?, to };
         let summary = format!("moved the pointer to {}", at(to));
-        Ok(Gesture::plan::<Self>(action, summary, Some(to)))
+        // With a button down it drags, and that is asked about as a drag is.
+        let risk = if env.is_holding { Self::RISK } else { Risk::Navigate };
+        Ok(Gesture::plan::<Self>(action, summary, Some(to)).with_risk(risk))
     }
 }

@@ -6,6 +6,7 @@ use protocol::tool::ToolError;
 use serde_json::json;
 
 use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
+use crate::target::Reach;
 use crate::untrusted;
 
 /// Characters of a ref, and of each part of a selector.
@@ -68,7 +69,8 @@ pub(super) struct Operation {
 
 impl Operation {
     pub(super) fn plan<T: Builtin>(target: Target, action: ElementAction, verb: impl Into<String>) -> Plan {
-        Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() })
+        let reach = Reach::Element(target.clone());
+        Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() }).reaching(reach)
     }
 }
 

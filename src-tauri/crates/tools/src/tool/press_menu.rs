@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
+use crate::target::Reach;
 
 const MOST_CHARS: usize = 200;
 const MOST_STEPS: usize = 8;
@@ -41,7 +42,8 @@ impl Builtin for PressMenu {
         if let Some(app) = &app {
             filled("app", app, MOST_CHARS)?;
         }
-        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }))
+        let reach = Reach::Menu { app: app.clone(), path: input.path.clone() };
+        Ok(Plan::new(Self::RISK, Choose { app, path: input.path }).reaching(reach))
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
+use crate::target::Reach;
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -32,7 +33,8 @@ impl Builtin for QuitApp {
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("app", &input.app, MOST_CHARS)?;
-        let plan = Plan::new(Self::RISK, Quit { app: input.app });
+        let reach = Reach::App(Some(input.app.clone()));
+        let plan = Plan::new(Self::RISK, Quit { app: input.app }).reaching(reach);
         // Programs take their time.
         Ok(plan.taking(Duration::from_secs(5)))
     }

@@ -36,9 +36,14 @@ impl Task for Read {
     async fn run(&self, cx: &Context) -> Outcome {
         match cx.desktop.clipboard().await {
             Ok(text) => {
+                let (text, hidden) = untrusted::clean(&text);
                 let count = text.chars().count();
-                let shown = untrusted::cut(&text, cx.limits.data_chars);
-                Outcome::looked(format!("{count} characters are in the clipboard"), json!({ "text": shown }))
+                let mut data = json!({ "text": untrusted::cut(&text, cx.limits.data_chars) });
+                if hidden > 0 {
+                    data["cut"] =
+                        json!(format!("{hidden} invisible characters, which can carry hidden orders"));
+                }
+                Outcome::looked(format!("{count} characters are in the clipboard"), data)
             }
             Err(error) => Outcome::failed_looking(ReadClipboard::NAME, &error),
         }

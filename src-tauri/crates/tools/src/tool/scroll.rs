@@ -38,12 +38,12 @@ pub(super) struct Input {
 
 impl Builtin for Scroll {
     const NAME: &'static str = "scroll";
-    const RISK: Risk = Risk::Navigate;
+    const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 
-    fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let place = point(input.x, input.y)?;
         let down = within("down", input.down.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
         let right = within("right", input.right.unwrap_or(0), -MOST_NOTCHES, MOST_NOTCHES)?;
@@ -58,8 +58,10 @@ impl Builtin for Scroll {
             return Err(bad_arguments("down and right are both 0; say how many notches to scroll"));
         }
         let (held, with) = modifiers(input.modifiers)?;
+        // With a key or button down it zooms, drags or changes values.
+        let risk = if env.is_holding || !held.is_empty() { Self::RISK } else { Risk::Navigate };
         let action = Action::Scroll { display: display(input.display)?, at: place, down, right, held };
         let summary = format!("scrolled {} at {}{with}", words.join(" and "), at(place));
-        Ok(Gesture::plan::<Self>(action, summary, Some(place)))
+        Ok(Gesture::plan::<Self>(action, summary, Some(place)).with_risk(risk))
     }
 }

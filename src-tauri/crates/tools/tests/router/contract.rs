@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
-use desktop::DesktopError;
 use desktop::fake::Call;
-use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
+use desktop::{Action, DesktopError, WindowId, WindowView};
+use protocol::geometry::NormRect;
+use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Decision, ExecRequest, Grants, Router};
@@ -24,8 +25,8 @@ fn asking(tool: &str, arguments: Value) -> ExecRequest {
 async fn unapproved_click_is_never_sent() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let other = router.assess(&asking("click", json!({"x": 512, "y": 41})), &limits()).digest;
-    let digest = router.assess(&asking("click", click()), &limits()).digest;
+    let other = router.assess(&asking("click", json!({"x": 512, "y": 41})), &limits()).await.digest;
+    let digest = router.assess(&asking("click", click()), &limits()).await.digest;
     let wrong =
         [None, Some(String::new()), Some(other), Some(digest.to_uppercase()), Some(format!("{digest} "))];
     for approved in wrong {
@@ -41,43 +42,201 @@ async fn unapproved_click_is_never_sent() {
 async fn an_approved_click_is_sent_once() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let digest = router.assess(&asking("click", click()), &limits()).digest;
+    let digest = router.assess(&asking("click", click()), &limits()).await.digest;
     let request = ExecRequest { approved: Some(digest), ..asking("click", click()) };
     let executed = execute(&router, request, CancellationToken::new()).await;
     assert_eq!(executed.result.effect, Effect::Unverified);
     assert_eq!(fake.actions().len(), 1);
 }
 
-#[test]
-fn the_question_holds_the_models_reason_on_one_line() {
+#[tokio::test]
+async fn the_question_holds_the_models_reason_on_one_line() {
     let router = Router::builtin(desktop());
     let reason = "open\nthe \u{202e}menu";
-    let assessment = router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})), &limits());
+    let assessment =
+        router.assess(&asking("click", json!({"x": 1, "y": 2, "reason": reason})), &limits()).await;
     assert_eq!(assessment.risk, Some(Risk::Edit));
     let expected = "click can change something on this computer; the model says: open the menu";
     assert_eq!(assessment.decision, Decision::Ask { reason: expected.into() });
 }
 
-#[test]
-fn a_grant_covers_its_tool_and_never_a_consequential_one() {
-    let router = Router::builtin(desktop());
-    let decide = |grants: &[&str], tool: &str, arguments: Value| {
-        let grants: Grants = grants.iter().copied().collect();
-        let request = ExecRequest { grants, approval: ApprovalMode::Thread, ..request(tool, arguments) };
-        matches!(router.assess(&request, &limits()).decision, Decision::Run)
+/// A window that has the keyboard, over the whole display.
+fn in_front(app: &str) -> WindowView {
+    WindowView {
+        id: WindowId(7),
+        title: "a window".into(),
+        app: app.into(),
+        pid: Some(7),
+        display: 0,
+        bounds: NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
+        states: vec!["focused".into()],
+    }
+}
+
+fn grant(tool: &str, app: &str) -> Grant {
+    Grant { tool: tool.into(), app: Some(app.into()) }
+}
+
+#[tokio::test]
+async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_one() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    let runs = async |grants: &[Grant], tool: &str, arguments: Value| {
+        let mut granted = Grants::default();
+        granted.allow(grants.iter().cloned());
+        let request =
+            ExecRequest { grants: granted, approval: ApprovalMode::Thread, ..request(tool, arguments) };
+        matches!(router.assess(&request, &limits()).await.decision, Decision::Run)
     };
-    assert!(decide(&["click"], "click", click()));
-    assert!(!decide(&["click"], "type", json!({"text": "a"})));
-    assert!(!decide(&["osa"], "osa", json!({"script": "a"})));
+    let (clicks, types) = (grant("click", "Painter"), grant("type", "Painter"));
+    assert!(runs(&[clicks.clone()], "click", click()).await);
+    assert!(!runs(&[clicks.clone()], "type", json!({"text": "a"})).await);
+    assert!(!runs(&[grant("click", "Other")], "click", click()).await);
+    assert!(!runs(&[Grant { tool: "osa".into(), app: None }], "osa", json!({"script": "a"})).await);
     let batch = json!({"actions": [
         {"tool": "click", "arguments": click()}, {"tool": "type", "arguments": {"text": "a"}}, {"tool": "wait", "arguments": {"seconds": 1}},
     ]});
-    assert!(!decide(&["batch"], "batch", batch.clone()), "a batch is no way around its parts");
-    assert!(!decide(&["click"], "batch", batch.clone()));
-    assert!(decide(&["click", "type"], "batch", batch.clone()));
+    assert!(
+        !runs(&[grant("batch", "Painter")], "batch", batch.clone()).await,
+        "a batch is no way around its parts"
+    );
+    assert!(!runs(&[clicks.clone()], "batch", batch.clone()).await);
+    assert!(runs(&[clicks.clone(), types.clone()], "batch", batch.clone()).await);
+    let asked = router.assess(&asking("batch", batch), &limits()).await;
+    assert_eq!(asked.touches, [clicks, types]);
+    fake.edit(|scene| scene.windows = Vec::new());
+    assert!(!runs(&[grant("click", "Painter")], "click", click()).await, "nobody knows what is there");
+}
+
+#[tokio::test]
+async fn a_terminal_asks_each_time_whatever_was_allowed() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("XTerm")]);
     let mut grants = Grants::default();
-    grants.allow_call(&request("batch", batch).call);
-    assert_eq!(grants, ["click", "type", "wait"].into_iter().collect());
+    grants.allow(["type", "press", "click", "clickElement"].map(|tool| grant(tool, "XTerm")));
+    for (tool, arguments) in [
+        ("type", json!({"text": "ls"})),
+        ("press", json!({"key": "Enter"})),
+        ("click", click()),
+        ("clickElement", json!({"name": "Paste"})),
+    ] {
+        let request = ExecRequest {
+            grants: grants.clone(),
+            approval: ApprovalMode::Thread,
+            ..request(tool, arguments)
+        };
+        let assessment = router.assess(&request, &limits()).await;
+        assert_eq!(assessment.risk, Some(Risk::Consequential), "{tool}");
+        let Decision::Ask { reason } = assessment.decision else { panic!("{tool} does not ask") };
+        assert!(reason.contains("XTerm is a terminal"), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_control_that_says_that_it_sends_asks_each_time() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    let risk =
+        async |tool: &str, arguments: Value| router.assess(&asking(tool, arguments), &limits()).await.risk;
+    assert_eq!(risk("clickElement", json!({"name": "Save"})).await, Some(Risk::Edit));
+    assert_eq!(risk("clickElement", json!({"name": "Send"})).await, Some(Risk::Consequential));
+    assert_eq!(risk("pressMenu", json!({"path": ["Message", "Send"]})).await, Some(Risk::Consequential));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_is_for_the_application_that_was_there_when_it_was_asked() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    let typing = || asking("type", json!({"text": "rm -rf ~\n"}));
+    let digest = router.assess(&typing(), &limits()).await.digest;
+    fake.edit(|scene| scene.windows = vec![in_front("XTerm")]);
+    let request = ExecRequest { approved: Some(digest.clone()), ..typing() };
+    let swapped = execute(&router, request, CancellationToken::new()).await.result;
+    assert_eq!(swapped.error.unwrap().kind, ToolErrorKind::Forbidden);
+    assert_eq!(fake.actions(), []);
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    let request = ExecRequest { approved: Some(digest), ..typing() };
+    assert_eq!(execute(&router, request, CancellationToken::new()).await.result.error, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_leads_to_a_terminal_ends_there() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    fake.react(|action, scene| {
+        if matches!(action, Action::Hotkey { .. }) {
+            scene.windows = vec![in_front("XTerm")];
+        }
+    });
+    let batch = json!({"actions": [
+        {"tool": "hotkey", "arguments": {"keys": ["alt", "Tab"]}}, {"tool": "type", "arguments": {"text": "rm -rf ~\n"}},
+    ]});
+    let digest = router.assess(&asking("batch", batch.clone()), &limits()).await.digest;
+    let request = ExecRequest { approved: Some(digest), ..asking("batch", batch) };
+    let result = execute(&router, request, CancellationToken::new()).await.result;
+    assert!(result.error.unwrap().message.contains("XTerm is a terminal"));
+    assert_eq!(fake.actions().len(), 1, "only the hotkey: {:?}", fake.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_moves_unasked_while_a_button_is_down() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let asks = |tool: &str, arguments: Value| {
+        matches!(router.outline(&asking(tool, arguments), &limits()).decision, Decision::Ask { .. })
+    };
+    let scroll = json!({"x": 1, "y": 2, "down": 1});
+    assert!(!asks("move", click()) && !asks("scroll", scroll.clone()));
+    assert!(asks("scroll", json!({"x": 1, "y": 2, "down": 1, "modifiers": ["ctrl"]})));
+    let down = execute(&router, request("mouseDown", click()), CancellationToken::new()).await;
+    assert_eq!(down.result.error, None);
+    assert!(asks("move", click()) && asks("scroll", scroll));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_locked_screen_refuses_all_that_sees_or_acts_and_lets_go() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.locked = true);
+    let tools = [
+        ("screenshot", json!({})),
+        ("elementsJson", json!({})),
+        ("listWindows", json!({})),
+        ("readClipboard", json!({})),
+        ("writeClipboard", json!({"text": "a"})),
+        ("click", click()),
+        ("type", json!({"text": "a"})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("launchApp", json!({"app": "Editor"})),
+        (
+            "batch",
+            json!({"actions": [{"tool": "wait", "arguments": {"seconds": 1}}, {"tool": "click", "arguments": click()}]}),
+        ),
+    ];
+    for (tool, arguments) in tools {
+        let result = execute(&router, request(tool, arguments), CancellationToken::new()).await.result;
+        assert_eq!(result.effect, Effect::Refused, "{tool}");
+        assert!(result.error.unwrap().message.contains("locked"), "{tool}");
+    }
+    assert!(fake.calls().iter().all(|call| *call == Call::Released), "{:?}", fake.calls());
+    let thought =
+        execute(&router, request("think", json!({"thought": "so what"})), CancellationToken::new()).await;
+    assert_eq!(thought.result.error, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_copied_is_cleaned_of_what_people_cannot_see() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.clipboard = "to\u{200b}\u{e0041}day".into());
+    let read = execute(&router, request("readClipboard", json!({})), CancellationToken::new()).await.result;
+    assert_eq!(read.data["text"], "today");
+    assert!(read.data["cut"].as_str().unwrap().contains("2 invisible"), "{}", read.data);
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +262,7 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     for (tool, arguments) in acting {
         for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
             let mut plan = ExecRequest { mode: Mode::Plan, approval, ..request(tool, arguments.clone()) };
-            plan.approved = Some(router.assess(&plan, &limits()).digest);
+            plan.approved = Some(router.assess(&plan, &limits()).await.digest);
             let result = execute(&router, plan, CancellationToken::new()).await.result;
             assert_eq!(
                 (result.effect, result.error.unwrap().kind),
@@ -355,7 +514,7 @@ fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
         let actions = json!({"actions": [
             {"tool": "think", "arguments": {"thought": "a"}}, {"tool": tool, "arguments": arguments},
         ]});
-        router.assess(&request("batch", actions), &limits()).risk
+        router.outline(&request("batch", actions), &limits()).risk
     };
     assert_eq!(risk("wait", json!({"seconds": 1})), Some(Risk::Observe));
     assert_eq!(risk("move", click()), Some(Risk::Navigate));
@@ -370,7 +529,7 @@ fn every_script_is_consequential_whatever_it_says() {
         "do shell script \"rm -rf ~/pond\"",
         "tell application \"System Events\" to keystroke \"w\" using command down",
     ] {
-        let assessment = router.assess(&request("osa", json!({"script": script})), &limits());
+        let assessment = router.outline(&request("osa", json!({"script": script})), &limits());
         assert_eq!(assessment.risk, Some(Risk::Consequential), "{script}");
     }
 }

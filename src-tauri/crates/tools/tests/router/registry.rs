@@ -90,7 +90,7 @@ async fn the_risk_is_that_of_the_arguments_and_policy_goes_by_it() {
     router.registry().add(Remote::named("lookUp")).unwrap();
     let assess = |mode, arguments| {
         let asking = ExecRequest { mode, approval: ApprovalMode::Ask, ..request("lookUp", arguments) };
-        router.assess(&asking, &limits())
+        router.outline(&asking, &limits())
     };
     let looks = assess(Mode::Act, json!({"word": "frog"}));
     assert_eq!((looks.risk, looks.needs, looks.seat), (Some(Risk::Observe), Some(Needs::Network), false));
@@ -160,7 +160,7 @@ fn schemas_are_derived_once_and_shared() {
     assert!(Arc::ptr_eq(one.registry(), other.registry()));
     let first = registry.get("click").unwrap();
     one.specs(Mode::Act);
-    other.assess(&request("click", json!({"x": 1, "y": 2})), &limits());
+    other.outline(&request("click", json!({"x": 1, "y": 2})), &limits());
     assert!(Arc::ptr_eq(&first, &registry.get("click").unwrap()));
 }
 
@@ -175,7 +175,7 @@ fn tools_come_and_go_while_others_are_called() {
                     let name = format!("t{thread}_{round}");
                     router.registry().add(Remote::named(&name)).unwrap();
                     let calls = request(&name, json!({"word": "frog"}));
-                    assert_eq!(router.assess(&calls, &limits()).decision, Decision::Run);
+                    assert_eq!(router.outline(&calls, &limits()).decision, Decision::Run);
                     assert!(router.registry().remove(&name).is_some());
                 }
             });

@@ -17,7 +17,7 @@ fn router() -> Router {
 }
 
 fn seat(tool: &str, arguments: Value) -> (Option<Needs>, bool) {
-    let assessment = router().assess(&request(tool, arguments), &limits());
+    let assessment = router().outline(&request(tool, arguments), &limits());
     (assessment.needs, assessment.seat)
 }
 
@@ -124,7 +124,7 @@ async fn no_call_changes_the_fence() {
     router.specs(Mode::Act);
     router.picture_size(&limits()).await;
     for (tool, arguments) in [("think", json!({"thought": "a"})), ("click", json!({"x": 1, "y": 2}))] {
-        router.assess(&request(tool, arguments.clone()), &limits());
+        router.outline(&request(tool, arguments.clone()), &limits());
         call(&router, tool, arguments).await;
     }
     assert_eq!(fake.fenced(), fence);

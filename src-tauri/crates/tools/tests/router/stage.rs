@@ -7,8 +7,8 @@ use std::time::Duration;
 use desktop::fake::FakeDesktop;
 use desktop::{
     Abilities, Acted, Action, AppView, Area, Clipboard, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Fence, Hands, Interruption, Operated, Screen, Script, Shot, Snapshot, Target,
-    WindowChange, WindowId, WindowView, Windows,
+    ElementQuery, Elements, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script, Shot,
+    Snapshot, Target, WindowChange, WindowId, WindowView, Windows,
 };
 use futures::future::BoxFuture;
 use ocr::TextRead;
@@ -159,6 +159,9 @@ impl Screen for Troubled {
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
         self.fake.read_text(area)
     }
+    fn is_locked(&self) -> BoxFuture<'_, bool> {
+        self.fake.is_locked()
+    }
 }
 
 impl Hands for Troubled {
@@ -192,6 +195,9 @@ impl Elements for Troubled {
                 None => self.fake.elements(query).await,
             }
         })
+    }
+    fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
+        self.fake.listed(reference)
     }
     fn operate(
         &self,

@@ -111,10 +111,10 @@ fn what_can_send_something_out_asks_first() {
         ("webType", json!({"ref": "w1", "text": "x"}), Risk::Edit),
     ] {
         let asking = ExecRequest { approval: ApprovalMode::Ask, ..request(tool, arguments.clone()) };
-        let assessment = router.assess(&asking, &limits());
+        let assessment = router.outline(&asking, &limits());
         assert_eq!(assessment.risk, Some(risk), "{tool}");
         assert_eq!(matches!(assessment.decision, Decision::Ask { .. }), risk >= Risk::Edit, "{tool}");
-        let planning = router.assess(&ExecRequest { mode: Mode::Plan, ..asking }, &limits());
+        let planning = router.outline(&ExecRequest { mode: Mode::Plan, ..asking }, &limits());
         assert_eq!(matches!(planning.decision, Decision::Run), risk == Risk::Observe, "{tool}");
     }
 }

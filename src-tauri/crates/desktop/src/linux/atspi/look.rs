@@ -15,7 +15,7 @@ use super::origin::{self, Origins, Told};
 use super::prune::{self, Pruned, View};
 use super::ref_table::{About, KnownObject, NewSnapshot};
 use super::{Accessibility, DEADLINE, PATIENCE, lock};
-use crate::{DesktopError, Element, ElementQuery, Scope, Snapshot};
+use crate::{DesktopError, Element, ElementQuery, ListedElement, Scope, Snapshot};
 
 /// What was chosen, and what of it are elements.
 struct Chosen {
@@ -68,6 +68,11 @@ impl Accessibility {
     /// What a ref of any earlier snapshot stands for; its object may be gone by now.
     pub(super) fn known(&self, reference: &str) -> Option<KnownObject> {
         lock(&self.inner.refs).find(reference)
+    }
+
+    pub(in super::super) fn listed(&self, reference: &str) -> Option<ListedElement> {
+        let known = self.known(reference)?;
+        Some(ListedElement { app: known.app, role: known.element.role, name: known.element.name })
     }
 
     /// Chooses, reads, prunes, and gives each element its ref.

@@ -1,0 +1,90 @@
+//! What a program that we start for the user gets of our environment.
+//!
+//! By a list of what is allowed, so that nothing of ours (a provider's key, `MIKI_HOME`) goes along by oversight.
+
+use std::ffi::OsString;
+
+/// Names that are handed on: who the user is, where things are, how they are shown, which language.
+#[cfg(not(windows))]
+const NAMES: &[&str] = &[
+    "BROWSER",
+    "COLORTERM",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "DESKTOP_STARTUP_ID",
+    "DISPLAY",
+    "EDITOR",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NO_AT_BRIDGE",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VISUAL",
+    "WAYLAND_DISPLAY",
+    "WINDOWMANAGER",
+    "XAUTHORITY",
+    "XMODIFIERS",
+];
+/// How names that are handed on begin: language, toolkits, desktops, graphics, sound, input methods, temporary folders.
+#[cfg(not(windows))]
+const PREFIXES: &[&str] = &[
+    "CLUTTER_",
+    "GDK_",
+    "GIO_",
+    "GNOME_",
+    "GSETTINGS_",
+    "GTK_",
+    "IBUS_",
+    "KDE_",
+    "LC_",
+    "LIBGL_",
+    "MESA_",
+    "MOZ_",
+    "PIPEWIRE_",
+    "PULSE_",
+    "QT_",
+    "SAL_",
+    "XCURSOR_",
+    "XDG_",
+];
+
+/// On Windows a program without the system's own variables does not start: all but what may hold a secret.
+#[cfg(windows)]
+fn is_handed_on(name: &str) -> bool {
+    const SECRET: &[&str] = &["MIKI_", "KEY", "TOKEN", "SECRET", "PASSWORD"];
+    let name = name.to_ascii_uppercase();
+    !SECRET.iter().any(|part| name.contains(part))
+}
+
+#[cfg(not(windows))]
+fn is_handed_on(name: &str) -> bool {
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The environment of a program that is started for the user; to be set after `env_clear`.
+pub fn for_children() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_handed_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_what_is_ours_stay_and_what_a_program_needs_goes_along() {
+        for name in
+            ["MIKI_KEY_GEMINI", "MIKI_HOME", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN"]
+        {
+            assert!(!is_handed_on(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "LC_ALL", "XDG_RUNTIME_DIR", "GTK_IM_MODULE", "QT_QPA_PLATFORMTHEME"] {
+            assert!(is_handed_on(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What kind of application something is: data, by the names that systems know it by.
+//!
+//! The file says when it was made and where its names are from. It is part of the program: what cannot be read is found
+//! by a test, never by a user.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+const DATA: &str = include_str!("../data/applications.json");
+
+/// What can be done to a user in an application of this kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Runs what is typed.
+    Terminal,
+    /// An editor with a terminal in it.
+    Ide,
+    /// Starts what is typed.
+    Launcher,
+    Browser,
+    Mail,
+    Chat,
+    PasswordManager,
+    Finance,
+    /// Changes the system: settings, packages, disks, keys.
+    SystemSettings,
+    /// Another computer's screen or shell.
+    Remote,
+    VirtualMachine,
+    Files,
+    Editor,
+    Office,
+    Media,
+}
+
+impl Class {
+    /// For the user, in a sentence: `a terminal`.
+    pub fn called(self) -> &'static str {
+        match self {
+            Self::Terminal => "a terminal, which runs what is typed",
+            Self::Ide => "an editor with a terminal in it",
+            Self::Launcher => "a launcher, which starts what is typed",
+            Self::Browser => "a browser",
+            Self::Mail => "a mail program",
+            Self::Chat => "a chat",
+            Self::PasswordManager => "a password manager",
+            Self::Finance => "a program for money",
+            Self::SystemSettings => "a program that changes the system",
+            Self::Remote => "a window to another computer",
+            Self::VirtualMachine => "a virtual machine",
+            Self::Files => "a file manager",
+            Self::Editor => "an editor",
+            Self::Office => "an office program",
+            Self::Media => "a player",
+        }
+    }
+
+    /// Whether each act in it asks anew, whatever was allowed before.
+    pub(crate) fn is_grave(self) -> bool {
+        match self {
+            Self::Terminal
+            | Self::Launcher
+            | Self::PasswordManager
+            | Self::Finance
+            | Self::SystemSettings
+            | Self::Remote
+            | Self::VirtualMachine => true,
+            Self::Ide
+            | Self::Browser
+            | Self::Mail
+            | Self::Chat
+            | Self::Files
+            | Self::Editor
+            | Self::Office
+            | Self::Media => false,
+        }
+    }
+
+    /// Whether keys in it are grave: they may go to a terminal.
+    pub(crate) fn takes_commands(self) -> bool {
+        self.is_grave() || self == Self::Ide
+    }
+
+    /// Whether a line break in it sends.
+    pub(crate) fn sends(self) -> bool {
+        matches!(self, Self::Mail | Self::Chat)
+    }
+}
+
+#[derive(Deserialize)]
+struct Data {
+    applications: Vec<Application>,
+}
+
+#[derive(Deserialize)]
+struct Application {
+    name: String,
+    class: Class,
+    #[serde(default)]
+    desktop: Vec<String>,
+    #[serde(default)]
+    bundle: Vec<String>,
+    #[serde(default)]
+    exe: Vec<String>,
+    #[serde(default)]
+    wm: Vec<String>,
+}
+
+static CLASSES: LazyLock<HashMap<String, Class>> = LazyLock::new(|| {
+    let data: Data = serde_json::from_str(DATA).unwrap_or(Data { applications: Vec::new() });
+    let mut classes = HashMap::new();
+    for Application { name, class, desktop, bundle, exe, wm } in data.applications {
+        for id in [vec![name], desktop, bundle, exe, wm].concat() {
+            classes.entry(id.to_lowercase()).or_insert(class);
+        }
+    }
+    classes
+});
+
+/// The class of an application by any of its names; `None` if it is in no list.
+pub(crate) fn class_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Class> {
+    names.into_iter().find_map(|name| CLASSES.get(&name.trim().to_lowercase()).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_whole_and_says_where_it_is_from() {
+        let data: serde_json::Value = serde_json::from_str(DATA).unwrap();
+        let applications = data["applications"].as_array().unwrap();
+        assert!(applications.len() >= 300, "{} applications", applications.len());
+        let sources = data["sources"].as_object().unwrap();
+        for application in applications {
+            let one: Application = serde_json::from_value(application.clone()).unwrap();
+            let ids = [one.desktop, one.bundle, one.exe, one.wm].concat();
+            assert!(
+                !ids.is_empty() && ids.iter().all(|id| id.trim() == id && !id.is_empty()),
+                "{}",
+                one.name
+            );
+            let named = application["source"].as_array().unwrap();
+            let known = |source: &serde_json::Value| {
+                source
+                    .as_str()
+                    .is_some_and(|source| sources.contains_key(source.split(':').next().unwrap_or_default()))
+            };
+            assert!(!named.is_empty() && named.iter().all(known), "{}: {named:?}", one.name);
+        }
+        assert_eq!(data["made"].as_str().map(str::len), Some("2026-11-22".len()));
+    }
+
+    #[test]
+    fn applications_are_known_by_class_program_bundle_and_desktop_file() {
+        for name in ["XTerm", "xterm", "org.gnome.Terminal", "com.apple.Terminal", "powershell.exe"] {
+            assert_eq!(class_of([name]), Some(Class::Terminal), "{name}");
+        }
+        assert_eq!(class_of(["no such program"]), None);
+        assert!(class_of(["Mousepad"]).is_none_or(|class| !class.is_grave()));
+    }
+}

@@ -1,0 +1,238 @@
+//! What a call would touch, found out before the user is asked: an act's risk is its target's, not only its tool's.
+//!
+//! The model may have been turned against the user by what it read; which window its keys go to, it cannot talk us out
+//! of.
+
+use std::time::Duration;
+
+use desktop::{Action, Desktop, Key, Target, WindowView};
+use protocol::geometry::NormPoint;
+use protocol::tool::{Grant, Risk};
+use serde_json::{Value, json};
+
+use crate::applications::{self, Class};
+use crate::plan::Step;
+use crate::{untrusted, words};
+
+/// Longest wait for what is open.
+const PATIENCE: Duration = Duration::from_millis(400);
+const NAME_CHARS: usize = 80;
+
+/// Where an act goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reach {
+    /// To no application.
+    Nowhere,
+    /// To whatever has the keyboard; `enters` if a line break or Enter is among it.
+    Focus { enters: bool },
+    /// To whatever lies at these points of a display.
+    Points { display: u32, points: Vec<NormPoint> },
+    /// To an application by its name: the active one where it is not named.
+    App(Option<String>),
+    /// To an element: by its ref, or by its name and application.
+    Element(Target),
+    /// To a menu's item, by the names on the way to it.
+    Menu { app: Option<String>, path: Vec<String> },
+}
+
+impl Reach {
+    /// Of pointer and keyboard.
+    pub(crate) fn of(action: &Action) -> Self {
+        let is_enter = |key: &Key| *key == Key::Enter;
+        match action {
+            Action::Move { display, to } => Self::Points { display: *display, points: vec![*to] },
+            Action::Click { display, at, .. }
+            | Action::Scroll { display, at, .. }
+            | Action::ButtonDown { display, at, .. }
+            | Action::ButtonUp { display, at, .. } => Self::Points { display: *display, points: vec![*at] },
+            Action::Drag { display, path, .. } => {
+                let ends = path.first().into_iter().chain(path.last()).copied();
+                Self::Points { display: *display, points: ends.collect() }
+            }
+            Action::Type { text } => Self::Focus { enters: text.contains('\n') },
+            Action::Press { key, .. } | Action::KeyDown { key } | Action::KeyUp { key } => {
+                Self::Focus { enters: is_enter(key) }
+            }
+            Action::Hotkey { keys } | Action::Hold { keys, .. } => {
+                Self::Focus { enters: keys.iter().any(is_enter) }
+            }
+        }
+    }
+
+    fn takes_keys(&self) -> bool {
+        matches!(self, Self::Focus { .. })
+    }
+
+    fn enters(&self) -> bool {
+        matches!(self, Self::Focus { enters: true })
+    }
+}
+
+/// What one act of a call would touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Touched {
+    /// As the desktop calls it, cleaned.
+    pub app: String,
+    /// `None` if it has no window yet.
+    pub window: Option<u64>,
+    pub class: Option<Class>,
+    /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
+    pub control: Option<String>,
+}
+
+impl Touched {
+    fn of(window: &WindowView) -> Self {
+        let class = applications::class_of([window.app.as_str()]);
+        Self {
+            app: untrusted::line(&window.app, NAME_CHARS),
+            window: Some(window.id.0),
+            class,
+            control: None,
+        }
+    }
+
+    fn with_control(self, name: Option<&str>) -> Self {
+        let control = name.map(|name| untrusted::line(name, NAME_CHARS)).filter(|name| !name.is_empty());
+        Self { control, ..self }
+    }
+
+    /// What an approval is bound to.
+    fn identity(&self) -> Value {
+        json!({ "app": self.app, "window": self.window, "control": self.control })
+    }
+}
+
+/// What a call would touch, and what follows from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Targets {
+    /// What a yes for the session would cover, one for each of its acts.
+    pub touches: Vec<Grant>,
+    /// The risk that they have; the plan's counts where it is higher.
+    pub risk: Option<Risk>,
+    /// Why, for the user; `None` if the targets add nothing.
+    pub why: Option<String>,
+    /// Some target could not be found out: nothing that was allowed before covers the call.
+    pub is_unknown: bool,
+    /// What an approval is bound to, besides tool and arguments.
+    pub identity: Vec<Value>,
+}
+
+impl Targets {
+    fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
+        let Some(touched) = found else {
+            self.is_unknown = true;
+            return;
+        };
+        if let Some(why) = gravity(reach, &touched) {
+            self.risk = Some(Risk::Consequential);
+            self.why.get_or_insert(why);
+        }
+        self.identity.push(touched.identity());
+        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app) });
+    }
+}
+
+/// Why an act on this target asks each time; `None` if its plan's risk is enough.
+fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
+    if let Some(control) = &touched.control
+        && let Some(does) = words::says(control)
+    {
+        return Some(format!("“{control}” {does}"));
+    }
+    let class = touched.class?;
+    let grave = class.is_grave() || (reach.takes_keys() && class.takes_commands());
+    if grave {
+        return Some(format!("{} is {}", touched.app, class.called()));
+    }
+    (reach.enters() && class.sends())
+        .then(|| format!("a line break in {} ({}) sends", touched.app, class.called()))
+}
+
+/// Looks up what the parts of a call would touch.
+pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
+    let mut targets = Targets::default();
+    let mut windows = None;
+    for part in step.parts().filter(|part| part.risk() >= Risk::Edit) {
+        let (tool, reach) = (part.name(), part.plan().reach());
+        if *reach == Reach::Nowhere {
+            targets.touches.push(Grant { tool: tool.to_owned(), app: None });
+            continue;
+        }
+        let windows = match &mut windows {
+            Some(windows) => &*windows,
+            none => {
+                let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
+                &*none.insert(looked.ok().and_then(Result::ok).unwrap_or_default())
+            }
+        };
+        match reach {
+            Reach::Nowhere => {}
+            Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(Touched::of)),
+            Reach::Points { display, points } => {
+                for point in points {
+                    targets.add(tool, reach, at(windows, *display, *point).map(Touched::of));
+                }
+            }
+            Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
+            Reach::Menu { app, path } => {
+                let touched = in_app(windows, app.as_deref());
+                targets.add(
+                    tool,
+                    reach,
+                    touched.map(|one| one.with_control(path.last().map(String::as_str))),
+                );
+            }
+            Reach::Element(Target::Selector(selector)) => {
+                let touched = in_app(windows, selector.app.as_deref());
+                targets.add(tool, reach, touched.map(|one| one.with_control(selector.name.as_deref())));
+            }
+            Reach::Element(Target::Ref(reference)) => {
+                let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
+                let touched = listed
+                    .ok()
+                    .flatten()
+                    .map(|listed| named(windows, &listed.app).with_control(Some(&listed.name)));
+                targets.add(tool, reach, touched);
+            }
+        }
+    }
+    targets
+}
+
+/// The window that has the keyboard, or while one of ours has it, the topmost.
+fn front(windows: &[WindowView]) -> Option<&WindowView> {
+    let is = |window: &&WindowView, state: &str| window.states.iter().any(|one| one == state);
+    windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
+}
+
+/// The topmost window at a point; the desktop itself is none.
+fn at(windows: &[WindowView], display: u32, point: NormPoint) -> Option<&WindowView> {
+    let holds = |window: &&WindowView| {
+        let rect = &window.bounds;
+        let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
+        window.display == display
+            && !window.states.iter().any(|state| state == "minimized")
+            && within(point.x(), rect.x, rect.width)
+            && within(point.y(), rect.y, rect.height)
+    };
+    windows.iter().find(holds)
+}
+
+fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
+    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
+}
+
+/// An application by its name, or by a part of its name or of its window's title, as the tools take it.
+fn named(windows: &[WindowView], name: &str) -> Touched {
+    let wanted = name.to_lowercase();
+    let is = |window: &&WindowView| {
+        [&window.app, &window.title].iter().any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let by_name = applications::class_of([name]);
+    match windows.iter().find(is).map(Touched::of) {
+        Some(found) => Touched { class: found.class.or(by_name), ..found },
+        None => {
+            Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a control says that it does, where that cannot be taken back: data, in the languages that Miki speaks.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+const DATA: &str = include_str!("../data/words.json");
+
+#[derive(Default, Deserialize)]
+struct Data {
+    #[serde(default)]
+    send: Words,
+    #[serde(default)]
+    pay: Words,
+    #[serde(default)]
+    delete: Words,
+    #[serde(default)]
+    publish: Words,
+    #[serde(default)]
+    submit: Words,
+    #[serde(default)]
+    run: Words,
+    #[serde(default)]
+    install: Words,
+    #[serde(default)]
+    sign: Words,
+    /// What looks alike and is harmless.
+    #[serde(default)]
+    except: Words,
+}
+
+/// Whole labels or the first words of them, lower case.
+#[derive(Default, Deserialize)]
+struct Words {
+    #[serde(default)]
+    en: Vec<String>,
+    #[serde(default)]
+    ja: Vec<String>,
+}
+
+impl Words {
+    fn are_in(&self, label: &str) -> bool {
+        let begins = |word: &String| {
+            let rest = label.strip_prefix(word.as_str());
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+        };
+        // Japanese has no spaces between words, and its verbs come last.
+        self.en.iter().any(begins) || self.ja.iter().any(|word| label.contains(word.as_str()))
+    }
+}
+
+impl Words {
+    /// The label without these words, where it has them.
+    fn cut_from(&self, label: &str) -> String {
+        let is_it = |word: &&String| label.starts_with(word.as_str());
+        let label = self
+            .en
+            .iter()
+            .filter(is_it)
+            .max_by_key(|word| word.len())
+            .map_or(label, |word| &label[word.len()..]);
+        self.ja.iter().fold(label.to_owned(), |label, word| label.replace(word.as_str(), ""))
+    }
+}
+
+static WORDS: LazyLock<Data> = LazyLock::new(|| serde_json::from_str(DATA).unwrap_or_default());
+
+/// What a control of this name does, for the user; `None` if that can be taken back, or is not known.
+pub(crate) fn says(name: &str) -> Option<&'static str> {
+    let label = name.to_lowercase();
+    let label = label.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+    let words = &*WORDS;
+    let label = words.except.cut_from(label);
+    [
+        (&words.pay, "pays"),
+        (&words.send, "sends"),
+        (&words.delete, "deletes"),
+        (&words.publish, "publishes"),
+        (&words.submit, "submits"),
+        (&words.install, "installs"),
+        (&words.sign, "signs"),
+        (&words.run, "runs something"),
+    ]
+    .into_iter()
+    .find_map(|(words, does)| words.are_in(&label).then_some(does))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_is_whole() {
+        let data: Data = serde_json::from_str(DATA).unwrap();
+        for words in [&data.send, &data.pay, &data.delete, &data.publish] {
+            assert!(words.en.len() >= 5 && words.ja.len() >= 3);
+        }
+    }
+
+    #[test]
+    fn a_control_is_told_by_what_it_says_in_both_languages() {
+        assert_eq!(says("Send"), Some("sends"));
+        assert_eq!(says("_Send…"), Some("sends"));
+        assert_eq!(says("送信"), Some("sends"));
+        assert_eq!(says("Place order"), Some("pays"));
+        assert_eq!(says("Delete"), Some("deletes"));
+        assert_eq!(says("削除"), Some("deletes"));
+        assert_eq!(says("送信済みを完全に削除"), Some("deletes"));
+        for harmless in ["Save", "Sender", "Open", "Send to Back", "Paypal settings", "", "保存"] {
+            assert_eq!(says(harmless), None, "{harmless}");
+        }
+    }
+}
