@@ -18,6 +18,8 @@ use crate::DesktopError;
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
+/// Pixels from the start of a cell, in whose middle its check mark is.
+const MARK: u32 = 20;
 /// AT-SPI's number for "scroll so that it can be seen, the shortest way".
 const ANYWHERE: u32 = 6;
 
@@ -66,6 +68,13 @@ impl Visibility {
         self.seen.is_some_and(|seen| {
             enough(seen.width, self.whole.width) && enough(seen.height, self.whole.height)
         })
+    }
+
+    /// Keeps what of it is the check mark of a cell or row: Qt has it at the start, GTK anywhere.
+    pub(in super::super) fn narrow_to_mark(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            seen.width = seen.width.min(MARK);
+        }
     }
 
     fn shift(&mut self, (right, down): (i32, i32)) {
