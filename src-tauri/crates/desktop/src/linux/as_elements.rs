@@ -376,8 +376,37 @@ impl LinuxDesktop {
                 let acted = operand.made_of(operand.read_text_back(value).await, before).await;
                 Ok(operand.unless_taken_back(acted, value).await)
             }
+            ByHand::Parts => self.type_parts(operand, value, displays, cancel).await,
             ByHand::Type => self.type_into(operand, value, displays, cancel).await,
         }
+    }
+
+    /// A date or a time, each part of it read back.
+    async fn type_parts(
+        &self,
+        operand: &Operand,
+        value: &str,
+        displays: &[DisplayView],
+        cancel: &CancellationToken,
+    ) -> Result<Acted, DesktopError> {
+        let parts = operand.parts().await;
+        if parts.is_empty() {
+            return self.type_into(operand, value, displays, cancel).await;
+        }
+        let texts = operand.split(&parts, value)?;
+        for (part, text) in parts.iter().zip(&texts) {
+            if let Tried::Not(_) = part.focus().await? {
+                self.click_on(part, Button::Left, 1, displays, cancel).await?;
+            }
+            self.act(Action::Type { text: text.clone() }, cancel.clone()).await?;
+            // The next one must not have the focus before this one has all that was typed.
+            if !part.comes_to_hold(text).await {
+                let note = format!("{} of {} does not hold \"{text}\"", part.called, operand.called);
+                return Ok(Acted { evidence: Evidence::Mismatch, note });
+            }
+        }
+        let note = format!("{} holds \"{value}\", read back part by part", operand.called);
+        Ok(Acted { evidence: Evidence::ReadBack, note })
     }
 
     /// Whether a window with the title of the element's is another one: of several, its is the one that lies where the

@@ -48,23 +48,23 @@ impl LinuxDesktop {
         let acted = self.perform(Action::Type { text: text.clone() }, cancel).await?;
         let Some(before) = before.filter(|_| acted.evidence == Evidence::Sent) else { return Ok(acted) };
         let end = Instant::now() + READ_BACK;
-        let mut readable = false;
+        let mut last = None;
         while Instant::now() < end && !cancel.is_cancelled() {
             if let Some(after) = self.accessibility.focused_text().await {
-                readable = true;
                 if has_arrived(&before, &after, &text) {
                     let note = format!("{}, read back", acted.note);
                     return Ok(Acted { evidence: Evidence::ReadBack, note });
                 }
+                last = Some(after);
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         // Enter and Tab may have emptied or left the field: what it shows now says nothing.
-        if !readable || text.contains(['\n', '\t']) {
-            return Ok(acted);
-        }
+        let Some(after) = last.filter(|_| !text.contains(['\n', '\t'])) else { return Ok(acted) };
         let note = format!("{}, but the focused field does not show it", acted.note);
-        Ok(Acted { evidence: Evidence::Mismatch, note })
+        // Something came: the rest may still come, or the application made something else of it.
+        let evidence = if after == before { Evidence::Mismatch } else { Evidence::Sent };
+        Ok(Acted { evidence, note })
     }
 }
 

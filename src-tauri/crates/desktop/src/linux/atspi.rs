@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use self::applications::{Applications, Own};
 use self::bus::{Bus, CallError, Object, Program};
+use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
 use crate::{Acted, DesktopError, Evidence};
@@ -29,6 +30,7 @@ mod look;
 mod acting;
 mod apart;
 mod choosing;
+mod dates;
 mod finding;
 mod heard;
 mod interfaces;
@@ -193,9 +195,12 @@ impl Accessibility {
         tokio::time::timeout_at(deadline, async {
             let object = match known {
                 Some(object) if has_focus(&object).await => object,
-                _ => self.find_focused(deadline).await?,
+                _ => {
+                    let (object, quirks) = self.find_focused(deadline).await?;
+                    lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
+                    object
+                }
             };
-            lock(&self.inner.last).focused = Some(object.clone());
             let role = object.role().await.ok()?;
             if role == role::number::PASSWORD {
                 return None;
@@ -272,7 +277,7 @@ impl Accessibility {
         }
     }
 
-    async fn find_focused(&self, deadline: Instant) -> Option<Object> {
+    async fn find_focused(&self, deadline: Instant) -> Option<(Object, Quirks)> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
         let active =
@@ -282,7 +287,7 @@ impl Accessibility {
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
             if let Some(object) = nodes::focused(&root, application.quirks, deadline).await {
-                return Some(object);
+                return Some((object, application.quirks));
             }
         }
         None

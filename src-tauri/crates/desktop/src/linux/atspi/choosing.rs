@@ -14,7 +14,7 @@ use super::{details, nodes};
 use crate::{Acted, DesktopError, ElementQuery, Evidence};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
-const DEEPEST: u32 = 6;
+pub(super) const DEEPEST: u32 = 6;
 const MOST_NAMED: usize = 12;
 /// Elements with the text of an item in them, among which it is looked for.
 const MOST_ALIKE: u32 = 200;
@@ -62,6 +62,15 @@ impl Operand {
                 return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
             }
         }
+        // A page's select hears of a choice by the item's own action.
+        let states = item.object.states().await.unwrap_or_default();
+        let part = self.part(item.object.clone(), item.role, states, name.clone()).await;
+        if let Tried::Done(acted) = part.press().await?
+            && self.comes_to_show(name).await
+        {
+            let note = format!("{}; {} shows it, read back", acted.note, self.called);
+            return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
+        }
         Ok(Some(Tried::Not(format!("{} does not let its items be selected", self.called))))
     }
 
@@ -88,7 +97,7 @@ impl Operand {
     }
 
     /// One of its own parts.
-    async fn part(&self, object: Object, role: u32, states: States, name: String) -> Self {
+    pub(super) async fn part(&self, object: Object, role: u32, states: States, name: String) -> Self {
         let interfaces = object.interfaces().await.unwrap_or_default();
         let shown = if name.trim().is_empty() { self.called.clone() } else { called(role, &name) };
         Self { object, role, name, states, interfaces, called: shown, ..self.clone() }
@@ -198,9 +207,11 @@ impl Operand {
             "check box" | "toggle button" | "radio button" | "check menu item" | "radio menu item" => {
                 ByHand::Switch
             }
+            "combo box" if self.states.has(States::EDITABLE) => ByHand::Type,
             "combo box" | "list" | "list box" | "tree" => ByHand::Choose,
             "table cell" if self.quirks.cells_take_keys => ByHand::Cell,
             "table cell" | "list item" | "tree item" if is_on(value).is_some() => ByHand::Tick,
+            "date editor" | "panel" | "grouping" => ByHand::Parts,
             _ => ByHand::Type,
         }
     }
@@ -215,6 +226,8 @@ pub(in super::super) enum ByHand {
     Choose,
     /// What is typed replaces what it holds, and Enter takes it over.
     Cell,
+    /// Part by part, as dates and times.
+    Parts,
     Type,
 }
 

@@ -43,9 +43,16 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
     let mut asked = Vec::new();
     for (at, Node { object, facts, .. }) in nodes.iter().enumerate() {
         let sized = facts.extents.2 > 0 && facts.extents.3 > 0;
-        if (sized || wish.scope == Scope::All) && wants(facts, wish.quirks.more_actions) {
+        let holds_text = wish.quirks.texts_in_boxes && is_nameless_box(facts);
+        if (sized || wish.scope == Scope::All) && (holds_text || wants(facts, wish.quirks.more_actions)) {
             asked.push(async move {
-                let label = async { if is_nameless(facts) { label(object, names).await } else { None } };
+                let label = async {
+                    match (holds_text, is_nameless(facts)) {
+                        (true, _) => text_of_box(object).await,
+                        (_, true) => label(object, names).await,
+                        _ => None,
+                    }
+                };
                 let (value, label, actions) = tokio::join!(
                     value(object, facts),
                     label,
@@ -153,6 +160,19 @@ pub(super) async fn labels(row: &Object, quirks: Quirks) -> Result<Vec<String>, 
         }
     }
     Ok(labels)
+}
+
+fn is_nameless_box(facts: &Facts) -> bool {
+    let is_box = matches!(facts.role, role_number::SECTION | role_number::PARAGRAPH);
+    is_box && facts.name.is_empty() && facts.interfaces.has(TEXT)
+}
+
+/// What it says itself, without what is in it: each of those is one sign of its text.
+async fn text_of_box(object: &Object) -> Option<String> {
+    const CHILD: char = '\u{fffc}';
+    let text = text(object, VALUE_CHARS).await.ok()?;
+    let words: Vec<&str> = text.split(|sign: char| sign == CHILD || sign.is_whitespace()).collect();
+    Some(words.join(" ").trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 fn is_nameless(facts: &Facts) -> bool {

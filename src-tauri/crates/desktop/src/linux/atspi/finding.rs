@@ -38,6 +38,7 @@ impl Accessibility {
     }
 
     async fn still_there(&self, known: KnownObject, display: &DisplayView) -> Result<Operand, DesktopError> {
+        tokio::time::sleep(known.quirks.late).await;
         match Operand::of(&known, &self.inner.apart).await {
             Ok(operand) if operand.states.has(States::DEFUNCT) => {}
             Ok(operand) => {

@@ -1,6 +1,8 @@
 //! What each toolkit does in a way of its own, as data: the one place that knows toolkits by name and version. What
 //! reads or acts asks for a field here, never who drew the window.
 
+use std::time::Duration;
+
 use super::role::{States, number};
 
 /// How one application's toolkit differs from what the protocol says.
@@ -26,11 +28,17 @@ pub(super) struct Quirks {
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
     pub(super) names_rows_by_page: bool,
+    /// A text is no object of its own: the box that it stands in says it, and has no name.
+    pub(super) texts_in_boxes: bool,
     /// Text with characters beyond U+FFFF arrives as others, and cannot be read.
     pub(super) mangles_astral: bool,
     /// It can be asked which of all its objects match. Otherwise that search would not end: it would go through every
     /// cell of a sheet.
     pub(super) bears_matches: bool,
+    /// How long after a change it still tells what was before.
+    pub(super) late: Duration,
+    /// What had the focus in a page that was left says that it has it still.
+    pub(super) outlives_page: bool,
     /// Places below its root pane are those of an earlier layout, until it is laid out anew.
     pub(super) lags_behind: bool,
 }
@@ -68,8 +76,11 @@ const PLAIN: Quirks = Quirks {
     lists_apart: false,
     cells_take_keys: false,
     names_rows_by_page: false,
+    texts_in_boxes: false,
     mangles_astral: false,
     bears_matches: true,
+    late: Duration::ZERO,
+    outlives_page: false,
     lags_behind: false,
 };
 
@@ -149,7 +160,12 @@ const TABLE: &[(&str, &str, Quirks)] = &[
     (
         "gecko",
         "",
-        Quirks { set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON], lists_apart: true, ..PLAIN },
+        Quirks {
+            set_by_hand: &[number::COMBO_BOX, number::SPIN_BUTTON],
+            lists_apart: true,
+            texts_in_boxes: true,
+            ..PLAIN
+        },
     ),
     (
         "j2se-access-bridge",
@@ -163,7 +179,16 @@ const TABLE: &[(&str, &str, Quirks)] = &[
         },
     ),
     // Each thing has the same: the press and a context menu.
-    ("chromium", "", Quirks { more_actions: MoreActions::Nobody, ..PLAIN }),
+    (
+        "chromium",
+        "",
+        Quirks {
+            more_actions: MoreActions::Nobody,
+            late: Duration::from_millis(200),
+            outlives_page: true,
+            ..PLAIN
+        },
+    ),
 ];
 
 impl Quirks {

@@ -63,7 +63,9 @@ impl Operand {
                     false => Away::Gone,
                 });
             }
-            hidden |= !in_menu && !states.has(States::VISIBLE);
+            // A row that is scrolled away is not visible in some toolkits.
+            let is_row = role::items(role).is_some();
+            hidden |= !in_menu && !is_row && !states.has(States::VISIBLE);
             (at, inner, states) = (above, role, told?);
         }
         Ok(Away::OutOfSight)

@@ -79,6 +79,7 @@ pub(super) enum Kind {
 pub(super) mod number {
     pub(in super::super) const CHECK_BOX: u32 = 7;
     pub(in super::super) const COMBO_BOX: u32 = 11;
+    pub(in super::super) const DATE_EDITOR: u32 = 12;
     pub(in super::super) const DIAL: u32 = 15;
     pub(in super::super) const DIALOG: u32 = 16;
     pub(in super::super) const FRAME: u32 = 23;
@@ -88,6 +89,7 @@ pub(super) mod number {
     pub(in super::super) const MENU: u32 = 33;
     pub(in super::super) const MENU_BAR: u32 = 34;
     pub(in super::super) const PAGE_TAB: u32 = 37;
+    pub(in super::super) const PANEL: u32 = 39;
     pub(in super::super) const PASSWORD: u32 = 40;
     pub(in super::super) const POPUP_MENU: u32 = 41;
     pub(in super::super) const PROGRESS_BAR: u32 = 42;
@@ -105,11 +107,14 @@ pub(super) mod number {
     pub(in super::super) const TREE_TABLE: u32 = 66;
     pub(in super::super) const VIEWPORT: u32 = 68;
     pub(in super::super) const WINDOW: u32 = 69;
+    pub(in super::super) const PARAGRAPH: u32 = 73;
     pub(in super::super) const APPLICATION: u32 = 75;
     pub(in super::super) const ENTRY: u32 = 79;
+    pub(in super::super) const SECTION: u32 = 85;
     pub(in super::super) const TABLE_ROW: u32 = 90;
     pub(in super::super) const TREE_ITEM: u32 = 91;
     pub(in super::super) const LIST_BOX: u32 = 98;
+    pub(in super::super) const GROUPING: u32 = 99;
     pub(in super::super) const LEVEL_BAR: u32 = 103;
 }
 

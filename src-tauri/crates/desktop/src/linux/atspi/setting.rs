@@ -45,6 +45,9 @@ impl Operand {
                     (None, None) => Ok(Tried::Not(format!("{} shows no items", self.called))),
                 };
             }
+            _ if !self.parts().await.is_empty() => {
+                return Ok(Tried::Not(format!("{} is typed part by part", self.called)));
+            }
             _ => {}
         }
         if (role::is_numeric(self.role) || role::describe(self.role).0 == "scroll bar")
