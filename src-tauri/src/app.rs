@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::event::Level;
 use protocol::principal::Principal;
+use protocol::remembered::Theme;
 use protocol::view::{Check, CheckState};
 use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager as _, RunEvent};
@@ -18,7 +19,6 @@ use memory::Memory;
 
 #[cfg(target_os = "linux")]
 mod caret;
-mod chat_runs;
 #[cfg(target_os = "linux")]
 mod click_through;
 mod follow;
@@ -29,6 +29,7 @@ mod places;
 mod shortcut;
 mod tray;
 mod tray_state;
+mod window_runs;
 mod windows;
 
 /// Opens the app, or brings the one that runs to the front.
@@ -41,8 +42,11 @@ pub fn run(home: &Home) -> Result<Exit, ErrorView> {
         Link::Here(here) => here,
         // One instance a data folder: the second start shows the first one's window.
         link @ Link::There(_) => {
-            runtime
-                .block_on(link.call(ShowWindow { window: Window::Dashboard, action: WindowAction::Show }))?;
+            runtime.block_on(link.call(ShowWindow {
+                window: Window::Dashboard,
+                action: WindowAction::Show,
+                session: None,
+            }))?;
             return Ok(Exit::Done);
         }
     };
@@ -66,13 +70,13 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
     };
     let (settings, file) = (engine.agent().settings(), home.remembered());
     let mut interrupts = interrupt::listen()?;
-    let (started, started_in_chat) = tokio::sync::mpsc::channel(16);
+    let (started, started_runs) = tokio::sync::mpsc::channel(16);
     let app = tauri::Builder::default()
         .invoke_handler(ipc::handler())
         .register_asynchronous_uri_scheme_protocol("picture", picture::answer)
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
-        .manage(ipc::StartedInChat(started))
+        .manage(ipc::StartedRuns(started))
         .manage(windows::CameBack::default())
         .on_window_event(windows::on_event)
         .setup({
@@ -82,18 +86,17 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
                 if settings.theme.is_some() && memory.save().is_ok() {
                     tauri::async_runtime::spawn(memory::forget_old_theme(Arc::clone(&engine)));
                 }
-                app.manage(memory);
+                app.manage(Arc::clone(&memory));
                 engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
                 windows::make(app.handle())?;
+                let theme = memory.remembered().theme;
+                if theme != Theme::System {
+                    windows::wear(app.handle(), theme);
+                }
                 tauri::async_runtime::spawn(memory::keep(app.handle().clone()));
                 let tray = tray::make(app.handle(), &settings);
                 shortcut::make(app.handle());
-                tauri::async_runtime::spawn(follow::follow(
-                    app.handle().clone(),
-                    engine,
-                    tray,
-                    started_in_chat,
-                ));
+                tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray, started_runs));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {
                     if interrupts.recv().await.is_some() {

@@ -17,6 +17,7 @@ use protocol::tool::{ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, ToolC
 use tokio_util::sync::CancellationToken;
 
 mod focus;
+mod goes_to;
 mod router;
 mod surroundings;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::geometry::{NormPoint, NormRect};
+use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
-use crate::{Limits, schema, surroundings, untrusted};
+use crate::{Limits, schema, untrusted};
 
 /// Characters of all arguments of one call; what is longer is refused before it is read.
 const ARGUMENT_CHARS: usize = 200_000;
@@ -34,8 +34,7 @@ pub struct Plan {
     reason: Option<String>,
     takes: Duration,
     display: u32,
-    /// What lies around the points that it acts at.
-    place: Option<NormRect>,
+    points: Vec<NormPoint>,
 }
 
 pub(crate) enum Work {
@@ -47,7 +46,7 @@ impl Plan {
     /// One task with the risk that these arguments have.
     pub fn new(risk: Risk, task: impl Task + 'static) -> Self {
         let work = Work::One(Arc::new(task));
-        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY, place: None }
+        Self { risk, work, reason: None, takes: Duration::ZERO, display: DISPLAY, points: Vec::new() }
     }
 
     /// Calls in a row, with the highest risk among them.
@@ -56,7 +55,14 @@ impl Plan {
         // One picture for all: of the display that the last one that acts is on.
         let display = steps.iter().rfind(|step| step.risk() > Risk::Observe);
         let display = display.map_or(DISPLAY, |step| step.plan.display);
-        Self { risk, work: Work::Steps(steps), reason: None, takes: Duration::ZERO, display, place: None }
+        Self {
+            risk,
+            work: Work::Steps(steps),
+            reason: None,
+            takes: Duration::ZERO,
+            display,
+            points: Vec::new(),
+        }
     }
 
     /// The display whose picture is taken before and after it; the first one if this is not said.
@@ -66,7 +72,7 @@ impl Plan {
 
     /// The points of its display that it acts at: allowed once, it is done only where they look the same.
     pub fn at(self, points: &[NormPoint]) -> Self {
-        Self { place: surroundings::around(points), ..self }
+        Self { points: points.to_vec(), ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -97,8 +103,9 @@ impl Plan {
         self.display
     }
 
-    pub(crate) fn place(&self) -> Option<NormRect> {
-        self.place
+    /// Those of its display that it acts at.
+    pub(crate) fn points(&self) -> &[NormPoint] {
+        &self.points
     }
 
     /// The calls in it; empty if it is one by itself.

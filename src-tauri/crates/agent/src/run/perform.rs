@@ -125,9 +125,10 @@ impl Driver {
         };
         self.front.clone_from(&window);
         let target = lease::target(&self.run.router, &call).await;
+        let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, seen };
+        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, goes_to, seen };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
