@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::event::Level;
 use protocol::principal::Principal;
+use protocol::remembered::Theme;
 use protocol::view::{Check, CheckState};
 use protocol::{ErrorCode, ErrorView};
 use tauri::{AppHandle, Manager as _, RunEvent};
@@ -18,7 +19,6 @@ use memory::Memory;
 
 #[cfg(target_os = "linux")]
 mod caret;
-mod chat_runs;
 #[cfg(target_os = "linux")]
 mod click_through;
 mod follow;
@@ -29,6 +29,7 @@ mod places;
 mod shortcut;
 mod tray;
 mod tray_state;
+mod window_runs;
 mod windows;
 
 /// Opens the app, or brings the one that runs to the front.
@@ -37,7 +38,7 @@ mod windows;
 /// No display; a data folder that cannot be used or that a command without windows has.
 pub fn run(home: &Home) -> Result<Exit, ErrorView> {
     let runtime = runtime()?;
-    let show = ShowWindow { window: Window::Dashboard, action: WindowAction::Show };
+    let show = ShowWindow { window: Window::Dashboard, action: WindowAction::Show, session: None };
     let here = loop {
         match runtime.block_on(Link::open(home))? {
             Link::Here(here) => break here,
@@ -68,13 +69,13 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
     };
     let (settings, file) = (engine.agent().settings(), home.remembered());
     let mut interrupts = interrupt::listen()?;
-    let (started, started_in_chat) = tokio::sync::mpsc::channel(16);
+    let (started, started_runs) = tokio::sync::mpsc::channel(16);
     let app = tauri::Builder::default()
         .invoke_handler(ipc::handler())
         .register_asynchronous_uri_scheme_protocol("picture", picture::answer)
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
-        .manage(ipc::StartedInChat(started))
+        .manage(ipc::StartedRuns(started))
         .manage(windows::CameBack::default())
         .on_window_event(windows::on_event)
         .setup({
@@ -84,18 +85,17 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
                 if settings.theme.is_some() && memory.save().is_ok() {
                     tauri::async_runtime::spawn(memory::forget_old_theme(Arc::clone(&engine)));
                 }
-                app.manage(memory);
+                app.manage(Arc::clone(&memory));
                 engine.attach_windows(Box::new(windows::AppWindows::new(app.handle().clone())));
                 windows::make(app.handle())?;
+                let theme = memory.remembered().theme;
+                if theme != Theme::System {
+                    windows::wear(app.handle(), theme);
+                }
                 tauri::async_runtime::spawn(memory::keep(app.handle().clone()));
                 let tray = tray::make(app.handle(), &settings);
                 shortcut::make(app.handle());
-                tauri::async_runtime::spawn(follow::follow(
-                    app.handle().clone(),
-                    engine,
-                    tray,
-                    started_in_chat,
-                ));
+                tauri::async_runtime::spawn(follow::follow(app.handle().clone(), engine, tray, started_runs));
                 let handle = app.handle().clone();
                 tauri::async_runtime::spawn(async move {
                     if interrupts.recv().await.is_some() {

@@ -9,7 +9,7 @@ use agent::{AgentHandle, ModelSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnyCommand, Command, Subscribe, Window, WindowAction};
+use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe, Window};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
 use protocol::remembered::{Change, Remembered};
@@ -31,7 +31,7 @@ pub trait Windows: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorCode::Internal`] where the window system refuses.
-    fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView>;
+    fn show(&self, command: &ShowWindow) -> Result<(), ErrorView>;
 
     fn remembered(&self) -> Remembered;
 
@@ -148,7 +148,7 @@ impl Engine {
             }
             AnyCommand::ShowWindow(c) => {
                 agent.check_staying()?;
-                self.windows()?.show(c.window, c.action)?;
+                self.windows()?.show(&c)?;
                 json(&c, ())
             }
             AnyCommand::GetRemembered(c) => json(&c, self.windows()?.remembered()),

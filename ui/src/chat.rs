@@ -34,7 +34,8 @@ pub fn Chat() -> impl IntoView {
     let has_page = store.memo(|state| state.shown().is_some());
     let asks = store.memo(|state| !state.overview.questions.is_empty());
     let aim = Aim { overrides: Signal::stored(RunOverrides::default()), started: Callback::new(|()| {}) };
-    let hide = move || store.send(ShowWindow { window: Window::Chat, action: WindowAction::Hide });
+    let show = move |window, action, session| store.send(ShowWindow { window, action, session });
+    let hide = move || show(Window::Chat, WindowAction::Hide, None);
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
         if event.key() == "Escape" && !event.is_composing() {
             event.prevent_default();
@@ -60,7 +61,9 @@ pub fn Chat() -> impl IntoView {
         focus();
     };
     let open = move |_| {
-        store.send(ShowWindow { window: Window::Dashboard, action: WindowAction::Show });
+        let session = store.peek(|state| state.shown().cloned());
+        show(Window::Dashboard, WindowAction::Show, session);
+        hide();
     };
 
     view! {
@@ -87,6 +90,7 @@ pub fn Chat() -> impl IntoView {
                     <button id="new" class="quiet" on:click=anew>{icon("plus")}<span>{move || store.say(Word::New)}</span></button>
                 </Show>
                 <button
+                    id="open-dashboard"
                     class="quiet"
                     title=move || store.say(Word::OpenDashboard)
                     aria-label=move || store.say(Word::OpenDashboard)
@@ -168,11 +172,9 @@ fn Lines() -> impl IntoView {
         let run = state.transcript().map(Transcript::last_run).unwrap_or_default();
         let goal = run.first().filter(|entry| matches!(entry.body, EntryBody::Goal { .. })).cloned();
         let rest = run.get(usize::from(goal.is_some())..).unwrap_or_default();
-        // The end says what `done` says.
-        let is_told = matches!(rest.last(), Some(Entry { body: EntryBody::End { .. }, .. }));
-        let is_done =
-            |entry: &&Entry| matches!(&entry.body, EntryBody::Step(step) if step.call.tool == "done");
-        let rest = rest.iter().filter(|entry| !(is_told && is_done(entry))).collect::<Vec<_>>();
+        let is_told =
+            |entry: &&Entry| matches!(&entry.body, EntryBody::Step(step) if step.is_told_by_the_end);
+        let rest = rest.iter().filter(|entry| !is_told(entry)).collect::<Vec<_>>();
         let last = rest.into_iter().rev().take(LINES).rev().cloned();
         goal.into_iter().chain(last).collect::<Vec<Entry>>()
     });

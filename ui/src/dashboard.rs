@@ -20,7 +20,7 @@ use crate::words::Word;
 #[component]
 pub fn Dashboard() -> impl IntoView {
     let store = store();
-    let tab = RwSignal::new(Tab::Work);
+    let tab = store.tab;
     let keys = RwSignal::new(None::<Vec<KeyView>>);
     let providers = RwSignal::new(Vec::<ProviderView>::new());
     store.send_then(KeyStatus {}, move |found| keys.set(Some(found)));
@@ -35,10 +35,10 @@ pub fn Dashboard() -> impl IntoView {
     });
     // The settings were opened for want of a key, not by the user: that is not remembered.
     let for_a_key = RwSignal::new(false);
-    let shown = store.memo(|state| state.shown().cloned());
+    let chosen = store.memo(|state| state.chosen().cloned());
     Effect::new(move |_| {
         let tab = if for_a_key.get() { Tab::Work } else { tab.get() };
-        let room = Room { tab, session: shown.get() };
+        let room = Room { tab, session: chosen.get() };
         if restored.get() && store.remembered.with_untracked(|remembered| remembered.room != room) {
             store.remember(Change::Room(room));
         }
@@ -81,7 +81,7 @@ pub fn Dashboard() -> impl IntoView {
                     {tab_button("tab-work", "work", Word::Work, Tab::Work, tab, choose)}
                     {tab_button("tab-settings", "settings", Word::Settings, Tab::Settings, tab, choose)}
                 </div>
-                <sessions::Sessions tab />
+                <sessions::Sessions />
             </aside>
             <main class="main">
                 <header class="top">

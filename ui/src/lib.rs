@@ -4,6 +4,7 @@
 //! functions, tested on the host. The rest lays out, and is compiled for wasm only. Knows `protocol` and `fold` and nothing
 //! else of ours; decides nothing that the engine decides.
 
+pub mod drafts;
 pub mod goal;
 pub mod recall;
 pub mod state;

@@ -1,5 +1,5 @@
 //! The overlay: shows, over everything and without taking a click, that Miki works, on what, and how to stop it. Of many runs
-//! it follows the one that has the desktop.
+//! it follows the one that asks, else the one that has the desktop.
 
 use fold::Transcript;
 use leptos::prelude::*;
@@ -32,8 +32,10 @@ pub fn Overlay() -> impl IntoView {
             .then(|| store.fill(Word::StepOf, &[("n", &step.to_string()), ("max", &max_steps.to_string())]))
     };
     let others = move || {
+        // Not while one asks: that is what its user can do something about.
         let n = others.get();
-        (n > 0).then(|| store.fill(Word::OthersAtWork, &[("n", &n.to_string())]))
+        (n > 0 && activity.get() == Activity::Working)
+            .then(|| store.fill(Word::OthersAtWork, &[("n", &n.to_string())]))
     };
 
     view! {

@@ -6,7 +6,7 @@ use fold::{Stream, Transcript};
 use protocol::command::{ReadEvents, Subscribe};
 use protocol::event::{Activity, EventBody, RunEnd, Status};
 use protocol::ids::{SessionId, StreamId};
-use protocol::tool::{ApprovalMode, Mode};
+use protocol::tool::{ApprovalMode, Mode, Risk};
 use protocol::view::{EventPage, Overview, Question, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
 
@@ -27,6 +27,8 @@ pub struct Page {
     stream: Option<Stream>,
     /// Nobody has chosen it or done anything in it yet: it shows the first run that begins.
     is_untouched: bool,
+    /// It came by itself, and nobody has chosen it: what its session may do unasked is not the user's choice.
+    came_by_itself: bool,
     /// The reader looks at older entries: none of them may go.
     pub reads_back: bool,
 }
@@ -38,7 +40,7 @@ pub enum Follows {
     TheUser,
     /// The user; a new one to begin with.
     TheUserAnew,
-    /// Whoever has the desktop.
+    /// Whoever asks, else whoever has the desktop.
     TheDesktop,
 }
 
@@ -59,7 +61,7 @@ impl State {
             Follows::TheDesktop => state.at_the_desktop(),
         };
         let wants = match first {
-            Some(session) => state.open(session),
+            Some(session) => state.follow(session),
             None => {
                 state.page.is_untouched = follows == Follows::TheUser;
                 vec![state.subscribe()]
@@ -90,7 +92,7 @@ impl State {
             Follows::TheDesktop => self.at_the_desktop().filter(|at| self.page.shown.as_ref() != Some(at)),
         };
         match followed {
-            Some(session) => self.open(session),
+            Some(session) => self.follow(session),
             None => missing.into_iter().map(Want::Read).collect(),
         }
     }
@@ -103,13 +105,23 @@ impl State {
         vec![self.subscribe(), Want::Read(read)]
     }
 
+    fn follow(&mut self, session: SessionId) -> Vec<Want> {
+        let wants = self.open(session);
+        self.page.came_by_itself = true;
+        wants
+    }
+
     /// Shows the session of the last time in place of what a window of the user's begins with. Not where a run is under way,
     /// which comes first, nor where it is none of the newest sessions.
     #[must_use]
     pub fn reopen(&mut self, session: SessionId) -> Option<Vec<Want>> {
         let is_free = self.follows == Follows::TheUser && self.overview.runs.is_empty();
-        let opens = is_free && self.shown() != Some(&session) && self.session(&session).is_some();
-        opens.then(|| self.open(session))
+        if !is_free || self.session(&session).is_none() {
+            return None;
+        }
+        let is_shown = self.shown() == Some(&session);
+        self.choose();
+        (!is_shown).then(|| self.open(session))
     }
 
     /// Shows an empty page, for a session that begins with the next goal.
@@ -122,6 +134,16 @@ impl State {
     /// The user has begun to do something in the page: it is theirs.
     pub fn touch(&mut self) {
         self.page.is_untouched = false;
+    }
+
+    /// The user has chosen what the session that is shown may do.
+    pub fn choose(&mut self) {
+        self.page.came_by_itself = false;
+    }
+
+    /// The session that is shown, where the user has chosen it.
+    pub fn chosen(&self) -> Option<&SessionId> {
+        self.shown().filter(|_| !self.page.came_by_itself)
     }
 
     /// From what is known on: nothing is missed, and nothing is told twice.
@@ -233,8 +255,22 @@ impl State {
         self.shown_session().map_or(self.overview.settings.mode, |session| session.mode)
     }
 
+    /// When the next goal's run asks; one in a session that the user has not chosen asks as a new one would, at least.
     pub fn approval_mode(&self) -> ApprovalMode {
-        self.shown_session().map_or(self.overview.settings.approval, |session| session.approval)
+        let usual = self.overview.settings.approval;
+        match self.shown_session() {
+            Some(session) if self.page.came_by_itself => session.approval.min(usual),
+            Some(session) => session.approval,
+            None => usual,
+        }
+    }
+
+    /// Whether a yes may be given for the rest of the session: not where every step is asked about, not for what is asked
+    /// each time, and not for several calls at once.
+    pub fn may_be_remembered(&self, asked: &Question) -> bool {
+        let Question { session, approval, .. } = asked;
+        let asks_always = self.session(session).is_some_and(|session| session.approval == ApprovalMode::Ask);
+        !asks_always && approval.risk != Risk::Consequential && approval.call.tool != "batch"
     }
 
     /// Whether the provider may search the web for the shown session.
@@ -247,9 +283,13 @@ impl State {
         run.or_else(|| self.overview.sessions.first().map(|session| session.id.clone()))
     }
 
-    /// Between two turns nobody has the desktop: then it stays with whoever had it, as long as that one runs.
+    /// Whoever waits for an answer comes first: the user can do something about it. Between two turns nobody has the desktop:
+    /// then it stays with whoever had it, as long as that one runs.
     fn at_the_desktop(&self) -> Option<SessionId> {
-        let Overview { runs, desktop, .. } = &self.overview;
+        let Overview { runs, desktop, questions, .. } = &self.overview;
+        if let Some(asked) = questions.first() {
+            return Some(asked.session.clone());
+        }
         let owner = desktop.owner.as_ref().and_then(|owner| runs.iter().find(|run| run.run == *owner));
         let first = runs.first().filter(|_| self.run_shown().is_none());
         owner.or(first).map(|run| run.session.clone())

@@ -8,12 +8,13 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use protocol::command::{GetOverview, GetRemembered, ReadEvents, Remember, Subscribe};
 use protocol::ids::SessionId;
-use protocol::remembered::{Change, Heard, Remembered, Theme};
+use protocol::remembered::{Change, Heard, Remembered, Tab, Theme};
 use protocol::settings::Language;
 use protocol::socket::Frame;
 use protocol::view::Platform;
 use protocol::{Command, ErrorView};
 
+use crate::drafts::Drafts;
 use crate::fields::theme_name;
 use crate::ipc;
 use crate::recall::Walk;
@@ -32,10 +33,14 @@ pub struct Store {
     pub error: RwSignal<Option<ErrorView>>,
     /// What the windows remember; nothing until the state is here.
     pub remembered: RwSignal<Remembered>,
+    /// What the dashboard shows beside the sessions.
+    pub tab: RwSignal<Tab>,
     /// What is in the goal field, which comes and goes with its room.
     pub typed: RwSignal<String>,
     /// The walk through earlier goals in that field.
     pub walk: StoredValue<Walk>,
+    /// What was typed in other sessions.
+    drafts: StoredValue<Drafts>,
     language: Memo<Language>,
     subscription: StoredValue<Subscription>,
 }
@@ -75,8 +80,10 @@ impl Store {
             state,
             error: RwSignal::new(None),
             remembered: RwSignal::default(),
+            tab: RwSignal::default(),
             typed: RwSignal::default(),
             walk: StoredValue::default(),
+            drafts: StoredValue::default(),
             language,
             subscription: StoredValue::new(Subscription::default()),
         }
@@ -162,12 +169,17 @@ impl Store {
 
     /// Shows a session.
     pub fn open_session(&self, session: SessionId) {
+        self.turn_to(|state| state.open(session));
+    }
+
+    /// Shows the session that has just begun with the page's goal. What was typed since is meant for it.
+    pub fn open_begun(&self, session: SessionId) {
         self.change_and_ask(|state| state.open(session));
     }
 
     /// Shows an empty page, for a session that begins with the next goal.
     pub fn show_new(&self) {
-        self.change_and_ask(|state| vec![state.show_new()]);
+        self.turn_to(|state| vec![state.show_new()]);
     }
 
     /// Fetches the entries before the oldest, if there are any.
@@ -187,6 +199,11 @@ impl Store {
         });
     }
 
+    /// The user has chosen what the session that is shown may do.
+    pub fn choose(&self) {
+        self.change(State::choose);
+    }
+
     /// The user has begun to do something in the page.
     pub fn touch(&self) {
         // Nothing that is shown changes.
@@ -195,6 +212,19 @@ impl Store {
                 state.touch();
             }
         });
+    }
+
+    /// Shows what the user has chosen; what is typed stays where it is.
+    fn turn_to(&self, page: impl FnOnce(&mut State) -> Vec<Want>) {
+        let shown = || self.peek(|state| state.shown().cloned());
+        let before = shown();
+        self.change_and_ask(page);
+        let (now, typed) = (shown(), self.typed.get_untracked());
+        if before != now {
+            let draft = self.drafts.try_update_value(|drafts| drafts.turn(before, &now, typed));
+            self.typed.set(draft.unwrap_or_default());
+            self.walk.set_value(Walk::default());
+        }
     }
 
     fn change_and_ask(&self, change: impl FnOnce(&mut State) -> Vec<Want>) {
@@ -247,6 +277,10 @@ impl Store {
         let take = move |heard| match heard {
             _ if is_old() => {}
             Heard::Remembered(remembered) => self.hear(*remembered),
+            Heard::Open(session) => {
+                self.tab.set(Tab::Work);
+                self.open_session(session);
+            }
             Heard::Engine(Frame::Event(event)) => self.change_and_ask(|state| state.event(&event)),
             Heard::Engine(Frame::Unsubscribed(error)) => {
                 self.error.set(Some(error));

@@ -90,13 +90,14 @@ words! {
     OneQuestionWaits: "1 question waits", "質問が1件あります";
     QuestionsWait: "{n} questions wait", "質問が{n}件あります";
     OthersAtWork: "+{n} at work", "ほか{n}件が作業中";
-    RunsAtWork: "{n} at work", "{n}件が作業中";
+    RunsAtWork: "{n} at work elsewhere", "ほかで{n}件が作業中";
     MoreRuns: "and {n} more", "ほか {n}件";
     OtherRuns: "At work elsewhere", "ほかの作業";
     FailsafeHint: "move the pointer to the top left corner to stop", "ポインターを左上の隅に動かすと停止します";
 
     // steps
     EarlierSteps: "Earlier steps", "以前のステップ";
+    Newest: "Newest", "最新へ";
     You: "You", "あなた";
     Model: "Model", "モデル";
     Thinking: "Thinking", "思考";
@@ -117,6 +118,7 @@ words! {
     EffectRefused: "Not done", "実行されませんでした";
     EffectUnknown: "Interrupted: it may or may not have happened", "中断されました。実行されたかどうか分かりません";
     DeniedByYou: "You said no", "あなたが拒否しました";
+    NobodyAnswered: "Nobody answered in time", "時間内に返事がありませんでした";
     AllowedByYou: "You allowed it", "あなたが許可しました";
     PictureOf: "The screen after {tool}", "{tool} の後の画面";
     Enlarge: "Enlarge the picture", "画像を拡大";
@@ -138,7 +140,7 @@ words! {
     Interrupted: "Interrupted", "中断されました";
     InterruptedText: "Miki ended in the middle of this run. Look at the screen before you start again.",
         "実行の途中で Miki が終了しました。もう一度始める前に画面を確認してください。";
-    NeedsApproval: "Ended: needed approval", "終了: 承認が必要でした";
+    NeedsApproval: "Ended unapproved", "未承認で終了";
     NeedsApprovalText: "A question was asked where nobody could answer. Start the run from a window to answer it.",
         "答えられる人がいない場所で確認が求められました。ウィンドウから実行すると答えられます。";
     EndedAgo: "{end} · {age}", "{end}・{age}";

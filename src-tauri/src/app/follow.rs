@@ -1,4 +1,5 @@
-//! What is not a page follows the engine's events here: tray, overlay, shortcut, and whether the chat is shown.
+//! What is not a page follows the engine's events here: tray, overlay, shortcut, whether the chat is shown, and where the
+//! dashboard stands.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use protocol::view::Overview;
 use tauri::AppHandle;
 use tokio::sync::mpsc;
 
-use super::chat_runs::ChatRuns;
 use super::tray::Tray;
 use super::tray_state::TrayState;
+use super::window_runs::WindowRuns;
 use super::{shortcut, windows};
 use crate::engine::Engine;
 
@@ -22,9 +23,9 @@ pub async fn follow(
     app: AppHandle,
     engine: Arc<Engine>,
     tray: Option<Tray>,
-    in_chat: mpsc::Receiver<StartedRun>,
+    started: mpsc::Receiver<(Window, StartedRun)>,
 ) {
-    if let Err(error) = follow_events(&app, &engine, tray.as_ref(), in_chat).await {
+    if let Err(error) = follow_events(&app, &engine, tray.as_ref(), started).await {
         tracing::error!("the tray and the overlay follow no more: {error}");
     }
 }
@@ -33,13 +34,13 @@ async fn follow_events(
     app: &AppHandle,
     engine: &Engine,
     tray: Option<&Tray>,
-    mut in_chat: mpsc::Receiver<StartedRun>,
+    mut started: mpsc::Receiver<(Window, StartedRun)>,
 ) -> Result<(), ErrorView> {
     let mut view = engine.agent().overview().await?;
     let streams = Some(vec![StreamId::app()]);
     let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
     let mut shown = Shown { activity: Activity::Idle, overlay: false, shortcut: String::new() };
-    let mut chat_runs = ChatRuns::default();
+    let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
     let mut state: Option<TrayState> = None;
     loop {
         let next = TrayState::from(&view);
@@ -52,9 +53,14 @@ async fn follow_events(
         show_activity(app, &mut shown, fold::activity(&view).0);
         show_settings(app, &mut shown, &view.settings);
         show_chat(app, shown.activity, &mut chat_runs, &view);
+        show_dashboard(app, &mut dashboard_runs, &view);
         tokio::select! {
             event = events.next() => fold::overview(&mut view, &event?),
-            Some(run) = in_chat.recv() => chat_runs.add(run),
+            Some((window, run)) = started.recv() => match window {
+                Window::Chat => chat_runs.add(run),
+                Window::Dashboard => dashboard_runs.add(run),
+                Window::Overlay => {}
+            },
         }
     }
 }
@@ -88,7 +94,7 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
 
 /// Brings the chat back with what a run that was started in it has for its user: not while any run works, and not over
 /// the dashboard that its user is working in.
-fn show_chat(app: &AppHandle, activity: Activity, runs: &mut ChatRuns, view: &Overview) {
+fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &Overview) {
     if activity == Activity::Working || !runs.have_news(view) {
         return;
     }
@@ -96,6 +102,15 @@ fn show_chat(app: &AppHandle, activity: Activity, runs: &mut ChatRuns, view: &Ov
     if !windows::is_visible(app, Window::Chat) && !windows::is_focused(app, Window::Dashboard) {
         windows::bring_chat_back(app);
     }
+}
+
+/// Has the dashboard come forward with a question of a run that was started in it: behind another window, its answers could
+/// be seen without what they are answers to.
+fn show_dashboard(app: &AppHandle, runs: &mut WindowRuns, view: &Overview) {
+    if runs.ask(view) {
+        windows::bring_dashboard_forward(app);
+    }
+    runs.told(view);
 }
 
 fn show_settings(app: &AppHandle, shown: &mut Shown, settings: &Settings) {

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::{StreamExt as _, stream};
 use protocol::ErrorView;
-use protocol::command::{AnyCommand, StartedRun};
-use protocol::principal::Surface;
+use protocol::command::{AnyCommand, StartedRun, Window};
 use protocol::remembered::Heard;
 use protocol::socket::Frame;
 use serde_json::Value;
@@ -24,7 +23,7 @@ use crate::engine::Engine;
 macro_rules! adapters {
     // It has a channel, and so an adapter of its own below.
     (@ subscribe Subscribe) => {};
-    // So has this one, to tell the chat's runs apart.
+    // So has this one, to tell each window's runs apart.
     (@ start_run StartRun) => {};
     (@ $name:ident $type:ident) => {
         #[tauri::command]
@@ -48,30 +47,41 @@ macro_rules! adapters {
 
 protocol::each_command!(adapters);
 
-/// Hears of each run that is started in the chat.
-pub struct StartedInChat(pub mpsc::Sender<StartedRun>);
+/// Hears of each run that is started in a window.
+pub struct StartedRuns(pub mpsc::Sender<(Window, StartedRun)>);
 
 #[tauri::command]
 async fn start_run(
     args: protocol::command::StartRun,
     webview: Webview,
     engine: State<'_, Arc<Engine>>,
-    in_chat: State<'_, StartedInChat>,
+    started: State<'_, StartedRuns>,
 ) -> Result<Value, ErrorView> {
-    let principal = principal(webview.label())?;
-    let answer = engine.call(AnyCommand::StartRun(args), &principal).await?;
-    if principal.surface == Surface::Chat
-        && let Ok(run) = serde_json::from_value(answer.clone())
+    let answer = engine.call(AnyCommand::StartRun(args), &principal(webview.label())?).await?;
+    if let (Some(window), Ok(run)) =
+        (Window::of_label(webview.label()), serde_json::from_value(answer.clone()))
     {
         // Fails at the program's end only.
-        let _ = in_chat.0.send(run).await;
+        let _ = started.0.send((window, run)).await;
     }
     Ok(answer)
 }
 
 /// Each window's one stream of events: a page that was loaded anew subscribes anew, and the old stream ends.
 #[derive(Default)]
-pub struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
+pub struct Subscriptions(Mutex<HashMap<String, (Channel<Heard>, AbortHandle)>>);
+
+impl Subscriptions {
+    /// Says something to a window's page beside its events. A page that hears nothing yet has nothing to be told.
+    pub fn tell(&self, window: Window, heard: Heard) {
+        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((channel, _)) = streams.get(window.label())
+            && let Err(error) = channel.send(heard)
+        {
+            tracing::debug!("the page of window {} is gone: {error}", window.label());
+        }
+    }
+}
 
 #[tauri::command]
 async fn subscribe(
@@ -97,6 +107,7 @@ async fn subscribe(
         let now = Box::new(changes.borrow_and_update().clone());
         Some((Heard::Remembered(now), changes))
     });
+    let told = channel.clone();
     let mut heard = stream::select(Box::pin(events), Box::pin(remembered));
     let stream = tokio::spawn(async move {
         while let Some(heard) = heard.next().await {
@@ -108,7 +119,7 @@ async fn subscribe(
         }
     });
     let mut streams = subscriptions.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(old) = streams.insert(webview.label().to_owned(), stream.abort_handle()) {
+    if let Some((_, old)) = streams.insert(webview.label().to_owned(), (told, stream.abort_handle())) {
         old.abort();
     }
     Ok(from)

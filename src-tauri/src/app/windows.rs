@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use protocol::command::{Window, WindowAction};
+use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
-use protocol::remembered::{Change, Remembered};
+use protocol::remembered::{Change, Heard, Remembered, Theme};
 use protocol::{ErrorCode, ErrorView};
 use tauri::webview::NewWindowResponse;
 use tauri::{
@@ -15,6 +15,7 @@ use tauri::{
     WebviewWindowBuilder, WindowEvent, Wry,
 };
 
+use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, Seen};
 use crate::engine::Windows;
@@ -43,7 +44,7 @@ fn look(window: Window, builder: Builder<'_>) -> Builder<'_> {
             let (width, height) = DASHBOARD_LEAST;
             builder.inner_size(1180.0, 800.0).min_inner_size(width, height).center()
         }
-        Window::Chat => above_all(builder).inner_size(640.0, 340.0).center(),
+        Window::Chat => above_all(builder).inner_size(640.0, 400.0).center(),
         // It must never take the keyboard from what the agent types into.
         Window::Overlay => above_all(builder).focused(false).focusable(false),
     }
@@ -113,13 +114,18 @@ impl AppWindows {
 }
 
 impl Windows for AppWindows {
-    fn show(&self, window: Window, action: WindowAction) -> Result<(), ErrorView> {
-        show(&self.0, window, action).map_err(|error| {
+    fn show(&self, command: &ShowWindow) -> Result<(), ErrorView> {
+        let ShowWindow { window, action, session } = command;
+        show(&self.0, *window, *action).map_err(|error| {
             ErrorView::new(
                 ErrorCode::Internal,
                 format!("window {} cannot be shown or hidden: {error}", window.label()),
             )
-        })
+        })?;
+        if let Some(session) = session {
+            self.0.state::<Subscriptions>().tell(*window, Heard::Open(session.clone()));
+        }
+        Ok(())
     }
 
     fn remembered(&self) -> Remembered {
@@ -127,8 +133,20 @@ impl Windows for AppWindows {
     }
 
     fn remember(&self, change: Change) {
+        if let Change::Theme(theme) = change {
+            wear(&self.0, theme);
+        }
         memory(&self.0).remember(change);
     }
+}
+
+/// What the system draws of a page, such as the list of a choice, is as bright as the page.
+pub fn wear(app: &AppHandle, theme: Theme) {
+    app.set_theme(match theme {
+        Theme::System => None,
+        Theme::Light => Some(tauri::Theme::Light),
+        Theme::Dark => Some(tauri::Theme::Dark),
+    });
 }
 
 fn memory(app: &AppHandle) -> Arc<Memory> {
@@ -218,6 +236,44 @@ pub fn dashboard_below(app: &AppHandle, below: bool) {
     if let Err(error) = view.set_always_on_bottom(below) {
         tracing::warn!("the dashboard cannot step aside: {error}");
     }
+}
+
+/// Puts the dashboard above other windows, and leaves the keyboard to whoever has it, where the system can do that.
+pub fn bring_dashboard_forward(app: &AppHandle) {
+    let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
+    let forward = || {
+        if !view.is_visible()? {
+            put_back(Window::Dashboard, &view)?;
+            show_without_focus(&view)?;
+        }
+        raise(&view)
+    };
+    if let Err(error) = forward() {
+        tracing::warn!("the dashboard cannot come forward: {error}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn raise(view: &WebviewWindow) -> tauri::Result<()> {
+    use gtk::prelude::{GtkWindowExt, WidgetExt};
+
+    let window = view.clone();
+    view.run_on_main_thread(move || match window.gtk_window() {
+        Ok(window) => {
+            // It stepped aside for the work; what is still on its way of that must not come after.
+            window.set_keep_below(false);
+            if let Some(window) = window.window() {
+                window.raise();
+            }
+        }
+        Err(error) => tracing::debug!("the dashboard stays where it is: {error}"),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn raise(view: &WebviewWindow) -> tauri::Result<()> {
+    view.set_always_on_top(true)?;
+    view.set_always_on_top(false)
 }
 
 pub fn is_visible(app: &AppHandle, window: Window) -> bool {

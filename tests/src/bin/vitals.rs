@@ -51,8 +51,11 @@ fn main() -> Result<()> {
     })?;
     settle(&app)?;
     let open = idle(&app, "with the dashboard open");
-    client
-        .call(AnyCommand::ShowWindow(ShowWindow { window: Window::Dashboard, action: WindowAction::Hide }))?;
+    client.call(AnyCommand::ShowWindow(ShowWindow {
+        window: Window::Dashboard,
+        action: WindowAction::Hide,
+        session: None,
+    }))?;
     settle(&app)?;
     let in_tray = idle(&app, "in the tray");
 

@@ -96,6 +96,26 @@ impl Screen {
         })
     }
 
+    /// Whether one window lies above another, as the window manager has them.
+    ///
+    /// # Errors
+    /// Where the display is gone.
+    pub fn is_above(&self, one: &Window, other: &Window) -> Result<bool> {
+        // From bottom to top.
+        let list = self.property(self.root, "_NET_CLIENT_LIST_STACKING")?;
+        let place = |window: &Window| list.chunks_exact(4).position(|id| id == window.id.to_ne_bytes());
+        Ok(place(one) > place(other))
+    }
+
+    /// Whether the window manager keeps a window below all others.
+    ///
+    /// # Errors
+    /// Where the display is gone.
+    pub fn is_kept_below(&self, window: &Window) -> Result<bool> {
+        let (states, below) = (self.property(window.id, "_NET_WM_STATE")?, self.atom("_NET_WM_STATE_BELOW")?);
+        Ok(states.chunks_exact(4).any(|state| state == below.to_ne_bytes()))
+    }
+
     /// Moves and sizes a window, as its user would by dragging.
     ///
     /// # Errors

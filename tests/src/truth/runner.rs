@@ -47,7 +47,7 @@ impl Runner {
         let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", json!({}))?;
         let engine = miki.start(&stage, "miki", &[])?;
         let mut client = miki.connect(LONG)?;
-        let hide = ShowWindow { window: MikiWindow::Dashboard, action: WindowAction::Hide };
+        let hide = ShowWindow { window: MikiWindow::Dashboard, action: WindowAction::Hide, session: None };
         // It answers before it has windows.
         wait_for("the dashboard to hide", LONG, || client.call(AnyCommand::ShowWindow(hide.clone())).ok())?;
         let (screen, user) = (stage.screen()?, stage.user()?);

@@ -37,16 +37,25 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
     let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
-    screen.place(&dashboard, 1000, 80, 880, 900).unwrap();
+    // Partly below the editor, once that is in front.
+    screen.place(&dashboard, editor.window.x + 100, 80, 880, 900).unwrap();
     let mut client = miki.connect(LONG).unwrap();
     client.subscribe().unwrap();
     browser.window("dashboard").await.unwrap();
     let field = browser.find("textarea#goal").await.unwrap();
     browser.script(WATCH).await.unwrap();
     field.send_keys("click into the editor").await.unwrap();
-    browser.find("button#run").await.unwrap().click().await.unwrap();
+    screen.activate(&editor.window).unwrap();
+    browser.script("document.querySelector('button#run').click()").await.unwrap();
 
     browser.find(".approval[data-approval] button.deny").await.unwrap();
+    let above = || screen.is_above(&dashboard, &editor.window).ok()?.then_some(());
+    wait_for("the dashboard with its question above the editor", LONG, above).unwrap();
+    assert_eq!(screen.active().unwrap(), editor.window.id, "the question took the keyboard");
+    let there =
+        browser.script("return document.querySelector('.approval .there').textContent").await.unwrap();
+    let there = there.as_str().unwrap();
+    assert!(there.contains("text") && there.contains(&editor.window.title), "what is at the point: {there}");
     let prose = "return [...document.querySelectorAll('.approval > :not(pre)')].map((part) => part.textContent).join(' ')";
     let prose = browser.script(prose).await.unwrap();
     let said = prose.as_str().unwrap().matches("to write there").count();
@@ -88,8 +97,11 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     let editor = stage.open_editor(None).unwrap();
     let typing = MindTurn::call("", "type", json!({ "text": "hello", "reason": "to greet" }));
     let click = MindTurn::call("", "click", json!({ "x": 210, "y": 400, "reason": "to write there" }));
-    let model = FakeModel::start(ScriptMind::new([typing, click])).unwrap();
-    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let save = json!({ "tool": "hotkey", "arguments": { "keys": ["ctrl", "s"] } });
+    let write = json!({ "tool": "type", "arguments": { "text": "hello" } });
+    let both = MindTurn::call("", "batch", json!({ "actions": [write, save] }));
+    let model = FakeModel::start(ScriptMind::new([typing, click, both])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "thread" })).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
     let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
@@ -124,6 +136,8 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     browser.until("the question in the dashboard's line", says).await.unwrap();
     browser.window("chat").await.unwrap();
     browser.until("the question in the chat's line", says).await.unwrap();
+    let goal = "return document.querySelector('.approval') !== null && document.querySelector('#goal').checkVisibility()";
+    browser.until("the goal field beside the question", goal).await.unwrap();
     browser.window("dashboard").await.unwrap();
     browser.find(&format!("{card} button.deny")).await.unwrap().click().await.unwrap();
 
@@ -149,11 +163,24 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     browser.find(".approval .asker .link").await.unwrap().click().await.unwrap();
     let opened = "return document.querySelectorAll('#steps .goal-said').length === 1
         && document.querySelector('.approval') !== null && document.querySelector('.approval .asker') === null
-        && document.querySelector('textarea#goal').value === 'half a sentence'";
+        && document.querySelector('textarea#goal').value === ''";
     browser.until("its page, with the question as its own", opened).await.unwrap();
+    // The next question takes the keyboard from nobody who types, not in its own session, either.
+    field.send_keys("go on").await.unwrap();
+    browser.script("document.querySelector('.approval button.deny').click()").await.unwrap();
+    let lines = "
+        const lines = [...document.querySelectorAll('.approval .call')];
+        return lines.length === 2 && lines.map((line) => line.textContent).join() === 'type“hello”,hotkeyCtrl + S'
+            && document.querySelector('.approval button.thread') === null";
+    browser.until("both actions, and no answer for the session", lines).await.unwrap();
+    let typed = "return [document.activeElement.id, document.activeElement.value]";
+    assert_eq!(browser.script(typed).await.unwrap(), json!(["goal", "go on"]));
     browser.find(".approval button.deny").await.unwrap().click().await.unwrap();
     tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
     browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
+    browser.find("button#new-session").await.unwrap().click().await.unwrap();
+    let draft = "return document.querySelector('textarea#goal').value === 'half a sentence'";
+    browser.until("what was typed in the other page", draft).await.unwrap();
     drop(editor);
 }
 
@@ -183,6 +210,7 @@ async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_t
     // Not over this connection, which did not start the run.
     let (approval, digest) = (asked.approval.id.clone(), asked.approval.digest.clone());
     client.call(AnswerApproval { approval, digest, answer: Answer::Once }.into()).unwrap_err();
+    assert_eq!(client.overview().unwrap().runs[0].status.step, 1, "the steps of before are forgotten");
     let witness = stage.witness().unwrap();
     browser.window("dashboard").await.unwrap();
     let card = format!(".approval[data-approval='{}']", asked.approval.id);

@@ -1,9 +1,9 @@
 //! From a goal in the chat widget to a file, with the dashboard showing the steps.
 
-use outside::LONG;
 use outside::fake_model::{FakeModel, HAIKU, HaikuMind};
 use outside::miki::{self, GOAL, Miki, check_file};
-use outside::stage::Stage;
+use outside::stage::{Stage, Window};
+use outside::{LONG, wait_for};
 use protocol::event::RunEnd;
 use serde_json::json;
 
@@ -84,4 +84,23 @@ async fn a_goal_typed_into_the_chat_widget_is_done_and_the_dashboard_shows_the_s
     );
     let sessions = "return document.querySelectorAll('#sessions li[data-session]').length === 1";
     browser.until("the session in the list", sessions).await.unwrap();
+    let words = "return [...document.querySelectorAll('#steps li.step[data-tool=done] .result')].length";
+    assert_eq!(browser.script(words).await.unwrap(), json!(0), "the end says it");
+
+    // From the chat to the whole of its session.
+    browser.find("button#new-session").await.unwrap().click().await.unwrap();
+    browser
+        .until("an empty page", "return document.querySelector('#steps').children.length === 0")
+        .await
+        .unwrap();
+    browser.window("chat").await.unwrap();
+    browser.find("button#open-dashboard").await.unwrap().click().await.unwrap();
+    let hidden = || {
+        let is_it = |window: &Window| window.shown && window.title == "Miki Chat";
+        (!screen.windows().ok()?.iter().any(is_it)).then_some(())
+    };
+    wait_for("the chat to go away", LONG, hidden).unwrap();
+    browser.window("dashboard").await.unwrap();
+    let shown = "return document.querySelector('#steps .goal-said') !== null";
+    browser.until("the chat's session", shown).await.unwrap();
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::Miki;
-use outside::stage::Stage;
+use outside::stage::{Furniture, Stage};
 use outside::{LONG, wait_for};
 use serde_json::json;
 
@@ -37,4 +37,22 @@ fn a_click_goes_through_the_overlay_to_the_window_below() {
     })
     .unwrap();
     assert!(screen.lets_clicks_through(&overlay).unwrap(), "the overlay takes clicks again");
+}
+
+#[test]
+fn where_nothing_composes_the_screen_no_overlay_blackens_it() {
+    let stage = Stage::new(Furniture { windows: false, keyring: true }).unwrap();
+    let silent = |_: &Asked| MindTurn { pause: Duration::from_secs(600), ..MindTurn::default() };
+    let model = FakeModel::start(silent).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({})).unwrap();
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let screen = stage.screen().unwrap();
+    let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
+    miki.connect(LONG).unwrap();
+    let _run = miki.start(&stage, "run", &["run", "wait", "--json"]).unwrap();
+    // It steps aside after the overlay was shown, or was not.
+    let aside = || screen.is_kept_below(&dashboard).ok()?.then_some(());
+    wait_for("the dashboard to step aside", LONG, aside).unwrap();
+    let shown = screen.windows().unwrap().into_iter().filter(|window| window.shown);
+    assert_eq!(shown.map(|window| window.title).collect::<Vec<_>>(), ["Miki"]);
 }

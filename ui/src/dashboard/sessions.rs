@@ -1,5 +1,7 @@
 //! The list of sessions, newest first: how each stands, who has the desktop, and a stop for each run.
 
+use std::time::Duration;
+
 use fold::{Desktop, Outcome, SessionState};
 use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
@@ -19,20 +21,34 @@ use crate::words::Word;
 const PAGE: u32 = 100;
 /// Pixels from the end of the list.
 const NEAR_END: i32 = 200;
+/// How long an age in the list may stand; it is told in minutes.
+const TICK: Duration = Duration::from_secs(30);
+
+fn now() -> Timestamp {
+    Timestamp(js_sys::Date::now() as i64)
+}
 
 #[component]
-pub fn Sessions(tab: RwSignal<Tab>) -> impl IntoView {
+pub fn Sessions() -> impl IntoView {
     let store = store();
     let list = NodeRef::<html::Ul>::new();
     let lines = store.memo(|state| {
         state.overview.sessions.iter().map(|session| Line::new(state, session)).collect::<Vec<_>>()
     });
+    // One clock for all lines, as long as the list is there.
+    let clock = RwSignal::new(now());
+    if let Ok(ticking) = set_interval_with_handle(move || clock.set(now()), TICK) {
+        on_cleanup(move || ticking.clear());
+    }
+    // Timers stand still in a window that is not seen.
+    let back = window_event_listener(leptos::ev::focus, move |_| clock.set(now()));
+    on_cleanup(move || back.remove());
     let ids = Memo::new(move |_| {
         lines.with(|lines| lines.iter().filter_map(|line| line.id.clone()).collect::<Vec<_>>())
     });
     let begin = move |_| {
         store.show_new();
-        tab.set(Tab::Work);
+        store.tab.set(Tab::Work);
     };
     let fetching = RwSignal::new(false);
     let is_whole = StoredValue::new(false);
@@ -61,7 +77,7 @@ pub fn Sessions(tab: RwSignal<Tab>) -> impl IntoView {
             </div>
             <ul id="sessions" node_ref=list on:scroll=on_scroll>
                 <For each=move || ids.get() key=Clone::clone let:id>
-                    <Item id lines tab />
+                    <Item id lines clock />
                 </For>
             </ul>
             <Show when=move || ids.with(Vec::is_empty)>
@@ -103,7 +119,7 @@ impl Line {
 }
 
 #[component]
-fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoView {
+fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>) -> impl IntoView {
     let store = store();
     let line = {
         let id = id.clone();
@@ -113,7 +129,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoV
     let open = {
         let id = id.clone();
         move |_| {
-            tab.set(Tab::Work);
+            store.tab.set(Tab::Work);
             if !line.with_untracked(|line| line.is_shown) {
                 store.open_session(id.clone());
             }
@@ -126,7 +142,7 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, tab: RwSignal<Tab>) -> impl IntoV
         if run.is_some() {
             return detail;
         }
-        let (unit, n) = brief::age(Timestamp(js_sys::Date::now() as i64), Timestamp(updated));
+        let (unit, n) = brief::age(clock.get(), Timestamp(updated));
         let age = store.fill(unit, &[("n", &n.to_string())]);
         match state {
             // How else it ended is not left to the colour of a dot.

@@ -14,6 +14,7 @@ use crate::store::store;
 use crate::widgets::approval::Approvals;
 use crate::widgets::entry::{Enlarged, EntryItem};
 use crate::widgets::goal::{Aim, Goal};
+use crate::widgets::icon::icon;
 use crate::words::Word;
 
 /// Pixels from the end within which the list follows what is new.
@@ -41,7 +42,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     let store = store();
     let frame = NodeRef::<html::Div>::new();
     let list = NodeRef::<html::Ol>::new();
-    let follows = StoredValue::new(true);
+    let follows = RwSignal::new(true);
     // Where the last entry was when older ones were asked for.
     let before_older = StoredValue::new(None::<i32>);
     let last_offset = move || {
@@ -70,12 +71,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     // A memo that is only tracked, and read nowhere, is never looked at again: these are read.
     Effect::new(move |_| {
         shown.with(|_| ());
-        follows.set_value(true);
+        follows.set(true);
         before_older.set_value(None);
     });
     let stay_at_end = move || {
         if let Some(frame) = frame.get_untracked()
-            && follows.get_value()
+            && follows.get_untracked()
         {
             frame.set_scroll_top(frame.scroll_height());
             last_top.set_value(frame.scroll_top());
@@ -111,15 +112,20 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         // Only who scrolls up reads back: a card that comes in below, or an entry that grows, moves nothing up.
         let (top, before) = (frame.scroll_top(), last_top.get_value());
         last_top.set_value(top);
-        let follow = below < NEAR_END || (follows.get_value() && top >= before);
-        if follows.get_value() != follow {
-            follows.set_value(follow);
+        let follow = below < NEAR_END || (follows.get_untracked() && top >= before);
+        if follows.get_untracked() != follow {
+            follows.set(follow);
             store.reads_back(!follow);
         }
         let is_long = frame.scroll_height() > frame.client_height();
         if is_long && frame.scroll_top() < NEAR_START && has_older.get_untracked() {
             read_older();
         }
+    };
+    let to_newest = move |_| {
+        follows.set(true);
+        store.reads_back(false);
+        stay_at_end();
     };
     let item = move |(_, id, _): Key| {
         store
@@ -144,6 +150,10 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
                 <For each=move || keys.get() key=Clone::clone children=item />
             </ol>
             <Streamed />
+            <button id="newest" hidden=move || follows.get() on:click=to_newest>
+                {icon("down")}
+                <span>{move || store.say(Word::Newest)}</span>
+            </button>
         </div>
     }
 }
@@ -174,6 +184,7 @@ fn Streamed() -> impl IntoView {
 fn Composer() -> impl IntoView {
     let store = store();
     let session = store.memo(|state| state.shown().cloned());
+    let chosen = store.memo(|state| state.chosen().cloned());
     let next = RwSignal::new(RunOverrides::default());
     let mode = move || store.read(|state| state.mode());
     let mode = Memo::new(move |_| {
@@ -190,6 +201,9 @@ fn Composer() -> impl IntoView {
     let set = move |set: RunOverrides| match session.get_untracked() {
         Some(session) => {
             let RunOverrides { mode, approval, search, .. } = set;
+            if approval.is_some() {
+                store.choose();
+            }
             store.send(EditSession { session, title: None, mode, approval, search });
         }
         None => {
@@ -203,7 +217,13 @@ fn Composer() -> impl IntoView {
     };
     let aim = Aim {
         overrides: Signal::derive(move || {
-            if session.with(Option::is_none) { next.get() } else { RunOverrides::default() }
+            if session.with(Option::is_none) {
+                return next.get();
+            }
+            RunOverrides {
+                approval: chosen.with(Option::is_none).then(|| approval.get()),
+                ..RunOverrides::default()
+            }
         }),
         started: Callback::new(move |()| next.set(RunOverrides::default())),
     };
@@ -298,7 +318,7 @@ fn Picture(enlarged: RwSignal<Option<Enlarged>>) -> impl IntoView {
     view! {
         <dialog class="large" node_ref=dialog on:click=close on:close=move |_| enlarged.set(None)>
             {move || enlarged.get().map(|picture| view! { <img src=picture.url alt=picture.alt /> })}
-            <button class="quiet" aria-label=move || store.say(Word::Close)>{crate::widgets::icon::icon("close")}</button>
+            <button class="quiet" aria-label=move || store.say(Word::Close)>{icon("close")}</button>
         </dialog>
     }
 }

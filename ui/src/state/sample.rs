@@ -96,6 +96,7 @@ pub fn question(id: &str) -> Question {
         deadline: Timestamp(9_000),
         window: None,
         target: None,
+        goes_to: Vec::new(),
         seen: None,
         touches: Vec::new(),
     };

@@ -117,6 +117,41 @@ fn a_page_at_rest_says_that_a_question_of_another_session_waits() {
 }
 
 #[test]
+fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
+    let may = |approval, risk, tool: &str| {
+        let mut view = overview(&["a"], &[]);
+        view.sessions[0].approval = approval;
+        let mut asked = question("a");
+        (asked.approval.risk, asked.approval.call.tool) = (risk, tool.into());
+        State::new(view, Follows::TheUser).0.may_be_remembered(&asked)
+    };
+    assert!(may(ApprovalMode::Thread, Risk::Edit, "click"));
+    assert!(!may(ApprovalMode::Ask, Risk::Edit, "click"), "every step is asked about");
+    assert!(!may(ApprovalMode::Thread, Risk::Consequential, "click"));
+    assert!(!may(ApprovalMode::Thread, Risk::Edit, "batch"));
+}
+
+#[test]
+fn a_session_that_came_by_itself_does_not_bring_its_leave_to_act_unasked() {
+    let unasked = SessionView { approval: ApprovalMode::Auto, ..with_run("cli", None) };
+    let (mut state, _) = State::new(overview(&[], &[]), Follows::TheUser);
+    for body in [
+        EventBody::SessionChanged { session: Box::new(unasked) },
+        EventBody::StatusChanged { status: run("cli", Activity::Working).status },
+    ] {
+        let _ = state.event(&event("cli", 0, body));
+    }
+    assert_eq!((state.shown(), state.chosen()), (Some(&session_id("cli")), None));
+    assert_eq!(state.approval_mode(), ApprovalMode::Ask);
+    state.choose();
+    assert_eq!(state.approval_mode(), ApprovalMode::Auto);
+    let (mut newest, _) = State::new(state.overview.clone(), Follows::TheUser);
+    assert_eq!(newest.approval_mode(), ApprovalMode::Ask, "the newest was not chosen, either");
+    let _ = newest.open(session_id("cli"));
+    assert_eq!(newest.approval_mode(), ApprovalMode::Auto);
+}
+
+#[test]
 fn a_thousand_words_and_a_thousand_settings_ask_for_nothing() {
     let mut state = opened(overview(&["a"], &[]), "a", vec![said("one")]);
     for index in 0..1_000 {
@@ -216,6 +251,14 @@ fn the_overlay_shows_whoever_has_the_desktop_and_stays_with_it_between_two_turns
     let ended = with_run("b", Some(RunEnd::Interrupted { reason: None }));
     let wants = state.event(&event("b", 0, EventBody::SessionChanged { session: Box::new(ended) }));
     assert_eq!((wants.len(), state.shown()), (2, Some(&session_id("a"))));
+}
+
+#[test]
+fn the_overlay_shows_whoever_asks_before_whoever_has_the_desktop() {
+    let (mut state, _) = State::new(overview(&["a", "b"], &[]), Follows::TheDesktop);
+    let asks = |questions| event("b", 0, EventBody::QuestionsChanged { questions });
+    assert_eq!(state.event(&asks(vec![question("b")])).len(), 2);
+    assert_eq!(state.shown(), Some(&session_id("b")));
 }
 
 #[test]

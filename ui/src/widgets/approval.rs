@@ -3,11 +3,11 @@
 use protocol::escape::{Piece, visible, visible_json, visible_text};
 use std::time::Duration;
 
-use fold::call::in_short;
+use fold::call::{Line, lines};
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
 use protocol::ids::SessionId;
-use protocol::tool::{Answer, ApprovalMode, FrontWindow, Risk};
+use protocol::tool::{Answer, FrontWindow, Risk};
 use protocol::view::Question;
 
 use super::icon::icon;
@@ -71,6 +71,7 @@ fn typed() -> Option<String> {
 #[component]
 fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
+    let may_be_remembered = store.peek(|state| state.may_be_remembered(&asked));
     let Question { session, approval, .. } = asked;
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
@@ -98,10 +99,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
     let tool = visible_text(&approval.call.tool);
-    // Where every step is asked about, no answer can be for the whole session.
-    let asks_always = store
-        .peek(|state| state.session(&session).is_some_and(|session| session.approval == ApprovalMode::Ask));
-    let remembered = (approval.risk != Risk::Consequential && !asks_always).then(|| {
+    let remembered = may_be_remembered.then(|| {
         let tool = tool.clone();
         view! {
             <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>
@@ -110,10 +108,21 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
         }
     });
     // To be understood at a glance; the whole of it stands below.
-    let in_short = visible_text(&in_short(&approval.call, approval.target.as_ref()));
+    let lines = lines(&approval).into_iter().map(|Line { tool, about, goes_to }| {
+        let goes_to = visible_text(&goes_to);
+        view! {
+            <li class="call">
+                <code class="tool">{visible_text(&tool)}</code>
+                <strong dir="auto">{visible_text(&about)}</strong>
+                {(!goes_to.is_empty()).then(|| view! { <span class="there" dir="auto">{goes_to}</span> })}
+            </li>
+        }
+    });
 
-    // A click goes to what is under its point, whatever window is in front.
-    let window = approval.window.clone().filter(|_| approval.call.goes_to_the_focus());
+    // A click goes to what is under its point, whatever window is in front, and what follows it in a batch goes there, too.
+    let first = approval.call.parts().into_iter().next();
+    let to_the_focus = first.is_some_and(|call| call.goes_to_the_focus());
+    let window = approval.window.clone().filter(|_| to_the_focus);
     let goes_to = window.map(|FrontWindow { app, title, .. }| {
         let (app, title) = (visible_text(&app), visible_text(&title));
         view! {
@@ -141,7 +150,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                     {move || store.say(risk_word(approval.risk))}
                 </span>
             </header>
-            <p class="call"><code class="tool">{tool}</code>" "<strong dir="auto">{in_short}</strong></p>
+            <ul class="calls">{lines.collect_view()}</ul>
             // The model's own reason is in it.
             <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
             {goes_to}

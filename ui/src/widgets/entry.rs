@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
+use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, PictureView};
 use protocol::turn::Usage;
 
@@ -92,7 +93,11 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
         view! { <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span> }
     });
     let answered = step.answer.map(|answer| {
-        let word = if answer == Answer::Deny { Word::DeniedByYou } else { Word::AllowedByYou };
+        let word = match answer {
+            (_, Surface::Deadline) => Word::NobodyAnswered,
+            (Answer::Deny, _) => Word::DeniedByYou,
+            (Answer::Once | Answer::Thread, _) => Word::AllowedByYou,
+        };
         view! { <span class="faint">{move || store.say(word)}</span> }
     });
     let (result, took) = match &step.stage {
@@ -100,10 +105,9 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
             let failed = result.error.as_ref().map(|error| error.message.clone());
             let line = failed.clone().unwrap_or_else(|| result.summary.clone());
             let class = if failed.is_some() { "result failed" } else { "result" };
-            (
-                Some(view! { <p class=class dir="auto">{visible_text(&line)}</p> }),
-                Some(brief::duration(result.took)),
-            )
+            let said = !step.is_told_by_the_end;
+            let line = said.then(|| view! { <p class=class dir="auto">{visible_text(&line)}</p> });
+            (line, Some(brief::duration(result.took)))
         }
         Stage::Proposed | Stage::Waiting { .. } | Stage::Running | Stage::NotRun => (None, None),
     };

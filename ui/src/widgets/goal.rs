@@ -37,9 +37,12 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
         let goal = Change::Goal(typed.clone());
         let Some(said) = store.peek(|state| Some(said(state, typed, session, overrides))) else { return };
         sending.set(true);
-        // Refused words stay in the field.
+        // Refused words stay in the field, and so do those that were typed since.
+        let sent = text.get_untracked();
         let done = move |goal| {
-            text.set(String::new());
+            if text.with_untracked(|text| *text == sent) {
+                text.set(String::new());
+            }
             walk.update_value(Walk::sent);
             store.remember(goal);
         };
@@ -51,7 +54,7 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
                     // A page that the user chose since stays.
                     let stayed = store.peek(|state| state.shown() == page.as_ref());
                     if stayed && page.as_ref() != Some(&run.session) {
-                        store.open_session(run.session);
+                        store.open_begun(run.session);
                     }
                     aim.started.run(());
                 };
@@ -84,6 +87,7 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
                 });
                 if let Some(line) = line.flatten() {
                     event.prevent_default();
+                    store.touch();
                     field.set_value(&line); // puts the caret at its end
                     text.set(line);
                 }

@@ -38,6 +38,7 @@ fn path(name: &str) -> &'static str {
         "stop" => "M7 7h10v10H7z",
         "pause" => "M9 6v12M15 6v12",
         "resume" | "run" | "launchApp" => "M7 5l11 7-11 7z",
+        "down" => "M12 4v15M5.5 12.500l6.5 6.5 6.5-6.5",
         "send" => "M12 20V5M5.5 11.500L12 5l6.5 6.5",
         "window" | "listWindows" | "focusWindow" | "changeWindow" | "webNavigate" | "webTabs" | "webTab"
         | "webTabEdit" => "M4 5h16v14H4zM4 9h16",

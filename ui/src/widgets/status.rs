@@ -29,7 +29,7 @@ pub fn activity_word(activity: Activity) -> Word {
     }
 }
 
-/// One line: dot, word, detail, step. While the session shown is at rest, it says that another one asks.
+/// One line: dot, word, detail, step. While the session shown is at rest, it says that another one asks or works.
 #[component]
 pub fn StatusLine() -> impl IntoView {
     let store = store();
@@ -39,7 +39,12 @@ pub fn StatusLine() -> impl IntoView {
         0 => status.get().activity,
         _ => Activity::Waiting,
     };
+    // At rest itself, beside a button that stops others.
+    let elsewhere = store.memo(|state| state.other_runs().count());
     let word = move || match questions.get() {
+        0 if status.get().activity == Activity::Idle && elsewhere.get() > 0 => {
+            store.fill(Word::RunsAtWork, &[("n", &elsewhere.get().to_string())])
+        }
         0 => store.say(activity_word(status.get().activity)).to_owned(),
         1 => store.say(Word::OneQuestionWaits).to_owned(),
         n => store.fill(Word::QuestionsWait, &[("n", &n.to_string())]),

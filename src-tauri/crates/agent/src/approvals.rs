@@ -180,7 +180,7 @@ impl Engine {
             let status = Status {
                 activity: Activity::Waiting,
                 detail: status::asks(&approval.call),
-                step: 0,
+                step: waiting.turn,
                 max_steps: waiting.spec.max_steps,
                 paused: waiting.paused.is_some(),
             };

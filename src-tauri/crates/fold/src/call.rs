@@ -2,11 +2,32 @@
 //!
 //! What is asked of the user is shown whole beside it.
 
-use protocol::tool::{FrontWindow, ToolCall};
+use protocol::tool::{Approval, FrontWindow, ToolCall};
 use serde_json::Value;
 
 /// Characters of one text shown in a line.
 const MOST_CHARS: usize = 80;
+
+/// One call of those that the user is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub tool: String,
+    pub about: String,
+    /// The element and the window that it goes to; empty where that is not known, or said in `about`.
+    pub goes_to: String,
+}
+
+/// All calls that the user is asked about, a line for each.
+pub fn lines(asked: &Approval) -> Vec<Line> {
+    let goes_to = asked.goes_to.iter().cloned().chain(std::iter::repeat(String::new()));
+    let line = |(part, goes_to): (ToolCall, String)| match &asked.target {
+        Some(window) => {
+            Line { about: in_short(&part, Some(window)), tool: part.tool, goes_to: String::new() }
+        }
+        None => Line { about: in_short(&part, None), tool: part.tool, goes_to },
+    };
+    asked.call.parts().into_iter().zip(goes_to).map(line).collect()
+}
 
 /// What the call is about: `“hello”`, `Ctrl + S`, `512, 40`, `close “notes.txt” (Mousepad)`. `window` is the one that it
 /// names by its number, where that is known.
@@ -198,6 +219,32 @@ mod tests {
         assert_eq!(in_short(&close, Some(&untitled)), "close Mousepad");
         assert_eq!(in_short(&close, None), "close 4194311");
         assert_eq!(in_short(&call("screenshot", json!({"display": 0})), None), "");
+    }
+
+    #[test]
+    fn each_action_of_a_batch_has_its_line_with_what_it_goes_to() {
+        let actions = json!({"actions": [
+            {"tool": "click", "arguments": {"x": 300, "y": 300}},
+            {"tool": "type", "arguments": {"text": "hello"}},
+        ]});
+        let button = "button “Save” · “notes.txt” (Mousepad)".to_owned();
+        let asked = |call, goes_to| Approval { call, goes_to, ..crate::sample::question("q-1") };
+        let line = |tool: &str, about: &str, goes_to: &str| Line {
+            tool: tool.into(),
+            about: about.into(),
+            goes_to: goes_to.into(),
+        };
+        let both = [line("click", "300, 300", &button), line("type", "“hello”", "")];
+        let batch = call("batch", actions);
+        assert_eq!(lines(&asked(batch.clone(), vec![button.clone(), String::new()])), both);
+        let untold = [line("click", "300, 300", ""), line("type", "“hello”", "")];
+        assert_eq!(lines(&asked(batch, Vec::new())), untold, "a journal of an earlier version");
+
+        let window = FrontWindow { id: 7, app: "Mousepad".into(), title: "notes.txt".into(), pid: None };
+        let close = call("changeWindow", json!({"window": 7, "change": "close"}));
+        let about =
+            Approval { target: Some(window), ..asked(close, vec!["“notes.txt” (Mousepad)".into()]) };
+        assert_eq!(lines(&about), [line("changeWindow", "close “notes.txt” (Mousepad)", "")]);
     }
 
     #[test]

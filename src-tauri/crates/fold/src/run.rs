@@ -12,6 +12,8 @@ pub struct OpenRun {
     pub scope: Scope,
     pub spec: RunSpec,
     pub started: Timestamp,
+    /// The last turn that was finished; 0 for none.
+    pub turn: u32,
     /// Calls without an outcome: they may or may not have happened. Never to be run again by themselves.
     pub in_doubt: Vec<ToolCall>,
     /// The question it waits for, if it does.
@@ -27,6 +29,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
             scope: event.scope.clone(),
             spec: (**spec).clone(),
             started: event.time,
+            turn: 0,
             in_doubt: Vec::new(),
             approval: None,
             paused: None,
@@ -35,6 +38,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
     let mut run = before?;
     match &event.body {
         EventBody::RunEnded { .. } => return None,
+        EventBody::TurnFinished { turn, .. } => run.turn = *turn,
         EventBody::ToolStarted { call, .. } => run.in_doubt.push(call.clone()),
         EventBody::ToolFinished { call, .. } => run.in_doubt.retain(|begun| begun.id != *call),
         EventBody::ApprovalRequested { approval } => run.approval = Some(approval.clone()),
@@ -48,7 +52,6 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::SessionEdited { .. }
         | EventBody::RunStarted(_)
         | EventBody::RunSteered { .. }
-        | EventBody::TurnFinished { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
         | EventBody::SettingsChanged { .. }

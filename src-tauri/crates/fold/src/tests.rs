@@ -110,6 +110,7 @@ fn approval() -> Approval {
         deadline: Timestamp(1),
         window: None,
         target: None,
+        goes_to: Vec::new(),
         seen: None,
         touches: Vec::new(),
     }
@@ -135,11 +136,13 @@ fn an_open_run_has_what_began_and_did_not_end() {
         scope: scope(),
         spec: spec(),
         started: Timestamp(20),
+        turn: 2,
         in_doubt: vec![call("2")],
         approval: Some(approval()),
         paused: None,
     };
     let mut bodies = vec![noted(), started(), begun("1"), begun("2"), done, asked];
+    bodies.push(crate::sample::turn(2, "", Vec::new()));
     bodies.push(answer(ApprovalId::from_suffix("another")));
     assert_eq!(fold_run(bodies.clone()), Some(expected.clone()));
 

@@ -5,11 +5,14 @@ use protocol::citation::Citation;
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
+use protocol::principal::Surface;
 use protocol::tool::{Answer, Effect, ExecResult, FrontWindow, PictureView, Risk, ToolCall};
 use protocol::turn::{Cost, Spent, Usage};
 
 /// The tool that tells the model which windows there are.
 const LIST_WINDOWS: &str = "listWindows";
+/// The tool that ends the run.
+const DONE: &str = "done";
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,7 +90,10 @@ pub struct Step {
     pub call: ToolCall,
     pub risk: Option<Risk>,
     pub stage: Stage,
-    pub answer: Option<Answer>,
+    /// What was answered, and through what; by its deadline where nobody did.
+    pub answer: Option<(Answer, Surface)>,
+    /// Its words are the run's last, too.
+    pub is_told_by_the_end: bool,
     /// The window that it names by its number, where that was told before or asked about.
     pub window: Option<FrontWindow>,
 }
@@ -215,7 +221,7 @@ impl Transcript {
                     step.window = approval.target.clone().or(step.window.take());
                 });
             }
-            EventBody::ApprovalAnswered { approval, answer, .. } => self.answered(approval, *answer),
+            EventBody::ApprovalAnswered { approval, answer, by } => self.answered(approval, (*answer, *by)),
             EventBody::ToolStarted { call, risk } => self.step(n, call, |step| {
                 step.risk = Some(*risk);
                 step.stage = Stage::Running;
@@ -304,7 +310,8 @@ impl Transcript {
     fn proposed(&self, call: &ToolCall) -> Step {
         let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
         let window = call.window().and_then(known);
-        Step { call: call.clone(), risk: None, stage: Stage::Proposed, answer: None, window }
+        let (stage, call) = (Stage::Proposed, call.clone());
+        Step { call, risk: None, stage, answer: None, is_told_by_the_end: false, window }
     }
 
     fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
@@ -314,7 +321,7 @@ impl Transcript {
         })
     }
 
-    fn answered(&mut self, approval: &ApprovalId, answer: Answer) {
+    fn answered(&mut self, approval: &ApprovalId, answer: (Answer, Surface)) {
         let asks =
             |step: &Step| matches!(&step.stage, Stage::Waiting { approval: asked } if asked == approval);
         if let Some((revision, step)) = self.find(asks) {
@@ -345,6 +352,16 @@ impl Transcript {
                 entry.revision += 1;
                 step.stage = Stage::NotRun;
             }
+        }
+        let ends = |step: &Step| step.call.tool == DONE && matches!(step.stage, Stage::Done { .. });
+        if let (
+            RunEnd::Completed { .. } | RunEnd::Failed { .. },
+            Some(Entry { body: EntryBody::Step(step), revision, .. }),
+        ) = (end, self.entries.last_mut())
+            && ends(step)
+        {
+            *revision += 1;
+            step.is_told_by_the_end = true;
         }
         let suggestions = std::mem::take(&mut self.suggestions);
         self.push(n, EntryBody::End { end: end.clone(), bill: self.bill, suggestions });

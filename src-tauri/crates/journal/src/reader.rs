@@ -207,8 +207,8 @@ impl<'a> Reader<'a> {
         let events = self.events(
             "JOIN runs ON events.run = runs.id \
              WHERE runs.ended IS NULL AND events.seq >= runs.started AND type IN \
-             ('runStarted', 'runPaused', 'runResumed', 'toolStarted', 'toolFinished', \
-             'approvalRequested', 'approvalAnswered') ORDER BY seq",
+             ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', \
+             'toolFinished', 'approvalRequested', 'approvalAnswered') ORDER BY seq",
             &[],
             usize::MAX,
         )?;

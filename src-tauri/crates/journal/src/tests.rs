@@ -114,6 +114,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         deadline: Timestamp(9),
         window: None,
         target: None,
+        goes_to: Vec::new(),
         seen: None,
         touches: Vec::new(),
     }
@@ -352,6 +353,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         scope: scope("1", "z-open"),
         spec: spec("z-open"),
         started: times[0],
+        turn: 0,
         in_doubt: vec![call("2")],
         approval: Some(approval("2", "3")),
         paused: Some("p".into()),
@@ -360,6 +362,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         scope: scope("2", "a-later"),
         spec: spec("a-later"),
         started: times[1],
+        turn: 0,
         in_doubt: vec![],
         approval: None,
         paused: None,

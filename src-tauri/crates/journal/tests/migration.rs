@@ -137,7 +137,8 @@ async fn sessions_open_runs_and_open_questions_are_there() {
         questions.iter().map(|question| question.approval.id.as_str()).collect::<Vec<_>>(),
         ["q-open"]
     );
-    let [OpenRun { scope: of, spec: asked, started, in_doubt, approval, paused: None }] = runs.as_slice()
+    let [OpenRun { scope: of, spec: asked, started, in_doubt, approval, paused: None, turn: 1 }] =
+        runs.as_slice()
     else {
         panic!("{runs:?}")
     };

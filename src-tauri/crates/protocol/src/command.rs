@@ -127,8 +127,12 @@ commands! {
     permissions Read Permissions {} -> Vec<CheckView>;
     /// Opens the system's settings at the place where a permission is given.
     open_permission Windows OpenPermission { check: Check } -> ();
-    /// Shows, hides or toggles one of our windows. Of the app only.
-    show_window Windows ShowWindow { window: Window, action: WindowAction } -> ();
+    /// Shows, hides or toggles one of our windows; the dashboard with this session, where one is named. Of the app only.
+    show_window Windows ShowWindow {
+        window: Window,
+        action: WindowAction,
+        #[serde(default)] session: Option<SessionId>,
+    } -> ();
     /// What the windows remember. Of the app only.
     get_remembered Remember GetRemembered {} -> Remembered;
     remember Remember Remember { change: Change } -> ();

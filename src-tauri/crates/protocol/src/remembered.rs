@@ -64,6 +64,8 @@ pub enum Heard {
     Engine(Frame),
     /// All of it, at the beginning and after a change by any window. Where the dashboard is, is not told anew.
     Remembered(Box<Remembered>),
+    /// The session that another window wants it to show.
+    Open(SessionId),
 }
 
 impl Remembered {

@@ -68,6 +68,27 @@ impl ToolCall {
         let names_one = ["focusWindow", "changeWindow", "screenshot"].contains(&self.tool.as_str());
         names_one.then(|| self.arguments.get("window")?.as_u64()).flatten()
     }
+
+    /// The element of the accessibility tree that it names by its ref.
+    pub fn element(&self) -> Option<&str> {
+        let names_one =
+            ["clickElement", "focusElement", "setValue", "doAction"].contains(&self.tool.as_str());
+        names_one.then(|| self.arguments.get("ref")?.as_str()).flatten()
+    }
+
+    /// The calls in it: a batch's actions in order, else itself.
+    pub fn parts(&self) -> Vec<Self> {
+        let Some(Value::Array(actions)) = self.arguments.get("actions").filter(|_| self.tool == "batch")
+        else {
+            return vec![self.clone()];
+        };
+        let part = |action: &Value| Self {
+            id: self.id.clone(),
+            tool: action.get("tool").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            arguments: action.get("arguments").cloned().unwrap_or_default(),
+        };
+        actions.iter().map(part).collect()
+    }
 }
 
 /// A question to the user about one exact call.
@@ -90,6 +111,10 @@ pub struct Approval {
     /// The window that the call names, as it was when it was asked; `None` if it names none that is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<FrontWindow>,
+    /// What each call in it goes to, in order, as it was when it was asked, for the user: the element and the window that it
+    /// names, or those at its points. Empty where none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goes_to: Vec<String>,
     /// What the screen showed around the points that the call acts at, as a hash; `None` if it acts at none, or if the
     /// screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,7 @@ use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk
 use tokio_util::sync::CancellationToken;
 
 mod focus;
+mod goes_to;
 mod router;
 mod surroundings;
 

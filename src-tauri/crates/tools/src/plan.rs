@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::geometry::{NormPoint, NormRect};
+use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
 use crate::target::Reach;
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
-use crate::{Limits, schema, surroundings, untrusted};
+use crate::{Limits, schema, untrusted};
 
 /// Characters of all arguments of one call; what is longer is refused before it is read.
 const ARGUMENT_CHARS: usize = 200_000;
@@ -38,8 +38,7 @@ pub struct Plan {
     reason: Option<String>,
     takes: Duration,
     display: u32,
-    /// What lies around the points that it acts at.
-    place: Option<NormRect>,
+    points: Vec<NormPoint>,
     reach: Reach,
 }
 
@@ -58,7 +57,7 @@ impl Plan {
             reason: None,
             takes: Duration::ZERO,
             display: DISPLAY,
-            place: None,
+            points: Vec::new(),
             reach: Reach::Nowhere,
         }
     }
@@ -75,7 +74,7 @@ impl Plan {
             reason: None,
             takes: Duration::ZERO,
             display,
-            place: None,
+            points: Vec::new(),
             reach: Reach::Nowhere,
         }
     }
@@ -92,7 +91,7 @@ impl Plan {
 
     /// The points of its display that it acts at: allowed once, it is done only where they look the same.
     pub fn at(self, points: &[NormPoint]) -> Self {
-        Self { place: surroundings::around(points), ..self }
+        Self { points: points.to_vec(), ..self }
     }
 
     /// Where it acts, by which its risk is told anew before it is asked about.
@@ -132,8 +131,9 @@ impl Plan {
         &self.reach
     }
 
-    pub(crate) fn place(&self) -> Option<NormRect> {
-        self.place
+    /// Those of its display that it acts at.
+    pub(crate) fn points(&self) -> &[NormPoint] {
+        &self.points
     }
 
     /// The calls in it; empty if it is one by itself.

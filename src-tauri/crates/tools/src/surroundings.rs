@@ -78,13 +78,13 @@ impl Router {
 impl Step {
     fn places(&self) -> Vec<Area> {
         let plan = self.plan();
-        let own = plan.place().map(|rect| Area::Region { display: plan.display(), rect });
+        let own = around(plan.points()).map(|rect| Area::Region { display: plan.display(), rect });
         own.into_iter().chain(plan.steps().iter().flat_map(Self::places)).collect()
     }
 }
 
 /// What lies around these points; `None` if there are none.
-pub(crate) fn around(points: &[NormPoint]) -> Option<NormRect> {
+fn around(points: &[NormPoint]) -> Option<NormRect> {
     let edges = |of: fn(NormPoint) -> f64, margin: f64| {
         let low = points.iter().copied().map(of).reduce(f64::min)? - margin;
         let high = points.iter().copied().map(of).reduce(f64::max)? + margin;

@@ -247,6 +247,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         deadline: Timestamp(0),
         window: Some(FrontWindow { id: 1, app: "editor".into(), title: "a\u{202e}b".into(), pid: None }),
         target: None,
+        goes_to: Vec::new(),
         seen: None,
         touches: Vec::new(),
     }

@@ -128,9 +128,11 @@ impl Driver {
         let request = self.request(call.clone(), None);
         let Assessment { digest, touches, .. } = self.run.router.assess(&request, &self.run.limits).await;
         let target = lease::target(&self.run.router, &call).await;
+        let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval = Approval { id, call, risk, reason, digest, deadline, window, target, seen, touches };
+        let approval =
+            Approval { id, call, risk, reason, digest, deadline, window, target, goes_to, seen, touches };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);

@@ -1,6 +1,7 @@
 //! What the transcript of a session keeps, and what it says of costs and ends.
 
 use protocol::ids::BlobRef;
+use protocol::principal::Surface;
 use protocol::tool::Approval;
 use protocol::turn::{StopReason, Usd};
 use serde_json::json;
@@ -16,7 +17,8 @@ fn after(bodies: Vec<EventBody>) -> Transcript {
 }
 
 fn step(stage: Stage) -> Step {
-    Step { call: click("c-1"), risk: Some(Risk::Edit), stage, answer: None, window: None }
+    let (call, risk) = (click("c-1"), Some(Risk::Edit));
+    Step { call, risk, stage, answer: None, is_told_by_the_end: false, window: None }
 }
 
 fn steps(transcript: &Transcript) -> Vec<Step> {
@@ -109,13 +111,12 @@ fn a_question_waits_on_its_step_until_it_is_answered() {
         vec![created(), started(), turn(1, "", vec![click("c-1")]), EventBody::ApprovalRequested { approval }]
     };
     assert_eq!(steps(&after(asked())), [step(Stage::Waiting { approval: question("q-1").id })]);
-    let answered = EventBody::ApprovalAnswered {
-        approval: question("q-1").id,
-        answer: Answer::Deny,
-        by: protocol::principal::Surface::Chat,
-    };
-    let denied = Step { answer: Some(Answer::Deny), ..step(Stage::Proposed) };
-    assert_eq!(steps(&after(asked().into_iter().chain([answered]).collect())), [denied]);
+    for by in [Surface::Chat, Surface::Deadline] {
+        let approval = question("q-1").id;
+        let answered = EventBody::ApprovalAnswered { approval, answer: Answer::Deny, by };
+        let denied = Step { answer: Some((Answer::Deny, by)), ..step(Stage::Proposed) };
+        assert_eq!(steps(&after(asked().into_iter().chain([answered]).collect())), [denied]);
+    }
 }
 
 #[test]
@@ -128,6 +129,22 @@ fn a_call_that_never_began_is_not_run_when_the_run_is_over() {
         EventBody::RunEnded { end: RunEnd::Stopped { reason: "by the user".into() } },
     ]);
     assert_eq!(steps(&transcript), [step(Stage::NotRun)]);
+}
+
+#[test]
+fn what_the_end_says_again_is_marked_on_the_step_that_ended_the_run() {
+    let done = || ToolCall { tool: "done".into(), arguments: json!({"summary": "done"}), ..click("c-1") };
+    let ends = || {
+        let begins = EventBody::ToolStarted { call: done(), risk: Risk::Observe };
+        vec![created(), started(), turn(1, "", vec![done()]), begins, tool_finished("c-1")]
+    };
+    let told =
+        |bodies| steps(&after(bodies)).into_iter().map(|step| step.is_told_by_the_end).collect::<Vec<_>>();
+    assert_eq!(told(ends()), [false]);
+    let end = EventBody::RunEnded { end: RunEnd::Completed { summary: "done".into() } };
+    assert_eq!(told(ends().into_iter().chain([end.clone()]).collect()), [true]);
+    let spoke = [said("and this"), turn(2, "that as well", vec![]), end];
+    assert_eq!(told(ends().into_iter().chain(spoke).collect()), [false], "the end says something else");
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn approval() -> Approval {
         deadline: Timestamp(9),
         window: None,
         target: None,
+        goes_to: Vec::new(),
         seen: None,
         touches: Vec::new(),
     }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::stage::{call, desktop};
+use crate::stage::{call, desktop, limits};
 use desktop::fake::FakeDesktop;
-use desktop::{DesktopError, Evidence, WindowId, WindowView};
+use desktop::{DesktopError, Element, Evidence, WindowId, WindowView};
 use protocol::geometry::NormRect;
-use protocol::tool::ToolErrorKind;
+use protocol::ids::CallId;
+use protocol::tool::{ToolCall, ToolErrorKind};
 use serde_json::json;
 use tools::{FocusedWindow, Router};
 
@@ -127,4 +128,47 @@ async fn acts_on_a_window_are_told_by_its_title_and_application() {
     }
     let missing = call(&router, "focusWindow", json!({"window": 3})).await.result.error.unwrap();
     assert_eq!(missing.kind, ToolErrorKind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_call_goes_to_is_told_by_the_element_and_the_window_at_its_point() {
+    let below = WindowView {
+        bounds: NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
+        ..window(2, "Shell", "Terminal", 20)
+    };
+    let (fake, router) = with(vec![window(1, "Untitled", "Editor", 10), below]);
+    let element = |role: &str, name: &str, width| Element {
+        reference: "e1".into(),
+        role: role.into(),
+        name: name.into(),
+        bounds: NormRect { x: 280.0, y: 280.0, width, height: 40.0 },
+        ..Element::default()
+    };
+    fake.edit(|scene| {
+        scene.snapshot.elements =
+            vec![element("tool bar", "", 200.0), element("button", "Save\u{200b}", 40.0)];
+    });
+    let goes_to = async |tool: &str, arguments| {
+        let call = ToolCall { id: CallId("c-1".into()), tool: tool.into(), arguments };
+        router.goes_to(&call, &limits()).await
+    };
+    assert_eq!(goes_to("click", json!({"x": 300, "y": 300})).await, ["button “Save” · “Untitled” (Editor)"]);
+    assert_eq!(goes_to("click", json!({"x": 900, "y": 900})).await, ["“Shell” (Terminal)"]);
+    assert_eq!(goes_to("type", json!({"text": "hello"})).await, [""]);
+    assert_eq!(goes_to("clickElement", json!({"ref": "e1"})).await, ["tool bar"]);
+    let drag = json!({"path": [{"x": 300, "y": 300}, {"x": 400, "y": 800}, {"x": 900, "y": 900}]});
+    assert_eq!(goes_to("drag", drag).await, ["button “Save” · “Untitled” (Editor) → “Shell” (Terminal)"]);
+    let batch = json!({"actions": [
+        {"tool": "focusWindow", "arguments": {"window": 2}},
+        {"tool": "click", "arguments": {"x": 300, "y": 300}},
+        {"tool": "click", "arguments": {"x": "nowhere"}},
+    ]});
+    let of_batch = ["“Shell” (Terminal)", "button “Save” · “Untitled” (Editor)", ""];
+    assert_eq!(goes_to("batch", batch).await, of_batch);
+    fake.edit(|scene| scene.delay = Duration::from_secs(60));
+    assert_eq!(
+        goes_to("click", json!({"x": 300, "y": 300})).await,
+        ["“Untitled” (Editor)"],
+        "elements that hang hold nobody up"
+    );
 }

@@ -1,17 +1,18 @@
-//! Runs that were started in the chat, which comes back by itself when one of them asks or has ended. Pure.
+//! Runs that were started in one window, which comes back or forward by itself when one of them has something for its user.
+//! Pure.
 
 use protocol::command::StartedRun;
 use protocol::ids::ApprovalId;
 use protocol::view::Overview;
 
-/// Those that have news for the chat, or will have.
+/// Those that have news for their window, or will have.
 #[derive(Debug, Default)]
-pub struct ChatRuns(Vec<ChatRun>);
+pub struct WindowRuns(Vec<WindowRun>);
 
 #[derive(Debug)]
-struct ChatRun {
+struct WindowRun {
     run: StartedRun,
-    /// The last question that the chat had its chance to show.
+    /// The last question that the window had its chance to show.
     told: Option<ApprovalId>,
 }
 
@@ -22,21 +23,26 @@ enum News {
     Ended,
 }
 
-impl ChatRuns {
+impl WindowRuns {
     pub fn add(&mut self, run: StartedRun) {
-        self.0.push(ChatRun { run, told: None });
+        self.0.push(WindowRun { run, told: None });
     }
 
-    /// Whether there is anything that the chat has not had its chance to show.
+    /// Whether there is anything that the window has not had its chance to show.
     pub fn have_news(&self, view: &Overview) -> bool {
-        self.0.iter().any(|run| match run.news(view) {
-            Some(News::Asks(question)) => run.told.as_ref() != Some(&question),
-            Some(News::Ended) => true,
-            None => false,
-        })
+        self.ask(view) || self.0.iter().any(|run| run.news(view) == Some(News::Ended))
     }
 
-    /// The chat has had its chance.
+    /// Whether one asks what the window has not had its chance to show.
+    pub fn ask(&self, view: &Overview) -> bool {
+        let is_new = |run: &WindowRun| match run.news(view) {
+            Some(News::Asks(question)) => run.told.as_ref() != Some(&question),
+            Some(News::Ended) | None => false,
+        };
+        self.0.iter().any(is_new)
+    }
+
+    /// The window has had its chance.
     pub fn told(&mut self, view: &Overview) {
         self.0.retain_mut(|run| match run.news(view) {
             Some(News::Asks(question)) => {
@@ -49,7 +55,7 @@ impl ChatRuns {
     }
 }
 
-impl ChatRun {
+impl WindowRun {
     fn news(&self, view: &Overview) -> Option<News> {
         let StartedRun { session, run } = &self.run;
         if let Some(question) = view.questions.iter().find(|question| question.run == *run) {
@@ -111,6 +117,7 @@ mod tests {
             deadline: Timestamp(9),
             window: None,
             target: None,
+            goes_to: Vec::new(),
             seen: None,
             touches: Vec::new(),
         };
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_run_is_told_once_and_the_end_of_one_that_was_started_elsewhere_never() {
-        let mut runs = ChatRuns::default();
+        let mut runs = WindowRuns::default();
         runs.add(started("chat"));
         assert!(!runs.have_news(&view(&[])), "nothing is known of it yet");
         assert!(!runs.have_news(&view(&[("chat", None), ("cli", done())])));
@@ -135,23 +142,24 @@ mod tests {
 
     #[test]
     fn each_question_is_told_once_and_the_end_after_it() {
-        let mut runs = ChatRuns::default();
+        let mut runs = WindowRuns::default();
         runs.add(started("chat"));
         let asks =
             |of: &str, id: &str| Overview { questions: vec![question(of, id)], ..view(&[("chat", None)]) };
         assert!(!runs.have_news(&asks("cli", "q-0")));
         for id in ["q-1", "q-2"] {
-            assert!(runs.have_news(&asks("chat", id)));
+            assert!(runs.ask(&asks("chat", id)) && runs.have_news(&asks("chat", id)));
             runs.told(&asks("chat", id));
             assert!(!runs.have_news(&asks("chat", id)));
             assert!(!runs.have_news(&view(&[("chat", None)])));
         }
-        assert!(runs.have_news(&view(&[("chat", done())])));
+        let ended = view(&[("chat", done())]);
+        assert!(runs.have_news(&ended) && !runs.ask(&ended));
     }
 
     #[test]
     fn an_end_that_came_before_its_start_was_known_is_told_all_the_same() {
-        let mut runs = ChatRuns::default();
+        let mut runs = WindowRuns::default();
         let ended = view(&[("chat", done())]);
         runs.told(&ended);
         runs.add(started("chat"));

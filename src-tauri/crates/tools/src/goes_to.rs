@@ -1,0 +1,98 @@
+//! What a call goes to, in words for whoever is asked about it: "click 300, 300" says nothing to a person.
+
+use std::time::Duration;
+
+use desktop::{Element, ElementQuery, WindowView};
+use protocol::geometry::{NormPoint, NormRect};
+use protocol::tool::{FrontWindow, ToolCall};
+
+use crate::plan::Env;
+use crate::untrusted;
+use crate::{Limits, Router};
+
+/// Characters of one name.
+const NAME_CHARS: usize = 80;
+/// Longest wait for one look at elements or windows.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Router {
+    /// Of each call in this one, in order: the elements and the window at the points that it acts at, or those that it names
+    /// by number or ref, such as `button “Save” · “notes.txt” (Mousepad)`. Empty where it names none, or where none is known.
+    pub async fn goes_to(&self, call: &ToolCall, limits: &Limits) -> Vec<String> {
+        let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await;
+        let windows = windows.ok().and_then(Result::ok).unwrap_or_default();
+        let mut all = Vec::new();
+        for part in call.parts() {
+            all.push(self.part_goes_to(&part, &windows, limits).await);
+        }
+        all
+    }
+
+    async fn part_goes_to(&self, part: &ToolCall, windows: &[WindowView], limits: &Limits) -> String {
+        if let Some(id) = part.window() {
+            return windows.iter().find(|window| window.id.0 == id).map(named).unwrap_or_default();
+        }
+        if let Some(reference) = part.element() {
+            let query = ElementQuery { root: Some(reference.into()), limit: 1, ..ElementQuery::default() };
+            return self.elements(query).await.first().map(called).unwrap_or_default();
+        }
+        let tools = self.registry().all();
+        let env = Env { available: self.available(), limits, tools: &tools };
+        let Ok(step) = env.plan(&part.tool, &part.arguments) else { return String::new() };
+        let (display, points) = (step.plan().display(), step.plan().points());
+        let mut there = Vec::new();
+        // A drag goes from its first to its last.
+        for point in points.iter().take(1).chain(points.iter().skip(1).last()) {
+            there.push(self.at(*point, display, windows, limits).await);
+        }
+        there.dedup();
+        there.retain(|there| !there.is_empty());
+        there.join(" → ")
+    }
+
+    async fn at(&self, point: NormPoint, display: u32, windows: &[WindowView], limits: &Limits) -> String {
+        let is_there = |window: &&WindowView| {
+            let is_minimized = window.states.iter().any(|state| state == "minimized");
+            window.display == display && !is_minimized && holds(&window.bounds, point)
+        };
+        let Some(window) = windows.iter().find(is_there) else { return String::new() };
+        let query = ElementQuery {
+            app: Some(window.app.clone()),
+            window: Some(window.title.clone()).filter(|title| !title.is_empty()),
+            limit: limits.ui_nodes,
+            display,
+            ..ElementQuery::default()
+        };
+        let elements = self.elements(query).await;
+        let area = |element: &&Element| element.bounds.width * element.bounds.height;
+        let smallest = elements
+            .iter()
+            .filter(|element| holds(&element.bounds, point))
+            .min_by(|one, other| area(one).total_cmp(&area(other)));
+        smallest.map(called).into_iter().chain([named(window)]).collect::<Vec<_>>().join(" · ")
+    }
+
+    async fn elements(&self, query: ElementQuery) -> Vec<Element> {
+        let look = self.desktop().elements(ElementQuery { deadline: Some(LOOK), ..query });
+        let snapshot = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok);
+        snapshot.unwrap_or_default().elements
+    }
+}
+
+fn holds(bounds: &NormRect, point: NormPoint) -> bool {
+    let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
+    within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
+}
+
+fn called(element: &Element) -> String {
+    match untrusted::line(&element.name, NAME_CHARS) {
+        name if name.is_empty() => element.role.clone(),
+        name => format!("{} “{name}”", element.role),
+    }
+}
+
+fn named(window: &WindowView) -> String {
+    let clean = |text: &str| untrusted::line(text, NAME_CHARS);
+    let WindowView { id, app, title, pid, .. } = window;
+    FrontWindow { id: id.0, app: clean(app), title: clean(title), pid: *pid }.to_string()
+}
