@@ -201,6 +201,7 @@ impl Client {
                 Frame::Reply(reply) => bail!("an answer to {} that nobody asked for", reply.id),
                 Frame::Event(event) => self.early.push(*event),
                 Frame::Unsubscribed(error) => return Err(error.into()),
+                Frame::Leaving => bail!("the engine ends, and this was not begun"),
             }
         }
     }
@@ -247,6 +248,7 @@ impl Client {
             Frame::Event(event) => Ok(*event),
             Frame::Reply(reply) => bail!("an answer to {} that nobody asked for", reply.id),
             Frame::Unsubscribed(error) => Err(error.into()),
+            Frame::Leaving => bail!("the engine ends"),
         }
     }
 

@@ -6,7 +6,6 @@ use desktop::{Element, ElementQuery, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
-use crate::plan::Env;
 use crate::untrusted;
 use crate::{Limits, Router};
 
@@ -37,7 +36,7 @@ impl Router {
             return self.elements(query).await.first().map(called).unwrap_or_default();
         }
         let tools = self.registry().all();
-        let env = Env { available: self.available(), limits, tools: &tools };
+        let env = self.env(limits, &tools);
         let Ok(step) = env.plan(&part.tool, &part.arguments) else { return String::new() };
         let (display, points) = (step.plan().display(), step.plan().points());
         let mut there = Vec::new();
