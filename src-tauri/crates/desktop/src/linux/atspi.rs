@@ -193,7 +193,10 @@ impl Accessibility {
         tokio::time::timeout_at(deadline, async {
             let object = match known {
                 Some(object) if has_focus(&object).await => object,
-                _ => self.find_focused(deadline).await?,
+                _ => match self.heard_focused().await {
+                    Some(object) if has_focus(&object).await => object,
+                    _ => self.find_focused(deadline).await?,
+                },
             };
             lock(&self.inner.last).focused = Some(object.clone());
             let role = object.role().await.ok()?;

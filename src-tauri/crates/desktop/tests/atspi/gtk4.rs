@@ -73,7 +73,8 @@ async fn a_drop_down_a_menu_bar_and_the_rows_of_a_tree_are_operated_by_name() {
     assert!(error.to_string().contains("its items: \"Apple\""), "{error}");
 
     for (path, line) in [(&["Tools", "Rake"][..], "menu Rake"), (&["Tools", "More", "Spade"], "menu Spade")] {
-        menu(&desktop, "orchard4", path).await.unwrap();
+        let done = menu(&desktop, "orchard4", path).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "its menu has closed: {done:?}");
         logged(&stage, line).await;
     }
 

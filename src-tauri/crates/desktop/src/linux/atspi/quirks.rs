@@ -184,9 +184,35 @@ impl Quirks {
         !self.popover_content.is_empty() && told == self.popover_content
     }
 
+    /// The same of one with this role: GTK 4 calls each tab "Tab".
+    pub(super) fn own_name_of(self, role: u32, told: String) -> String {
+        let is_none = self.names_by_class && role == number::PAGE_TAB && told == "Tab";
+        if is_none { String::new() } else { self.own_name(told) }
+    }
+
+    /// Whether an object of this role that has no name is known by the labels in it.
+    pub(super) fn is_known_by_labels(self, role: u32, name: &str) -> bool {
+        let in_gtk_4 = self.names_by_class && matches!(role, number::PAGE_TAB | number::TABLE_CELL);
+        name.trim().is_empty() && (role == number::LIST_ITEM || in_gtk_4)
+    }
+
     /// The name that an object tells, without what is none.
     pub(super) fn own_name(self, told: String) -> String {
-        if self.names_by_class && is_class(&told) { String::new() } else { told }
+        if !self.names_by_class {
+            return told;
+        }
+        if is_class(&told) {
+            return String::new();
+        }
+        // A dialog's button has its label twice, first with its mnemonic: "_Close Close".
+        let is_twice = |at: usize| {
+            let (first, second) = (&told[..at], &told[at + 1..]);
+            first.contains('_') && first.replace('_', "") == second
+        };
+        match told.match_indices(' ').map(|(at, _)| at).find(|&at| is_twice(at)) {
+            Some(at) => told[at + 1..].to_owned(),
+            None => told,
+        }
     }
 }
 

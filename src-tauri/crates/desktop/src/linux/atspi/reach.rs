@@ -63,8 +63,11 @@ impl Operand {
                     false => Away::Gone,
                 });
             }
-            hidden |= !in_menu && !states.has(States::VISIBLE);
-            (at, inner, states) = (above, role, told?);
+            let told = told?;
+            // Qt says of what is scrolled away in a list that it is not visible.
+            let scrolls = told.has(States::MANAGES_DESCENDANTS);
+            hidden |= !in_menu && !scrolls && !states.has(States::VISIBLE);
+            (at, inner, states) = (above, role, told);
         }
         Ok(Away::OutOfSight)
     }
