@@ -142,6 +142,20 @@ async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_context_menu_that_is_in_no_tree_is_told_of_with_its_place() {
+    let (_stage, desktop) = opened().await;
+    let cut = async || {
+        let query = ElementQuery { app: Some("qt.py".into()), limit: 1_000, ..ElementQuery::default() };
+        desktop.elements(query).await.unwrap().cut
+    };
+    let tells = |cut: &Vec<String>| cut.iter().any(|line| line.starts_with("not told: what an open menu"));
+    assert!(!tells(&cut().await));
+    let right = ElementAction::Click { button: Button::Right, count: 1 };
+    operate(&desktop, named("button", "Push"), right).await.unwrap();
+    eventually("the menu", &cut, tells).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_mark_of_a_row_is_set_and_taken_away_and_read_back() {
     let (stage, desktop) = opened().await;
     show_page(&desktop, "Second").await;

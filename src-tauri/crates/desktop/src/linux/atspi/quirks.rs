@@ -22,6 +22,8 @@ pub(super) struct Quirks {
     pub(super) set_by_hand: &'static [u32],
     /// The list of a combo box opens for the pointer alone, in a window of its own that has the items a second time.
     pub(super) lists_apart: bool,
+    /// Menus that hang from nothing in the tree, as a context menu, are not told.
+    pub(super) hides_popups: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -66,6 +68,7 @@ const PLAIN: Quirks = Quirks {
     more_actions: MoreActions::Controls,
     set_by_hand: &[],
     lists_apart: false,
+    hides_popups: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     mangles_astral: false,
@@ -142,6 +145,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::TREE_ITEM,
             ],
             names_rows_by_page: true,
+            hides_popups: true,
             ..PLAIN
         },
     ),
