@@ -1,7 +1,8 @@
 //! What an act did, by the looks before and after it: windows, focus, pixels. Pure.
 //!
 //! What was read back by the tool itself stands; what was only sent stays "unverified": that something changed does not
-//! say that it was the right thing, and that nothing did does not say that it was not done.
+//! say that it was the right thing, and that nothing did does not say that it was not done. Keys mean no more than to
+//! arrive: a window or focus that changed tells that.
 
 use desktop::Glance;
 use protocol::tool::Effect;
@@ -9,20 +10,23 @@ use serde_json::{Map, Value, json};
 
 use crate::settle::ScreenState;
 use crate::tool::Outcome;
-use crate::untrusted;
+use crate::{Verify, untrusted};
 
 /// Characters of a title or name, and windows named.
 const TITLE_CHARS: usize = 80;
 const MOST_NAMED: usize = 5;
 
 /// Says in an outcome what can be seen of it.
-pub(crate) fn judge(outcome: &mut Outcome, before: &ScreenState, after: &ScreenState) {
+pub(crate) fn judge(outcome: &mut Outcome, verify: Verify, before: &ScreenState, after: &ScreenState) {
     let mut evidence = match (&before.glance, &after.glance) {
         (Some(before), Some(after)) => scene(before, after),
         (None, _) | (_, None) => Map::new(),
     };
     if let Some(changed) = after.changed_since(before) {
         evidence.insert("changed".into(), json!(changed));
+    }
+    if outcome.effect == Effect::Unverified && verify == Verify::Keys && took_keys(before, after, &evidence) {
+        outcome.effect = Effect::Confirmed;
     }
     let as_before = after.is_like(before);
     if outcome.effect == Effect::Unverified && before.thumbnail.is_some() {
@@ -51,6 +55,13 @@ pub(crate) fn judge(outcome: &mut Outcome, before: &ScreenState, after: &ScreenS
     {
         data.insert("evidence".into(), Value::Object(evidence));
     }
+}
+
+/// Whether the keyboard is elsewhere now. What an element is called may not be told in time.
+fn took_keys(before: &ScreenState, after: &ScreenState, evidence: &Map<String, Value>) -> bool {
+    let focused = |state: &ScreenState| state.glance.as_ref().and_then(|glance| glance.focused.clone());
+    let has_moved = focused(before).zip(focused(after)).is_some_and(|(before, after)| before != after);
+    has_moved || ["windowsOpened", "windowsClosed"].iter().any(|kind| evidence.contains_key(*kind))
 }
 
 /// Windows and focus that are not as before. Titles and names come from the screen.
@@ -129,7 +140,7 @@ mod tests {
         let after =
             look(&Shown::Box, glance(&[(1, "*Untitled"), (3, "Save\u{200b} As")], 3, "entry \"Name\""));
         let mut outcome = sent();
-        judge(&mut outcome, &before, &after);
+        judge(&mut outcome, Verify::Screen, &before, &after);
         assert_eq!(outcome.effect, Effect::Unverified);
         assert_eq!(outcome.summary, "clicked; opened the window \"Save As\"; closed the window \"Old\"");
         let expected = json!({
@@ -147,10 +158,25 @@ mod tests {
     }
 
     #[test]
+    fn keys_have_arrived_where_a_window_closed_or_the_focus_moved() {
+        let before = look(&Shown::Nothing, glance(&[(1, "Untitled"), (2, "About")], 2, "button \"OK\""));
+        let closed = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, ""));
+        let moved = look(&Shown::Nothing, glance(&[(1, "Untitled"), (2, "About")], 2, "link \"More\""));
+        let silent = look(&Shown::Box, glance(&[(1, "Untitled"), (2, "About")], 2, ""));
+        for (after, effect) in
+            [(closed, Effect::Confirmed), (moved, Effect::Confirmed), (silent, Effect::Unverified)]
+        {
+            let mut outcome = sent();
+            judge(&mut outcome, Verify::Keys, &before, &after);
+            assert_eq!(outcome.effect, effect, "{}", outcome.summary);
+        }
+    }
+
+    #[test]
     fn a_screen_that_is_as_before_is_said_and_proves_nothing() {
         let same = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, ""));
         let mut outcome = sent();
-        judge(&mut outcome, &same, &same);
+        judge(&mut outcome, Verify::Screen, &same, &same);
         assert_eq!(
             (outcome.effect, outcome.summary.as_str()),
             (Effect::Unverified, "clicked; the screen is as before")
@@ -163,7 +189,7 @@ mod tests {
         let before = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, "entry \"A\""));
         let after = look(&Shown::Nothing, glance(&[(1, "Untitled")], 1, "entry \"B\""));
         let mut outcome = sent();
-        judge(&mut outcome, &before, &after);
+        judge(&mut outcome, Verify::Screen, &before, &after);
         assert_eq!(outcome.effect, Effect::Unverified);
         assert_eq!(
             outcome.data["screen"],
@@ -175,7 +201,7 @@ mod tests {
     fn what_was_read_back_stands_whatever_the_screen_shows() {
         let same = look(&Shown::Nothing, glance(&[], 0, ""));
         let mut outcome = Outcome::looked("set", json!({}));
-        judge(&mut outcome, &same, &same);
+        judge(&mut outcome, Verify::Screen, &same, &same);
         assert_eq!((outcome.effect, outcome.summary.as_str()), (Effect::Confirmed, "set"));
     }
 }

@@ -197,7 +197,7 @@ impl Step {
     /// Whether the screen is looked at before and after it.
     pub(crate) fn is_verified_on_screen(&self) -> bool {
         match &self.plan.work {
-            Work::One(_) => self.risk() > Risk::Observe && self.spec().verify == Verify::Screen,
+            Work::One(_) => self.risk() > Risk::Observe && self.spec().verify != Verify::Own,
             Work::Steps(steps) => steps.iter().any(Step::is_verified_on_screen),
         }
     }

@@ -242,7 +242,7 @@ async fn carry_out(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Outc
     };
     match settle::settled(cx, outcome.dot, policy).await {
         Ok((after, picture)) => {
-            effect::judge(&mut outcome, &before, &after);
+            effect::judge(&mut outcome, step.spec().verify, &before, &after);
             outcome.picture = Some(picture);
         }
         Err(error) => outcome.say(&format!("no picture could be had: {}", error.message)),

@@ -100,6 +100,8 @@ pub enum Needs {
 pub enum Verify {
     /// By the looks of the screen before and after it, which the router takes.
     Screen,
+    /// The same; where a window opened or closed, or the focus moved, the keys have arrived.
+    Keys,
     /// The tool says itself what it did; no picture is taken.
     Own,
 }

@@ -61,10 +61,16 @@ impl Elements for LinuxDesktop {
                 let displays = self.capturer.run(LOOK, super::capture::Capturer::displays).await?;
                 let first = first(&displays)?;
                 let operand = self.accessibility.find(&target, first).await?;
-                let (acted, by) = self.carry_out(&operand, &action, &displays, &cancel).await?;
+                let (mut acted, by) = self.carry_out(&operand, &action, &displays, &cancel).await?;
                 // It may be gone, or its application busy, for all that was done.
                 let place = self.accessibility.place(&operand).await.ok().flatten();
-                let at = place.and_then(|place| norm(place.middle()?, &first.bounds));
+                let point = place.as_ref().and_then(Visibility::middle);
+                if let (Some(place), Some(point), ActionMethod::Accessibility) = (&place, point, by)
+                    && let Ok(Some(cover)) = self.cover_over(&operand, place, point).await
+                {
+                    acted.note = format!("{}; the window \"{}\" lies over it", acted.note, cover.title);
+                }
+                let at = point.and_then(|point| norm(point, &first.bounds));
                 Ok(Operated { acted, called: operand.called.clone(), at, by })
             };
             bounded(work, &cancel).await
@@ -149,9 +155,12 @@ impl LinuxDesktop {
                 {
                     return Ok((acted, ActionMethod::Accessibility));
                 }
+                let signs = operand.signs().await;
                 let acted = self.click_on(operand, *button, *count, displays, cancel).await?;
-                let seen = (*button, *count) == (Button::Left, 1);
-                let acted = if seen { operand.after_click(acted).await } else { acted };
+                let acted = match button {
+                    Button::Left => operand.after_clicks(acted, *count, &signs).await,
+                    Button::Middle | Button::Right => acted,
+                };
                 Ok((acted, ActionMethod::Input))
             }
             ElementAction::Do(name) => {
@@ -228,7 +237,8 @@ impl LinuxDesktop {
         let mut place = match self.accessibility.place(operand).await? {
             Some(place) => place,
             // Some have a place only once they are in view.
-            None if operand.scroll_to().await => {
+            // A list follows the row with the keyboard.
+            None if operand.scroll_to().await || matches!(operand.focus().await?, Tried::Done(_)) => {
                 self.accessibility.place(operand).await?.ok_or_else(nowhere)?
             }
             None => return Err(nowhere()),
@@ -312,21 +322,7 @@ impl LinuxDesktop {
     ) -> Result<(u32, NormPoint), DesktopError> {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
         let point = place.middle().ok_or_else(nowhere)?;
-        let cover = self.input.run(LOOK, move |input| input.session.cover_at(point, &input.own)).await?;
-        let (pid, titles) = self.accessibility.whereabouts(operand).await;
-        let Some(cover) = cover else {
-            return Err(DesktopError::BadInput(format!(
-                "{} is not on the screen: its window is minimized or on another workspace",
-                operand.called
-            )));
-        };
-        let another = match (cover.pid, pid) {
-            _ if cover.title == place.window => self.is_twin(&cover, place).await?,
-            // The application's own popups have titles that no window of its tree has.
-            (Some(theirs), Some(its)) if theirs == its => titles.contains(&cover.title),
-            _ => !cover.title.is_empty(),
-        };
-        if another || cover.ours {
+        if let Some(cover) = self.cover_over(operand, place, point).await? {
             let whose = if cover.ours { "one of Miki's own windows" } else { "the window" };
             return Err(DesktopError::BadInput(format!(
                 "{} is covered by {whose} \"{}\"; bring its own window \"{}\" to the front first",
@@ -337,6 +333,30 @@ impl LinuxDesktop {
             return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
         }
         on_display(point, displays)
+    }
+
+    /// The window that lies over a point of the element, where that is not its own.
+    async fn cover_over(
+        &self,
+        operand: &Operand,
+        place: &Visibility,
+        point: PhysicalPoint,
+    ) -> Result<Option<Cover>, DesktopError> {
+        let cover = self.input.run(LOOK, move |input| input.session.cover_at(point, &input.own)).await?;
+        let Some(cover) = cover else {
+            return Err(DesktopError::BadInput(format!(
+                "{} is not on the screen: its window is minimized or on another workspace",
+                operand.called
+            )));
+        };
+        let (pid, titles) = self.accessibility.whereabouts(operand).await;
+        let another = match (cover.pid, pid) {
+            _ if cover.title == place.window => self.is_twin(&cover, place).await?,
+            // The application's own popups have titles that no window of its tree has.
+            (Some(theirs), Some(its)) if theirs == its => titles.contains(&cover.title),
+            _ => !cover.title.is_empty(),
+        };
+        Ok((another || cover.ours).then_some(cover))
     }
 
     /// As a person would: by clicks and keys.
@@ -373,7 +393,8 @@ impl LinuxDesktop {
                     text => Action::Type { text: format!("{text}\n") },
                 };
                 self.act(write, cancel.clone()).await?;
-                let acted = operand.made_of(operand.read_text_back(value).await, before).await;
+                let acted =
+                    operand.made_of(operand.read_text_back(value, before.as_deref()).await, before).await;
                 Ok(operand.unless_taken_back(acted, value).await)
             }
             ByHand::Parts => self.type_parts(operand, value, displays, cancel).await,
@@ -458,7 +479,7 @@ impl LinuxDesktop {
             // The key that leaves the field enters what it holds, and presses no button.
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
         }
-        let acted = field.made_of(field.read_text_back(value).await, before).await;
+        let acted = field.made_of(field.read_text_back(value, before.as_deref()).await, before).await;
         Ok(field.unless_taken_back(acted, value).await)
     }
 }

@@ -195,11 +195,17 @@ impl Accessibility {
         tokio::time::timeout_at(deadline, async {
             let object = match known {
                 Some(object) if has_focus(&object).await => object,
-                _ => {
-                    let (object, quirks) = self.find_focused(deadline).await?;
-                    lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
-                    object
-                }
+                _ => match self.heard_focused().await {
+                    Some(object) if has_focus(&object).await => {
+                        lock(&self.inner.last).focused = Some(object.clone());
+                        object
+                    }
+                    _ => {
+                        let (object, quirks) = self.find_focused(deadline).await?;
+                        lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
+                        object
+                    }
+                },
             };
             let role = object.role().await.ok()?;
             if role == role::number::PASSWORD {

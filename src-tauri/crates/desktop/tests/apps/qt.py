@@ -2,7 +2,7 @@
 
 import sys
 
-from PyQt5 import QtCore, QtWidgets as W
+from PyQt5 import QtCore, QtGui, QtWidgets as W
 
 LOG = open(sys.argv[1], "a", buffering=1, encoding="utf-8")
 
@@ -34,6 +34,11 @@ class Window(W.QMainWindow):
         bar = self.addToolBar("Tools")
         bar.addAction("Refresh", lambda: log("refresh"))
 
+    def context(self):
+        self.popup = W.QMenu(self)
+        self.popup.addAction("Paint")
+        self.popup.popup(QtGui.QCursor.pos())
+
     def ask(self):
         self.box = W.QMessageBox(W.QMessageBox.Question, "Question", "Really?", W.QMessageBox.Close, self)
         self.box.finished.connect(lambda _: log("answered"))
@@ -43,6 +48,8 @@ class Window(W.QMainWindow):
         form = W.QFormLayout()
         push = W.QPushButton("Push")
         push.clicked.connect(lambda: log("clicked", "push"))
+        push.setContextMenuPolicy(QtCore.Qt.CustomContextMenu)
+        push.customContextMenuRequested.connect(self.context)
         form.addRow("", push)
         check = W.QCheckBox("Check")
         check.clicked.connect(lambda on: log("clicked", "check", on))

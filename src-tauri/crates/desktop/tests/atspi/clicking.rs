@@ -138,4 +138,7 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     eventually("the wall", || async { desktop.glance().await.unwrap() }, is_up).await;
     let error = operate(&desktop, of(&area), right.clone()).await.unwrap_err();
     assert!(error.to_string().contains("is covered by the window \"The wall\""), "{error}");
+    // What needs no pixel is done, and what people see of it is said.
+    let done = operate(&desktop, of(&area), ElementAction::SetValue("frog".into())).await.unwrap();
+    assert!(done.acted.note.ends_with("the window \"The wall\" lies over it"), "{done:?}");
 }

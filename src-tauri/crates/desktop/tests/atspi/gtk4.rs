@@ -73,10 +73,14 @@ async fn a_drop_down_a_menu_bar_and_the_rows_of_a_tree_are_operated_by_name() {
     assert!(error.to_string().contains("its items: \"Apple\""), "{error}");
 
     for (path, line) in [(&["Tools", "Rake"][..], "menu Rake"), (&["Tools", "More", "Spade"], "menu Spade")] {
-        menu(&desktop, "orchard4", path).await.unwrap();
+        let done = menu(&desktop, "orchard4", path).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "its menu has closed: {done:?}");
         logged(&stage, line).await;
     }
 
+    // Its rows may come after the window.
+    let has_north = |seen: &[Element]| find_in(seen, "list item", "North").is_some();
+    let seen = elements(&desktop, "orchard4", has_north).await;
     let north = find_in(&seen, "list item", "North").unwrap();
     assert!(north.actions.contains(&"expand".to_owned()), "{north:?}");
     let done = operate(&desktop, of(north), ElementAction::Do("expand".into())).await.unwrap();

@@ -107,7 +107,8 @@ async fn a_click_on_an_item_selects_it_and_a_second_one_leaves_it_selected() {
     }
     assert_eq!(stage.logged(APP).iter().filter(|line| *line == "selected\tNetwork").count(), 1);
     let cell = named("table cell", "Pictures");
-    operate(&desktop, cell, CLICK).await.unwrap();
+    let done = operate(&desktop, cell, CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     hears(&stage, "clicked tree Pictures").await;
     operate(&desktop, named("list item", "two"), CLICK).await.unwrap();
     hears(&stage, "chosen two").await;
@@ -138,6 +139,20 @@ async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
         stage.logged(APP)
     );
     assert!(!stage.logged(APP).contains(&"open".to_owned()), "{:?}", stage.logged(APP));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_context_menu_that_is_in_no_tree_is_told_of_with_its_place() {
+    let (_stage, desktop) = opened().await;
+    let cut = async || {
+        let query = ElementQuery { app: Some("qt.py".into()), limit: 1_000, ..ElementQuery::default() };
+        desktop.elements(query).await.unwrap().cut
+    };
+    let tells = |cut: &Vec<String>| cut.iter().any(|line| line.starts_with("not told: what an open menu"));
+    assert!(!tells(&cut().await));
+    let right = ElementAction::Click { button: Button::Right, count: 1 };
+    operate(&desktop, named("button", "Push"), right).await.unwrap();
+    eventually("the menu", &cut, tells).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -176,7 +191,7 @@ async fn numbers_dates_and_texts_are_what_the_application_took() {
     let done = operate(&desktop, named("text", "Code"), set("abcdef")).await.unwrap();
     assert!(done.acted.evidence == Evidence::Sent && done.acted.note.contains("\"ABCD\""), "{done:?}");
     let done = operate(&desktop, named("password text", "Secret"), set("geheim")).await.unwrap();
-    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     hears(&stage, "changed secret geheim").await;
 }
 

@@ -94,7 +94,7 @@ async fn sliders_spin_buttons_combos_and_switches_take_what_they_can_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_password_is_sent_and_never_read_back() {
+async fn of_a_password_only_the_length_is_read_back() {
     let mut stage = Stage::open();
     stage.start("gtk3-demo", &["--run=entry_buffer"]);
     let desktop = stage.desktop();
@@ -102,7 +102,8 @@ async fn a_password_is_sent_and_never_read_back() {
     let seen = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(is_password)).await;
     let password = seen.iter().find(|one| is_password(one)).unwrap();
     let done = operate(&desktop, of(password), set("s3cret")).await.unwrap();
-    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::Sent), "{done:?}");
+    assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::ReadBack), "{done:?}");
+    assert!(done.acted.note.contains("holds 6 characters"), "{done:?}");
     assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
     // The entry above it shows the same buffer in clear.
     let now = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(|one| one.value == "s3cret")).await;

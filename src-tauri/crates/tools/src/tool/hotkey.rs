@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, chord, key};
-use super::{Ability, Builtin, Env, Group, Plan, bad_arguments, within};
+use super::{Ability, Builtin, Env, Group, Plan, Verify, bad_arguments, within};
 
 const MOST_KEYS: usize = 6;
 
@@ -26,6 +26,7 @@ impl Builtin for Hotkey {
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
     const ABILITY: Ability = Ability::Input;
+    const VERIFY: Verify = Verify::Keys;
     type Input = Input;
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {

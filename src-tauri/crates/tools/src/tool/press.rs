@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gesture::{Gesture, key};
-use super::{Ability, Builtin, Env, Group, Plan, within};
+use super::{Ability, Builtin, Env, Group, Plan, Verify, within};
 
 const MOST_TIMES: u32 = 50;
 
@@ -28,6 +28,7 @@ impl Builtin for Press {
     const RISK: Risk = Risk::Edit;
     const GROUP: Group = Group::Input;
     const ABILITY: Ability = Ability::Input;
+    const VERIFY: Verify = Verify::Keys;
     type Input = Input;
 
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {

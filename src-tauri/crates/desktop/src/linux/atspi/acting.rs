@@ -54,6 +54,12 @@ pub(in super::super) struct Operand {
     pub(in super::super) called: String,
 }
 
+/// An object, and its states before a click.
+pub(in super::super) struct Sign {
+    object: Object,
+    states: States,
+}
+
 /// What came of trying it by accessibility.
 pub(in super::super) enum Tried {
     Done(Acted),
@@ -74,7 +80,8 @@ impl Operand {
         let object = known.object.clone();
         let (role, name, states, interfaces) =
             tokio::join!(object.role(), object.name(), object.states(), object.interfaces());
-        let (role, states, name) = (role?, states?, known.quirks.own_name(name?));
+        let (role, states) = (role?, states?);
+        let name = known.quirks.own_name_of(role, name?);
         // Some have their name from the label beside them.
         let shown = if name.trim().is_empty() { &known.element.name } else { &name };
         Ok(Self {
@@ -93,8 +100,7 @@ impl Operand {
 
     /// Refuses what has become something else since it was looked at, as a row that now shows another file.
     pub(super) async fn check_still(&self, told: &Element) -> Result<(), DesktopError> {
-        let is_nameless = self.name.trim().is_empty();
-        let (now, name) = if is_nameless && self.role == number::LIST_ITEM {
+        let (now, name) = if self.quirks.is_known_by_labels(self.role, &self.name) {
             let name = details::row_name(&self.object, self.quirks).await;
             let name = name.map_err(|error| self.failed(&error))?;
             (called(self.role, &name), name)
@@ -116,8 +122,8 @@ impl Operand {
     pub(in super::super) async fn check_same(&self) -> Result<(), DesktopError> {
         let (role, name) = tokio::join!(self.object.role(), self.object.name());
         let role = role.map_err(|error| self.failed(&error))?;
-        let mut name = self.quirks.own_name(name.map_err(|error| self.failed(&error))?);
-        if role == number::LIST_ITEM && name.trim().is_empty() {
+        let mut name = self.quirks.own_name_of(role, name.map_err(|error| self.failed(&error))?);
+        if self.quirks.is_known_by_labels(role, &name) {
             name = details::row_name(&self.object, self.quirks).await.map_err(|error| self.failed(&error))?;
         }
         let now = called(role, &name);
@@ -274,24 +280,38 @@ impl Operand {
 
     /// What can be seen of an action on the object itself.
     async fn after(&self, name: &str, before: States) -> Acted {
-        let patience = if tells(self.role) { CHANGE } else { Duration::ZERO };
-        let until = Instant::now() + patience;
+        let of_open_menu = is_menu_item(self.role) && before.has(self.quirks.shown);
+        let patience = if tells(self.role) || of_open_menu { CHANGE } else { Duration::ZERO };
+        let read_back = |sign: &str| Acted {
+            evidence: Evidence::ReadBack,
+            note: format!("did \"{name}\" of {}; {sign}", self.called),
+        };
+        let mut until = Instant::now() + patience;
+        let mut went_down = false;
         loop {
             let now = match self.object.states().await {
                 Ok(now) => now,
                 Err(CallError::Late) => return self.unanswered(&format!("did \"{name}\" of")),
-                Err(_) => return self.went_away(name),
+                Err(_) => States::DEFUNCT,
             };
-            if now.has(States::DEFUNCT) {
+            let has_left = now.has(States::DEFUNCT) || (of_open_menu && !self.is_shown_still(now).await);
+            if of_open_menu && has_left && self.has_windows().await {
+                return read_back("its menu has closed");
+            }
+            if has_left {
                 return self.went_away(name);
             }
             if let Some(change) = told(before, now) {
-                let note = format!("did \"{name}\" of {}; it is {change} now", self.called);
-                return Acted { evidence: Evidence::ReadBack, note };
+                return read_back(&format!("it is {change} now"));
             }
             if self.names_its_row().await {
-                let note = format!("did \"{name}\" of {}; its page shows now", self.called);
-                return Acted { evidence: Evidence::ReadBack, note };
+                return read_back("its page shows now");
+            }
+            // Qt lets a button be seen to go down, and tells its application when that comes up.
+            if !went_down && now.has(States::PRESSED) && !before.has(States::PRESSED) {
+                (went_down, until) = (true, Instant::now() + CHANGE);
+            } else if went_down && !now.has(States::PRESSED) {
+                return read_back("it went down and up");
             }
             if Instant::now() >= until {
                 let note = format!("did \"{name}\" of {}", self.called);
@@ -301,13 +321,79 @@ impl Operand {
         }
     }
 
-    /// What can be seen on the object itself of a click by the pointer, which `acted` tells of.
-    pub(in super::super) async fn after_click(&self, acted: Acted) -> Acted {
-        if !tells(self.role) {
-            return acted;
+    /// Whether an item of an open menu shows, and is where it was: a menu of GTK 4 that has closed is only taken out of
+    /// the tree.
+    async fn is_shown_still(&self, now: States) -> bool {
+        let mut at = self.object.clone();
+        loop {
+            let Ok(above) = parent(&at).await else { return false };
+            if above.path.as_ref() == bus::ROOT || above.path == self.window {
+                return now.has(self.quirks.shown);
+            }
+            let below = above.children().await.unwrap_or_default();
+            if !below.iter().any(|(_, path)| path.as_str() == &*at.path) {
+                return false;
+            }
+            at = above;
         }
-        let seen = self.after("click", self.states).await;
-        if seen.evidence == Evidence::ReadBack { seen } else { acted }
+    }
+
+    /// Whether its application has a window still.
+    async fn has_windows(&self) -> bool {
+        let root = Object::new(&self.object.program, bus::ROOT);
+        root.children().await.is_ok_and(|windows| !windows.is_empty())
+    }
+
+    /// What may tell of a click, as it is before: the object, and for what only says something the row that it is in.
+    pub(in super::super) async fn signs(&self) -> Vec<Sign> {
+        const ABOVE: usize = 3;
+        let states = self.object.states().await.unwrap_or(self.states);
+        let mut signs = vec![Sign { object: self.object.clone(), states }];
+        let mut at = self.object.clone();
+        if role::describe(self.role).1 != Kind::Content {
+            return signs;
+        }
+        for _ in 0..ABOVE {
+            let Ok(above) = parent(&at).await else { break };
+            if let (Ok(role), Ok(states)) = tokio::join!(above.role(), above.states())
+                && matches!(role, number::LIST_ITEM | number::TABLE_ROW | number::TREE_ITEM)
+            {
+                signs.push(Sign { object: above.clone(), states });
+            }
+            at = above;
+        }
+        signs
+    }
+
+    /// What can be seen of `count` clicks by the pointer, which `acted` tells of, on the object and its row. That
+    /// something is gone says nothing: its window may have been closed by somebody else.
+    pub(in super::super) async fn after_clicks(&self, acted: Acted, count: u8, signs: &[Sign]) -> Acted {
+        let until = Instant::now() + CHANGE;
+        let read_back = |change: &str| Acted {
+            evidence: Evidence::ReadBack,
+            note: format!("clicked {}; it is {change} now", self.called),
+        };
+        loop {
+            for (at, Sign { object, states: before }) in signs.iter().enumerate() {
+                let Ok(now) = object.states().await else { return acted };
+                // The first of two clicks selects.
+                match told(*before, now) {
+                    Some(change) if count == 1 || change.ends_with("expanded") => return read_back(change),
+                    _ => {}
+                }
+                let gained_focus = now.has(States::FOCUSED) && !before.has(States::FOCUSED);
+                if count == 1 && at == 0 && gained_focus && !tells(self.role) {
+                    return read_back("focused");
+                }
+            }
+            if self.names_its_row().await {
+                return read_back("the tab whose page shows");
+            }
+            if Instant::now() >= until {
+                return acted;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
     }
 
     /// Whether it is the tab whose page shows, by the name of its row.
@@ -429,6 +515,10 @@ fn opens_when_activated(role: u32) -> bool {
         role::describe(role).0,
         "table cell" | "list item" | "tree item" | "icon" | "table row" | "desktop icon"
     )
+}
+
+fn is_menu_item(role: u32) -> bool {
+    matches!(role::describe(role).0, "menu item" | "check menu item" | "radio menu item")
 }
 
 /// Whether a press shows in the object's own states.

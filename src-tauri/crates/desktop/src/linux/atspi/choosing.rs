@@ -259,8 +259,8 @@ async fn items(holder: &Object, role: u32, quirks: Quirks, depth: u32) -> Vec<It
             _ => false,
         };
         if is_item {
-            let mut name = quirks.own_name(name.unwrap_or_default());
-            if child == number::LIST_ITEM && name.trim().is_empty() {
+            let mut name = quirks.own_name_of(child, name.unwrap_or_default());
+            if quirks.is_known_by_labels(child, &name) {
                 name = details::row_name(&object, quirks).await.unwrap_or_default();
             }
             let holder = holder.clone();

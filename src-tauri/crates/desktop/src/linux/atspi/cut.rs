@@ -103,14 +103,22 @@ pub(super) fn untold(
         let chain = std::iter::successors(Some(at), |&at| nodes[at].0).take(3);
         let name = chain.map(|at| nodes[at].1.name.trim()).find(|name| !name.is_empty());
         let of = name.map(|name| format!(" of \"{name}\"")).unwrap_or_default();
-        let NormRect { x, y, width, height } = rect.to_norm(display);
-        lines.push(format!(
-            "not told: what the {}{of} shows at x {x}, y {y}, width {width}, height {height}; read it with readText \
-             in this region, or look at a screenshot, and click at points",
-            role::describe(nodes[at].1.role).0
-        ));
+        lines.push(shown_untold(&format!("the {}{of}", role::describe(nodes[at].1.role).0), &rect, display));
     }
     lines
+}
+
+/// A popup of an application that does not tell of all.
+pub(super) fn untold_popup(rect: &PhysicalRect, display: &PhysicalRect) -> String {
+    shown_untold("an open menu or popup, where its items are not listed,", rect, display)
+}
+
+fn shown_untold(what: &str, rect: &PhysicalRect, display: &PhysicalRect) -> String {
+    let NormRect { x, y, width, height } = rect.to_norm(display);
+    format!(
+        "not told: what {what} shows at x {x}, y {y}, width {width}, height {height}; read it with readText in this \
+         region, or look at a screenshot, and click at points"
+    )
 }
 
 /// 1404 is `1,404`.

@@ -69,7 +69,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
         found.push(answer);
     }
     drop(answers);
-    name_rows(nodes);
+    name_rows(nodes, wish.quirks);
     for (at, value, label, actions) in found {
         let facts = &mut nodes[at].facts;
         untold -= usize::from(value.is_ok());
@@ -118,9 +118,9 @@ fn expand_rows(nodes: &mut [Node]) {
 }
 
 /// A row of a list that has no name is known by the labels in it.
-fn name_rows(nodes: &mut [Node]) {
+fn name_rows(nodes: &mut [Node], quirks: Quirks) {
     for at in 0..nodes.len() {
-        if !is_nameless_row(&nodes[at].facts) {
+        if !quirks.is_known_by_labels(nodes[at].facts.role, &nodes[at].facts.name) {
             continue;
         }
         let below = nodes[at + 1..].iter().take_while(|node| node.parent.is_some_and(|parent| parent >= at));
@@ -129,10 +129,6 @@ fn name_rows(nodes: &mut [Node]) {
         let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
         nodes[at].facts.name = labels.join(", ");
     }
-}
-
-fn is_nameless_row(facts: &Facts) -> bool {
-    facts.role == role_number::LIST_ITEM && facts.name.trim().is_empty()
 }
 
 /// The same name, asked anew.

@@ -61,6 +61,14 @@ impl Accessibility {
         (described.ok().flatten(), count())
     }
 
+    /// The object that told last that it has the focus.
+    pub(super) async fn heard_focused(&self) -> Option<Object> {
+        let (program, path) = lock(&self.inner.heard.focused).clone()?;
+        let bus = self.bus().await.ok()?;
+        let is_ours = bus.pid(&program).await.is_ok_and(|pid| pid == self.inner.own.pid);
+        (!is_ours).then(|| Object::new(&bus.program(&program), &path))
+    }
+
     /// `None` if it has lost the focus, or is ours.
     async fn describe(&self, bus: &Bus, program: &str, path: &str) -> Option<String> {
         let object = Object::new(&bus.program(program), path);

@@ -13,6 +13,7 @@ use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
 use super::origin::{self, Origins, Told};
 use super::prune::{self, Pruned, View};
+use super::quirks::Quirks;
 use super::ref_table::{About, KnownObject, NewSnapshot};
 use super::{Accessibility, DEADLINE, PATIENCE, lock};
 use crate::{DesktopError, Element, ElementQuery, ListedElement, Scope, Snapshot};
@@ -126,7 +127,7 @@ impl Accessibility {
         for (at, reading) in readings.into_iter().enumerate() {
             match reading {
                 Ok(mut reading) => {
-                    if let Some(origins) = &origins {
+                    if let Some(origins) = origins.as_ref().filter(|_| application.quirks.places_in_window) {
                         read.adrift |= !placed(&mut reading, &choice.windows[at], origins);
                     }
                     read.add(at, reading);
@@ -157,6 +158,9 @@ impl Accessibility {
         }
         if read.adrift {
             cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
+        }
+        if let Some(origins) = origins.as_ref().filter(|_| application.quirks.hides_popups) {
+            cut.extend(origins.popups().map(|popup| cut::untold_popup(&popup, &display.bounds)));
         }
         let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
         let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
@@ -189,9 +193,10 @@ impl Accessibility {
             .map_err(|error| self.failed(&error, limit))
     }
 
-    /// Where the windows lie of an application that tells places within them only.
+    /// Where the windows lie of an application that tells places within them only, or not all of its popups.
     async fn origins(&self, application: &Application) -> Option<Origins> {
-        if !application.quirks.places_in_window {
+        let Quirks { places_in_window, hides_popups, .. } = application.quirks;
+        if !places_in_window && !hides_popups {
             return None;
         }
         Some(origin::of_process(self.inner.display.clone(), application.pid).await)

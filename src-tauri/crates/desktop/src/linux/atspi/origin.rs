@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use protocol::geometry::PhysicalRect;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, MapState, Window};
 use x11rb::rust_connection::RustConnection;
@@ -84,6 +85,16 @@ impl Origins {
         let size = (x - left + width, y - top + height);
         let (corner, _) = self.popups.iter().rev().find(|(_, known)| *known == size)?;
         Some((corner.0 - left, corner.1 - top))
+    }
+
+    /// Where popovers, menus and tool tips are.
+    pub(super) fn popups(&self) -> impl Iterator<Item = PhysicalRect> + '_ {
+        self.popups.iter().map(|&((x, y), (width, height))| PhysicalRect {
+            x,
+            y,
+            width: width.unsigned_abs(),
+            height: height.unsigned_abs(),
+        })
     }
 
     /// Moves everything that was read of a window to where it is on the screen. What lies in a window that the server

@@ -24,6 +24,8 @@ pub(super) struct Quirks {
     pub(super) set_by_hand: &'static [u32],
     /// The list of a combo box opens for the pointer alone, in a window of its own that has the items a second time.
     pub(super) lists_apart: bool,
+    /// Menus that hang from nothing in the tree, as a context menu, are not told.
+    pub(super) hides_popups: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -74,6 +76,7 @@ const PLAIN: Quirks = Quirks {
     more_actions: MoreActions::Controls,
     set_by_hand: &[],
     lists_apart: false,
+    hides_popups: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     texts_in_boxes: false,
@@ -153,6 +156,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::TREE_ITEM,
             ],
             names_rows_by_page: true,
+            hides_popups: true,
             ..PLAIN
         },
     ),
@@ -209,9 +213,35 @@ impl Quirks {
         !self.popover_content.is_empty() && told == self.popover_content
     }
 
+    /// The same of one with this role: GTK 4 calls each tab "Tab".
+    pub(super) fn own_name_of(self, role: u32, told: String) -> String {
+        let is_none = self.names_by_class && role == number::PAGE_TAB && told == "Tab";
+        if is_none { String::new() } else { self.own_name(told) }
+    }
+
+    /// Whether an object of this role that has no name is known by the labels in it.
+    pub(super) fn is_known_by_labels(self, role: u32, name: &str) -> bool {
+        let in_gtk_4 = self.names_by_class && matches!(role, number::PAGE_TAB | number::TABLE_CELL);
+        name.trim().is_empty() && (role == number::LIST_ITEM || in_gtk_4)
+    }
+
     /// The name that an object tells, without what is none.
     pub(super) fn own_name(self, told: String) -> String {
-        if self.names_by_class && is_class(&told) { String::new() } else { told }
+        if !self.names_by_class {
+            return told;
+        }
+        if is_class(&told) {
+            return String::new();
+        }
+        // A dialog's button has its label twice, first with its mnemonic: "_Close Close".
+        let is_twice = |at: usize| {
+            let (first, second) = (&told[..at], &told[at + 1..]);
+            first.contains('_') && first.replace('_', "") == second
+        };
+        match told.match_indices(' ').map(|(at, _)| at).find(|&at| is_twice(at)) {
+            Some(at) => told[at + 1..].to_owned(),
+            None => told,
+        }
     }
 }
 

@@ -63,10 +63,11 @@ impl Operand {
                     false => Away::Gone,
                 });
             }
-            // A row that is scrolled away is not visible in some toolkits.
-            let is_row = role::items(role).is_some();
-            hidden |= !in_menu && !is_row && !states.has(States::VISIBLE);
-            (at, inner, states) = (above, role, told?);
+            let told = told?;
+            // A row that is scrolled away is not visible in some toolkits; Qt says so of the list that it is in.
+            let scrolls = told.has(States::MANAGES_DESCENDANTS) || role::items(role).is_some();
+            hidden |= !in_menu && !scrolls && !states.has(States::VISIBLE);
+            (at, inner, states) = (above, role, told);
         }
         Ok(Away::OutOfSight)
     }

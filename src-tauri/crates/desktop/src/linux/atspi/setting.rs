@@ -86,7 +86,7 @@ impl Operand {
             // A spin button takes its text over only when it is entered.
             self.enter().await;
         }
-        let acted = self.read_text_back(value).await;
+        let acted = self.read_text_back(value, before.as_deref()).await;
         if acted.evidence != Evidence::Mismatch {
             return Ok(Tried::Done(self.unless_taken_back(acted, value).await));
         }
@@ -101,12 +101,17 @@ impl Operand {
         Ok(Tried::Not(acted.note))
     }
 
-    /// `None` of a password.
+    /// Of a password, as many marks as it has characters.
     pub(in super::super) async fn text_now(&self) -> Option<String> {
         if self.is_password() {
-            return None;
+            let held = usize::try_from(self.count().await.ok()?).ok()?;
+            return Some("*".repeat(held));
         }
         nodes::text(&self.object, -1).await.ok()
+    }
+
+    async fn count(&self) -> Result<i32, CallError> {
+        self.object.program.property(&self.object.path, TEXT, "CharacterCount").await
     }
 
     /// What was read back, if the object still holds it a moment later.
@@ -116,7 +121,7 @@ impl Operand {
         }
         tokio::time::sleep(TAKEN_BACK).await;
         match self.text_now().await {
-            Some(now) if unified(&now) != unified(value) => {
+            Some(now) if !self.is_password() && unified(&now) != unified(value) => {
                 let note = format!(
                     "{}, but \"{}\" a moment later: the application changed it",
                     acted.note,
@@ -155,10 +160,10 @@ impl Operand {
     }
 
     /// Reads the text until it is as wished, or the time is up.
-    pub(in super::super) async fn read_text_back(&self, value: &str) -> Acted {
+    pub(in super::super) async fn read_text_back(&self, value: &str, before: Option<&str>) -> Acted {
         let count = value.chars().count();
         if self.is_password() || self.is_mangled(value) {
-            return self.count_back(value).await;
+            return self.count_back(value, before).await;
         }
         let until = Instant::now() + READ_BACK;
         loop {
@@ -187,20 +192,28 @@ impl Operand {
         self.quirks.mangles_astral && text.chars().any(|one| one > '\u{ffff}')
     }
 
-    /// Of a password, only how long it is.
-    async fn count_back(&self, value: &str) -> Acted {
+    /// Of a password, only how long it is: as a person sees by its marks.
+    async fn count_back(&self, value: &str, before: Option<&str>) -> Acted {
         let count = value.chars().count();
         // Some count in units of UTF-16.
         let is_all =
             |held: i32| [count, value.encode_utf16().count()].contains(&usize::try_from(held).unwrap_or(0));
+        let length = |text: &str| i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
         let until = Instant::now() + READ_BACK;
         loop {
-            let held = self.object.program.property::<i32>(&self.object.path, TEXT, "CharacterCount").await;
+            let held = self.count().await;
             match held {
                 Ok(held) if !is_all(held) && Instant::now() < until => tokio::time::sleep(LOOK_AGAIN).await,
                 Ok(held) if !is_all(held) => {
                     let note = format!("{} holds {held} characters", self.called);
                     return Acted { evidence: Evidence::Mismatch, note };
+                }
+                Ok(held) if self.is_password() && before.is_some_and(|before| !is_all(length(before))) => {
+                    let note = format!(
+                        "{} holds {held} characters, as many as were sent; it is not read",
+                        self.called
+                    );
+                    return Acted { evidence: Evidence::ReadBack, note };
                 }
                 Ok(_) | Err(_) => {
                     let why = if self.is_password() {

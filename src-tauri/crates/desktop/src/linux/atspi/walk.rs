@@ -113,10 +113,11 @@ async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
     let (role, name, description, states, extents) =
         tokio::join!(object.role(), object.name(), object.description(), object.states(), extents(object));
     let name = or_nothing(name)?;
+    let role = role?;
     Ok(Facts {
-        role: role?,
+        role,
         in_popover: quirks.is_popover_content(&name),
-        name: quirks.own_name(name),
+        name: quirks.own_name_of(role, name),
         description: or_nothing(description)?,
         states: states?,
         extents: or_nothing(extents)?,

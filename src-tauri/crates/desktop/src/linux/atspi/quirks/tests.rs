@@ -20,3 +20,11 @@ fn a_class_of_gtk_4_is_no_name() {
     assert_eq!(Quirks::of("any", "gtk", "4.8.3").own_name("GtkEntry".into()), "");
     assert_eq!(PLAIN.own_name("GtkEntry".into()), "GtkEntry");
 }
+
+#[test]
+fn a_label_that_a_button_of_gtk_4_has_twice_is_told_once() {
+    let quirks = Quirks::of("any", "gtk", "4.8.3");
+    for (told, name) in [("_Close Close", "Close"), ("Save _As Save As", "Save As"), ("Bye Bye", "Bye Bye")] {
+        assert_eq!(quirks.own_name(told.into()), name);
+    }
+}
