@@ -102,6 +102,7 @@ impl LinuxDesktop {
         let text_reader = ocr_models.filter(|folder| ocr::are_in(folder)).map(TextReader::new);
         let abilities = Abilities { ocr: abilities.screen && text_reader.is_some(), ..abilities };
         let own = Own { titles: own_titles.clone(), pid: own_pid };
+        let keeper = watchdog.clone();
         let watchdog = Watchdog::new(watchdog, display.clone());
         let held = PressedInput::new(display.clone(), session.map(Arc::new), watchdog);
         let corner = Arc::new(AtomicBool::new(failsafe));
@@ -126,7 +127,8 @@ impl LinuxDesktop {
             Worker::new("input", open)
         };
         let locks = Locks::new(display.clone(), session_bus.clone());
-        let accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        let mut accessibility = Accessibility::on_display(display.clone(), session_bus, own_pid, own_titles);
+        accessibility.kept_by(keeper);
         Self {
             abilities,
             capturer,

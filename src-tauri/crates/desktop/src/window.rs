@@ -21,7 +21,7 @@ pub struct WindowView {
     pub display: u32,
     /// With its frame, in 0-1000 of that display.
     pub bounds: NormRect,
-    /// `focused`, `minimized`, `maximized`, `fullscreen`.
+    /// `focused`, `minimized`, `maximized`, `fullscreen`, `modal`: its program takes nothing else before it is answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
 }

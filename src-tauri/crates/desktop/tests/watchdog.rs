@@ -24,6 +24,10 @@ use x11rb::rust_connection::RustConnection;
 #[path = "x11/screen.rs"]
 mod screen;
 
+#[allow(dead_code, reason = "shared with the other tests, which use more of it")]
+#[path = "atspi/stage.rs"]
+mod stage;
+
 use screen::{Program, Screen, Target, at, token, wait_for};
 
 /// Everything is up this soon after a kill.
@@ -34,8 +38,9 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["as-watchdog"] => desktop::run_watchdog().unwrap(),
         ["held", display, how] => held(display, how),
+        ["asked", display, bus] => asked(display, bus),
         _ => {
-            let tests: [(&str, fn()); 5] = [
+            let tests: [(&str, fn()); 6] = [
                 (
                     "nothing_stays_down_after_a_kill_at_any_moment",
                     nothing_stays_down_after_a_kill_at_any_moment,
@@ -44,6 +49,10 @@ fn main() {
                 ("a_watchdog_that_died_is_replaced", a_watchdog_that_died_is_replaced),
                 ("no_watchdog_outlives_a_clean_end", no_watchdog_outlives_a_clean_end),
                 ("the_clipboard_comes_back_after_a_kill", the_clipboard_comes_back_after_a_kill),
+                (
+                    "a_dialog_takes_keys_when_its_opener_was_killed",
+                    a_dialog_takes_keys_when_its_opener_was_killed,
+                ),
             ];
             let is_wished = |name: &str| {
                 let mut filters = arguments.iter().filter(|argument| !argument.starts_with('-')).peekable();
@@ -135,9 +144,9 @@ fn wait_until_up(conn: &RustConnection) -> Duration {
     took
 }
 
-/// The watchdogs of this test's screen.
-fn watchdogs(screen: &Screen) -> Vec<u32> {
-    let display = format!("DISPLAY={}", screen.display);
+/// The watchdogs on this display.
+fn watchdogs(display: &str) -> Vec<u32> {
+    let display = format!("DISPLAY={display}");
     let itself = PathBuf::from(itself());
     let is_watchdog = |id: &u32| {
         let read = |name: &str| std::fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
@@ -161,7 +170,7 @@ fn nothing_stays_down_after_a_kill_at_any_moment() {
         program.0.kill().unwrap();
         program.0.wait().unwrap();
         slowest = slowest.max(wait_until_up(&target.conn));
-        wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
+        wait_for("the watchdog's end", || watchdogs(&screen.display).is_empty().then_some(()));
         assert_eq!(down(&target.conn), 0);
     }
     println!("killed 25 times: all up after at most {slowest:?}");
@@ -173,19 +182,19 @@ fn nothing_stays_down_after_a_panic() {
     let (mut program, _output) = start(&screen, "panic");
     assert_eq!(program.0.wait().unwrap().code(), Some(101));
     wait_until_up(&target.conn);
-    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen.display).is_empty().then_some(()));
 }
 
 fn a_watchdog_that_died_is_replaced() {
     let (screen, target) = scene();
     let (mut program, mut output) = start(&screen, "wait");
-    let first = wait_for("the watchdog", || watchdogs(&screen).first().copied());
+    let first = wait_for("the watchdog", || watchdogs(&screen.display).first().copied());
     assert!(Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
-    wait_for("the watchdog's end", || (!watchdogs(&screen).contains(&first)).then_some(()));
+    wait_for("the watchdog's end", || (!watchdogs(&screen.display).contains(&first)).then_some(()));
     std::io::Write::write_all(program.0.stdin.as_mut().unwrap(), b"more\n").unwrap();
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    wait_for("another watchdog", || watchdogs(&screen).first().copied());
+    wait_for("another watchdog", || watchdogs(&screen.display).first().copied());
     // Two keys, and each its modifier.
     assert_eq!(down(&target.conn), 4);
     program.0.kill().unwrap();
@@ -197,7 +206,7 @@ fn no_watchdog_outlives_a_clean_end() {
     let (screen, target) = scene();
     let (mut program, _output) = start(&screen, "clean");
     assert!(program.0.wait().unwrap().success());
-    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen.display).is_empty().then_some(()));
     wait_until_up(&target.conn);
 }
 
@@ -214,8 +223,54 @@ fn the_clipboard_comes_back_after_a_kill() {
     wait_for("the earlier content", || (pasted(&screen, "text/html") == "<b>kept</b>").then_some(()));
     // As of any program that something was copied from: until something else is.
     copy(&screen, "other", "UTF8_STRING");
-    wait_for("the watchdog's end", || watchdogs(&screen).is_empty().then_some(()));
+    wait_for("the watchdog's end", || watchdogs(&screen.display).is_empty().then_some(()));
     assert_eq!(pasted(&screen, "UTF8_STRING"), "other");
+}
+
+/// The program that is killed: opens a dialog of GTK 3 by accessibility.
+fn asked(display: &str, bus: &str) {
+    let options = Options {
+        watchdog: vec![itself(), "as-watchdog".into()],
+        display: Some(display.into()),
+        session_bus: Some(bus.into()),
+        own_pid: 0x7fff_fff0,
+        ..Options::default()
+    };
+    let desktop = desktop::open(options);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(stage::menu(&desktop, "garden3", &["File", "Ask..."])).unwrap();
+    println!("ready");
+    let _killed = std::io::stdin().read_line(&mut String::new());
+}
+
+fn a_dialog_takes_keys_when_its_opener_was_killed() {
+    let mut stage = stage::Stage::open();
+    stage.start_ours("gtk3");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let desktop = stage.desktop();
+        stage::elements(&desktop, "garden3", |seen| stage::find_in(seen, "menu", "File").is_some()).await;
+        let mut command = Command::new(itself());
+        command.args(["asked", &stage.display, &stage.bus]).env("DISPLAY", &stage.display);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut opener = Program(command.spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(opener.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        wait_for("the keeper", || watchdogs(&stage.display).first().copied());
+        opener.0.kill().unwrap();
+        opener.0.wait().unwrap();
+        let ask = || async { desktop.glance().await.unwrap() };
+        stage::eventually("the dialog", ask, |now| now.active_title() == Some("Question")).await;
+        desktop.act(Action::Type { text: "one\n".into() }, token()).await.unwrap();
+        let logged = || async { stage.logged("gtk3") };
+        stage::eventually("the answer", logged, |lines| lines.contains(&"answered one".into())).await;
+        // It stays for as long as the application, and no longer.
+        assert_eq!(watchdogs(&stage.display).len(), 1);
+        let display = stage.display.clone();
+        drop(stage);
+        wait_for("the keeper's end", || watchdogs(&display).is_empty().then_some(()));
+    });
 }
 
 fn pasted(screen: &Screen, target: &str) -> String {

@@ -10,8 +10,8 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{ByHand, Hit, Operand, Tried, Visibility};
-use super::ewmh::Client;
+use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility};
+use super::ewmh::{self, Client};
 use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::{
@@ -75,7 +75,7 @@ impl Elements for LinuxDesktop {
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
             let mut opened = false;
-            let work = self.accessibility.choose_menu(app.as_deref(), &path, &mut opened);
+            let work = self.choose_menu(app.as_deref(), &path, &cancel, &mut opened);
             let result = bounded(work, &cancel).await;
             if result.is_err() && opened {
                 // What was opened on the way must not stay over the application.
@@ -106,6 +106,29 @@ async fn bounded<T>(
 }
 
 impl LinuxDesktop {
+    /// What was opened on the way is said by `opened`.
+    async fn choose_menu(
+        &self,
+        app: Option<&str>,
+        path: &[String],
+        cancel: &CancellationToken,
+        opened: &mut bool,
+    ) -> Result<Chosen, DesktopError> {
+        let menus = self.accessibility.menus(app).await?;
+        self.check_in_reach(&menus.bar()).await?;
+        loop {
+            match menus.choose(path, opened).await? {
+                Choice::Made(chosen) => return Ok(chosen),
+                Choice::Closed(menu) => {
+                    let displays = self.capturer.run(LOOK, super::capture::Capturer::displays).await?;
+                    self.click_on(&menu, Button::Left, 1, &displays, cancel).await?;
+                    *opened = true;
+                    menus.check_filled(&menu).await?;
+                }
+            }
+        }
+    }
+
     async fn carry_out(
         &self,
         operand: &Operand,
@@ -113,8 +136,7 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<(Acted, ActionMethod), DesktopError> {
-        operand.check_in_reach().await?;
-        self.check_not_minimized(operand).await?;
+        self.check_in_reach(operand).await?;
         match action {
             ElementAction::Click { button, count } => {
                 operand.check_enabled()?;
@@ -153,20 +175,25 @@ impl LinuxDesktop {
         }
     }
 
-    /// Refuses what nobody can see since its window is put away.
-    async fn check_not_minimized(&self, operand: &Operand) -> Result<(), DesktopError> {
+    /// Refuses what a person could not use now: its window is closed or put away, or a modal dialog stands before it.
+    async fn check_in_reach(&self, operand: &Operand) -> Result<(), DesktopError> {
+        operand.check_in_reach().await?;
         let Some((pid, title)) = self.accessibility.window_of(operand).await else { return Ok(()) };
         let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
-        let its = |client: &&Client| client.pid == Some(pid) && client.title == title;
-        let mut windows = clients.iter().filter(its).peekable();
-        let is_minimized = |client: &Client| client.states.iter().any(|state| state == "minimized");
-        if windows.peek().is_none() || !windows.all(is_minimized) {
-            return Ok(());
+        // Several may have its title.
+        let its: Vec<&Client> =
+            clients.iter().filter(|client| client.pid == Some(pid) && client.title == title).collect();
+        if !its.is_empty() && its.iter().all(|client| client.is("minimized")) {
+            return Err(DesktopError::BadInput(format!(
+                "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
+                operand.called
+            )));
         }
-        Err(DesktopError::BadInput(format!(
-            "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
-            operand.called
-        )))
+        let dialogs = its.iter().map(|client| ewmh::modal_over(client, &clients));
+        match dialogs.collect::<Option<Vec<_>>>().as_deref() {
+            Some([dialog, ..]) => Err(operand.behind(&format!("dialog \"{}\"", dialog.title))),
+            _ => Ok(()),
+        }
     }
 
     /// The pointer at the element, once it is in view and nothing lies over it.
@@ -316,9 +343,21 @@ impl LinuxDesktop {
         displays: &[DisplayView],
         cancel: &CancellationToken,
     ) -> Result<Acted, DesktopError> {
-        match operand.by_hand() {
+        match operand.by_hand(value) {
             ByHand::Switch => {
                 self.click_on(operand, Button::Left, 1, displays, cancel).await?;
+                operand.switched().await
+            }
+            ByHand::Tick => {
+                if let Some(already) = operand.ticked_already(value) {
+                    return Ok(already);
+                }
+                let mut place = self.bring_into_view(operand, displays, cancel).await?;
+                place.narrow_to_mark();
+                let (display, at) = self.free_point(operand, &place, displays).await?;
+                operand.check_same().await?;
+                let click = Action::Click { display, at, button: Button::Left, count: 1, held: Vec::new() };
+                self.act(click, cancel.clone()).await?;
                 operand.switched().await
             }
             ByHand::Choose => self.choose(operand, value, displays, cancel).await,

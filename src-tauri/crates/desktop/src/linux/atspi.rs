@@ -21,6 +21,7 @@ use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
+pub(super) use self::menu::{Choice, Chosen};
 pub(super) use self::setting::unified;
 pub(super) use self::visibility::{Hit, Visibility};
 
@@ -83,7 +84,7 @@ struct Inner {
     display: Option<String>,
     bus: Mutex<Option<Connected>>,
     refs: Mutex<RefTable>,
-    apart: Arc<apart::Apart>,
+    apart: apart::Apart,
     last: Mutex<Last>,
     heard: Arc<heard::Heard>,
 }
@@ -124,10 +125,17 @@ impl Accessibility {
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),
-                apart: Arc::default(),
+                apart: apart::Apart::default(),
                 last: Mutex::default(),
                 heard: Arc::default(),
             }),
+        }
+    }
+
+    /// What this command starts keeps applications from harm where this process ends while they show a dialog.
+    pub(super) fn kept_by(&mut self, keeper: Vec<String>) {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.apart.keeper = keeper.into();
         }
     }
 

@@ -42,6 +42,14 @@ pub(super) struct Client {
     /// With its frame.
     pub(super) rect: PhysicalRect,
     pub(super) states: Vec<String>,
+    /// The window that it belongs to, as a dialog does.
+    pub(super) over: Option<Window>,
+}
+
+impl Client {
+    pub(super) fn is(&self, state: &str) -> bool {
+        self.states.iter().any(|one| one == state)
+    }
 }
 
 impl Ewmh {
@@ -148,6 +156,7 @@ impl Ewmh {
             (iconic || has(atoms._NET_WM_STATE_HIDDEN), "minimized"),
             (has(atoms._NET_WM_STATE_MAXIMIZED_VERT) && has(atoms._NET_WM_STATE_MAXIMIZED_HORZ), "maximized"),
             (has(atoms._NET_WM_STATE_FULLSCREEN), "fullscreen"),
+            (has(atoms._NET_WM_STATE_MODAL), "modal"),
         ] {
             if is {
                 states.push(name.to_owned());
@@ -160,7 +169,8 @@ impl Ewmh {
         let class = self.text(window, AtomEnum::WM_CLASS.into())?;
         let app = class.split('\0').nth(1).or(class.split('\0').next()).unwrap_or_default().to_owned();
         let pid = self.cardinals(window, atoms._NET_WM_PID)?.first().copied();
-        Ok(Some(Client { window, title, app, pid, rect: self.framed(window)?, states }))
+        let over = self.cardinals(window, AtomEnum::WM_TRANSIENT_FOR.into())?.first().copied();
+        Ok(Some(Client { window, title, app, pid, rect: self.framed(window)?, states, over }))
     }
 
     /// The window with its frame.
@@ -184,6 +194,22 @@ impl Ewmh {
         let reply = self.session.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256)?.reply();
         Ok(reply.map(|reply| String::from_utf8_lossy(&reply.value).into_owned()).unwrap_or_default())
     }
+}
+
+/// The modal dialog that keeps its program's user from this window.
+pub(super) fn modal_over<'a>(window: &Client, clients: &'a [Client]) -> Option<&'a Client> {
+    let is_above = |upper: &Client, lower: &Client| {
+        let over = |window: &Client| clients.iter().find(|one| Some(one.window) == window.over);
+        // Two windows may each say that they belong to the other.
+        let chain = std::iter::successors(over(upper), |one| over(one)).take(clients.len());
+        chain.into_iter().any(|one| one.window == lower.window)
+    };
+    let belongs = |dialog: &Client| clients.iter().any(|one| Some(one.window) == dialog.over);
+    clients.iter().find(|dialog| {
+        let is_another = dialog.window != window.window && dialog.pid == window.pid;
+        let stands_before = is_above(dialog, window) || (!belongs(dialog) && !is_above(window, dialog));
+        is_another && dialog.is("modal") && !dialog.is("minimized") && stands_before
+    })
 }
 
 fn rect(origin: (i16, i16), size: (u16, u16), [left, right, top, bottom]: [u32; 4]) -> PhysicalRect {

@@ -31,6 +31,7 @@ x11rb::atom_manager! {
         _NET_WM_STATE,
         _NET_WM_STATE_HIDDEN,
         _NET_WM_STATE_FULLSCREEN,
+        _NET_WM_STATE_MODAL,
         _NET_WM_STATE_MAXIMIZED_VERT,
         _NET_WM_STATE_MAXIMIZED_HORZ,
         WM_CHANGE_STATE,

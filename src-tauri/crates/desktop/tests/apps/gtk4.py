@@ -21,6 +21,15 @@ class Window(Gtk.ApplicationWindow):
         box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6)
         self.set_child(box)
 
+        tools = Gio.Menu()
+        tools.append("Rake", "win.pick('Rake')")
+        more = Gio.Menu()
+        more.append("Spade", "win.pick('Spade')")
+        tools.append_submenu("More", more)
+        bar = Gio.Menu()
+        bar.append_submenu("Tools", tools)
+        box.append(Gtk.PopoverMenuBar.new_from_model(bar))
+
         fruit = Gtk.DropDown.new_from_strings(FRUIT)
         fruit.connect("notify::selected", lambda it, _: log(f"fruit {FRUIT[it.get_selected()]}"))
         box.append(fruit)
@@ -57,6 +66,15 @@ class Window(Gtk.ApplicationWindow):
         ask.connect("clicked", self.ask)
         box.append(ask)
 
+        beds = {"North": ["Fern", "Moss"], "South": ["Thyme"]}
+        below = lambda item: Gtk.StringList.new(beds[item.get_string()]) if item.get_string() in beds else None
+        tree = Gtk.TreeListModel.new(Gtk.StringList.new(list(beds)), False, False, below)
+        factory = Gtk.SignalListItemFactory()
+        factory.connect("setup", lambda _, it: it.set_child(Gtk.TreeExpander(child=Gtk.Label(xalign=0))))
+        factory.connect("bind", self.bed)
+        view = Gtk.ListView(model=Gtk.NoSelection(model=tree), factory=factory)
+        box.append(Gtk.ScrolledWindow(child=view, min_content_height=70))
+
         rows = Gtk.ListBox()
         for number in range(ROWS):
             button = Gtk.Button(label=f"Tree {number}")
@@ -64,6 +82,12 @@ class Window(Gtk.ApplicationWindow):
             rows.append(button)
         scrolled = Gtk.ScrolledWindow(child=rows, vexpand=True)
         box.append(scrolled)
+
+    def bed(self, _, item):
+        row = item.get_item()
+        row.connect("notify::expanded", lambda it, _: self.log(f"expanded {it.get_item().get_string()} {it.get_expanded()}"))
+        item.get_child().set_list_row(row)
+        item.get_child().get_child().set_label(row.get_item().get_string())
 
     def shout(self, entry):
         text = entry.get_text()

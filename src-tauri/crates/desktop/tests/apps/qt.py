@@ -27,11 +27,17 @@ class Window(W.QMainWindow):
     def menus(self):
         menu = self.menuBar().addMenu("&File")
         menu.addAction("&Open...", lambda: log("open"), "Ctrl+O")
+        menu.addAction("Ask...", self.ask)
         check = menu.addAction("Wrap")
         check.setCheckable(True)
         check.toggled.connect(lambda on: log("wrap", on))
         bar = self.addToolBar("Tools")
         bar.addAction("Refresh", lambda: log("refresh"))
+
+    def ask(self):
+        self.box = W.QMessageBox(W.QMessageBox.Question, "Question", "Really?", W.QMessageBox.Close, self)
+        self.box.finished.connect(lambda _: log("answered"))
+        self.box.open()
 
     def first(self):
         form = W.QFormLayout()
@@ -125,6 +131,9 @@ class Window(W.QMainWindow):
         top = W.QTreeWidgetItem(self.tree, ["Documents", "2"])
         W.QTreeWidgetItem(top, ["letter.txt", "1 kB"])
         W.QTreeWidgetItem(self.tree, ["Pictures", "0"])
+        backup = W.QTreeWidgetItem(self.tree, ["Backup", "9"])
+        backup.setCheckState(0, QtCore.Qt.Unchecked)
+        self.tree.itemChanged.connect(lambda it, _: log("ticked", it.text(0), it.checkState(0) == QtCore.Qt.Checked))
         self.tree.itemClicked.connect(lambda item: log("clicked", "tree", item.text(0)))
         self.tree.itemExpanded.connect(lambda item: log("expanded", item.text(0)))
         box.addWidget(self.tree)

@@ -50,6 +50,9 @@ async fn a_file_managers_dialog_that_its_menu_opens_takes_keys_and_makes_a_folde
     let desktop = stage.desktop();
     elements(&desktop, "thunar", |seen| find_in(seen, "menu", "File").is_some()).await;
     active(&desktop, "things - Thunar").await;
+    let query = ElementQuery { app: Some("thunar".into()), limit: 1_000, ..ElementQuery::default() };
+    let cut = desktop.elements(query).await.unwrap().cut;
+    assert!(cut.iter().any(|line| line.starts_with("not told: what the panel of \"Icon view\"")), "{cut:?}");
 
     menu(&desktop, "thunar", &["File", "Create Folder..."]).await.unwrap();
     active(&desktop, "Create New Folder").await;
@@ -262,6 +265,11 @@ async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
         seen.iter().any(|one| one.reference == done[1].reference && one.states.contains(&"checked".into()))
     })
     .await;
+    for (cell, value, line) in [(done[2], "on", "Harvest True"), (done[1], "off", "Water False")] {
+        let acted = operate(&desktop, of(cell), ElementAction::SetValue(value.into())).await.unwrap().acted;
+        assert_eq!(acted.evidence, Evidence::ReadBack, "{acted:?}");
+        logged(&stage, line).await;
+    }
 
     operate(&desktop, by("garden3", "button", "Open..."), CLICK).await.unwrap();
     active(&desktop, "Open").await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use desktop::{Action, Button, Desktop, Element, ElementAction, ElementQuery, Evidence, Glance};
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, by, elements, eventually, find_in, of, operate};
+use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate};
 
 const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
 
@@ -57,6 +57,35 @@ async fn what_is_clicked_in_a_popover_is_what_was_meant() {
     let click = Action::Click { display: 0, at, button: Button::Left, count: 1, held: Vec::new() };
     desktop.act(click, CancellationToken::new()).await.unwrap();
     logged(&stage, "menu Damson").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drop_down_a_menu_bar_and_the_rows_of_a_tree_are_operated_by_name() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = orchard(&mut stage).await;
+    let combo = seen.iter().find(|one| one.role == "combo box").unwrap();
+    for fruit in ["Cherry", "Banana"] {
+        let done = operate(&desktop, of(combo), ElementAction::SetValue(fruit.into())).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        logged(&stage, &format!("fruit {fruit}")).await;
+    }
+    let error = operate(&desktop, of(combo), ElementAction::SetValue("Plum".into())).await.unwrap_err();
+    assert!(error.to_string().contains("its items: \"Apple\""), "{error}");
+
+    for (path, line) in [(&["Tools", "Rake"][..], "menu Rake"), (&["Tools", "More", "Spade"], "menu Spade")] {
+        menu(&desktop, "orchard4", path).await.unwrap();
+        logged(&stage, line).await;
+    }
+
+    let north = find_in(&seen, "list item", "North").unwrap();
+    assert!(north.actions.contains(&"expand".to_owned()), "{north:?}");
+    let done = operate(&desktop, of(north), ElementAction::Do("expand".into())).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+    logged(&stage, "expanded North True").await;
+    let moss = |seen: &[Element]| find_in(seen, "list item", "Moss").is_some();
+    let open = elements(&desktop, "orchard4", moss).await;
+    let north = find_in(&open, "list item", "North").unwrap();
+    assert!(north.states.contains(&"expanded".to_owned()), "{north:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

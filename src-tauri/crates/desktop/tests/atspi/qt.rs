@@ -8,7 +8,7 @@ use desktop::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, by, elements, eventually, find_in, of, operate};
+use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate};
 
 const APP: &str = "qt";
 const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
@@ -111,6 +111,50 @@ async fn a_click_on_an_item_selects_it_and_a_second_one_leaves_it_selected() {
     hears(&stage, "clicked tree Pictures").await;
     operate(&desktop, named("list item", "two"), CLICK).await.unwrap();
     hears(&stage, "chosen two").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
+    let (stage, desktop) = opened().await;
+    let seen = elements(&desktop, "qt.py", |_| true).await;
+    let behind = |role, name| of(find_in(&seen, role, name).unwrap());
+    menu(&desktop, "qt.py", &["File", "Ask..."]).await.unwrap();
+    let open = elements(&desktop, "qt.py", |seen| find_in(seen, "button", "Close").is_some()).await;
+    let errors = [
+        operate(&desktop, behind("button", "Push"), CLICK).await.unwrap_err(),
+        operate(&desktop, behind("text", "Name"), set("Ada")).await.unwrap_err(),
+        menu(&desktop, "qt.py", &["File", "Open..."]).await.unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.to_string().contains("is behind dialog \"Question\""), "{error}");
+    }
+    operate(&desktop, of(find_in(&open, "button", "Close").unwrap()), CLICK).await.unwrap();
+    hears(&stage, "answered").await;
+    operate(&desktop, behind("button", "Push"), CLICK).await.unwrap();
+    hears(&stage, "clicked push").await;
+    assert!(
+        stage.logged(APP).ends_with(&["answered".into(), "clicked\tpush".into()]),
+        "{:?}",
+        stage.logged(APP)
+    );
+    assert!(!stage.logged(APP).contains(&"open".to_owned()), "{:?}", stage.logged(APP));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_mark_of_a_row_is_set_and_taken_away_and_read_back() {
+    let (stage, desktop) = opened().await;
+    show_page(&desktop, "Second").await;
+    elements(&desktop, "qt.py", |seen| find_in(seen, "table cell", "Backup").is_some()).await;
+    for (value, line) in [("on", "ticked Backup True"), ("off", "ticked Backup False")] {
+        let done = operate(&desktop, named("table cell", "Backup"), set(value)).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+        hears(&stage, line).await;
+    }
+    // It has no mark.
+    let done = operate(&desktop, named("table cell", "Pictures"), set("off")).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    let done = operate(&desktop, named("table cell", "Pictures"), set("on")).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Mismatch, "{done:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{LinuxDesktop, Operand, Tried, first};
-use crate::{Acted, Button, DesktopError, Evidence};
+use crate::{Acted, Action, Button, DesktopError, Evidence, Hands as _, Key};
 
 /// For a list to open, and between two looks at it.
 const OPENING: Duration = Duration::from_secs(4);
@@ -60,11 +60,17 @@ impl LinuxDesktop {
         if operand.lists_apart() || matches!(operand.open().await?, Tried::Not(_)) {
             self.click_on(operand, Button::Left, 1, displays, cancel).await?;
         }
-        while self.item_on_screen(operand, value, first(displays)?).await?.is_none() && Instant::now() < until
-        {
-            tokio::time::sleep(A_LOOK).await;
+        loop {
+            match self.item_on_screen(operand, value, first(displays)?).await {
+                Ok(None) if Instant::now() < until => tokio::time::sleep(A_LOOK).await,
+                Ok(_) => return Ok(()),
+                // Some have their items only while they are open: there is none of this name.
+                Err(error) => {
+                    self.act(Action::Press { key: Key::Escape, times: 1 }, cancel.clone()).await?;
+                    return Err(error);
+                }
+            }
         }
-        Ok(())
     }
 
     /// The item, once it has a place.

@@ -49,7 +49,7 @@ pub(in super::super) struct Operand {
     /// Path of the window it is in.
     pub(super) window: Arc<str>,
     pub(super) quirks: Quirks,
-    pub(super) apart: Arc<Apart>,
+    pub(super) apart: Apart,
     /// `button "Save"`.
     pub(in super::super) called: String,
 }
@@ -70,7 +70,7 @@ pub(super) struct Named {
 
 impl Operand {
     /// What a ref stands for, as it is now.
-    pub(super) async fn of(known: &KnownObject, apart: &Arc<Apart>) -> Result<Self, CallError> {
+    pub(super) async fn of(known: &KnownObject, apart: &Apart) -> Result<Self, CallError> {
         let object = known.object.clone();
         let (role, name, states, interfaces) =
             tokio::join!(object.role(), object.name(), object.states(), object.interfaces());
@@ -141,7 +141,7 @@ impl Operand {
         B: Serialize + DynamicType + Sync,
         R: DeserializeOwned + Type,
     {
-        let apart = self.apart.object(&self.home, object).await.map_err(|error| match error {
+        let apart = self.apart.object(object).await.map_err(|error| match error {
             CallError::Late => CallError::Refused("it does not answer; nothing was done".into()),
             other => other,
         })?;
@@ -201,7 +201,14 @@ impl Operand {
     /// One of the object's own actions.
     pub(in super::super) async fn perform(&self, wanted: &str) -> Result<Acted, DesktopError> {
         let actions = self.actions().await.map_err(|error| self.failed(&error))?;
-        let Some(index) = actions.iter().position(|one| one.name.eq_ignore_ascii_case(wanted.trim())) else {
+        let is_wanted = |one: &Named| {
+            let wanted = wanted.trim();
+            one.name.eq_ignore_ascii_case(wanted) || details::own_word(&one.name) == Some(wanted)
+        };
+        let Some(index) = actions.iter().position(is_wanted) else {
+            if let Some(arrow) = self.arrow().await {
+                return Box::pin(arrow.perform(wanted)).await;
+            }
             let names: Vec<&str> = actions.iter().map(|one| one.name.as_str()).collect();
             let there = if names.is_empty() { "none; click it instead".into() } else { names.join(", ") };
             return Err(DesktopError::NotFound(format!(
@@ -213,6 +220,21 @@ impl Operand {
             Tried::Done(acted) => Ok(acted),
             Tried::Not(why) => Ok(Acted { evidence: Evidence::Mismatch, note: why }),
         }
+    }
+
+    /// The part of a row that expands it, where that is apart.
+    async fn arrow(&self) -> Option<Self> {
+        if self.role != number::LIST_ITEM {
+            return None;
+        }
+        for (_, path) in self.object.children().await.ok()? {
+            let object = Object::new(&self.object.program, path.as_str());
+            let states = object.states().await.ok()?;
+            if states.has(States::EXPANDABLE) {
+                return Some(Self { object, states, role: number::TREE_ITEM, ..self.clone() });
+            }
+        }
+        None
     }
 
     /// All actions; none if the object has no such interface.

@@ -4,12 +4,16 @@
 //! what the answers mean.
 
 use std::collections::HashMap;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::net::UnixStream;
+use zbus::Address;
+use zbus::address::transport::{Transport, UnixSocket};
 use zbus::connection::Builder;
 use zbus::zvariant::{DynamicType, OwnedObjectPath, OwnedValue, Type};
 
@@ -211,6 +215,13 @@ impl Bus {
 
 pub(super) const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
+/// A connection to a program's own bus.
+pub(super) struct OwnBus {
+    pub(super) program: Program,
+    /// The connection's socket a second time, where it is one of the file system.
+    pub(super) socket: Option<OwnedFd>,
+}
+
 /// One program on the accessibility bus. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Program {
@@ -223,7 +234,7 @@ impl Program {
     /// The program's own bus where it offers one: it halves the cost of a call. Otherwise this one again.
     pub(super) async fn nearest(&self) -> Self {
         match self.own_bus().await {
-            Ok(Some(own)) => own,
+            Ok(Some(own)) => own.program,
             Ok(None) => self.clone(),
             Err(error) => {
                 tracing::debug!(%error, "the application's own bus does not answer; its address goes unused");
@@ -233,7 +244,7 @@ impl Program {
     }
 
     /// A new connection to the program's own bus; `None` if it has none.
-    pub(super) async fn own_bus(&self) -> Result<Option<Self>, CallError> {
+    pub(super) async fn own_bus(&self) -> Result<Option<OwnBus>, CallError> {
         let address: Result<String, CallError> =
             self.call(ROOT, "org.a11y.atspi.Application", "GetApplicationBusAddress", &()).await;
         let address = match address {
@@ -243,9 +254,21 @@ impl Program {
             Err(CallError::Refused(_) | CallError::Gone) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let connecting = Builder::address(address.as_str())?.p2p().build();
-        let connection = tokio::time::timeout(CALL, connecting).await.map_err(|_| CallError::Late)??;
-        Ok(Some(Self { line: Line::new(connection), destination: None }))
+        let connecting = async {
+            let address = Address::try_from(address.as_str())?;
+            let Transport::Unix(unix) = address.transport() else {
+                return Ok((Builder::address(address)?.p2p().build().await?, None));
+            };
+            let UnixSocket::File(path) = unix.path() else {
+                return Ok((Builder::address(address)?.p2p().build().await?, None));
+            };
+            let stream = UnixStream::connect(path).await?;
+            let socket = stream.as_fd().try_clone_to_owned()?;
+            Ok::<_, zbus::Error>((Builder::unix_stream(stream).p2p().build().await?, Some(socket)))
+        };
+        let (connection, socket) =
+            tokio::time::timeout(CALL, connecting).await.map_err(|_| CallError::Late)??;
+        Ok(Some(OwnBus { program: Self { line: Line::new(connection), destination: None }, socket }))
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -7,9 +7,10 @@ use tokio::time::Instant;
 use super::Accessibility;
 use super::acting::{LOOK_AGAIN, Operand, SELECTION, Tried, called};
 use super::bus::{CallError, Object, Reference};
-use super::nodes;
+use super::quirks::Quirks;
 use super::role::{self, States, number};
-use super::setting::{READ_BACK, shortened};
+use super::setting::{READ_BACK, is_on, shortened};
+use super::{details, nodes};
 use crate::{Acted, DesktopError, ElementQuery, Evidence};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
@@ -75,7 +76,7 @@ impl Operand {
 
     /// The item of this name, and its place among all.
     async fn item(&self, value: &str) -> Result<Option<(usize, Item)>, DesktopError> {
-        let mut items = items(&self.object, self.role, 0).await;
+        let mut items = items(&self.object, self.role, self.quirks, 0).await;
         let wish = value.trim().to_lowercase();
         if let Some(at) = items.iter().position(|item| item.name.trim().to_lowercase() == wish) {
             return Ok(Some((at, items.swap_remove(at))));
@@ -121,10 +122,15 @@ impl Operand {
         true
     }
 
-    /// By its name, by its text, or by what is selected in it.
+    /// By its name, by its text, by the label in it, or by what is selected in it.
     pub(in super::super) async fn shows(&self, name: &str) -> bool {
         let is = |text: String| text.trim().eq_ignore_ascii_case(name.trim());
         if self.object.name().await.is_ok_and(is) {
+            return true;
+        }
+        if self.role == number::COMBO_BOX
+            && details::labels(&self.object, self.quirks).await.is_ok_and(|all| all.into_iter().any(is))
+        {
             return true;
         }
         if let Some(editor) = self.editor().await {
@@ -196,7 +202,7 @@ impl Operand {
     }
 
     /// What a person would do to give it a value.
-    pub(in super::super) fn by_hand(&self) -> ByHand {
+    pub(in super::super) fn by_hand(&self, value: &str) -> ByHand {
         match role::describe(self.role).0 {
             "check box" | "toggle button" | "radio button" | "check menu item" | "radio menu item" => {
                 ByHand::Switch
@@ -205,6 +211,7 @@ impl Operand {
             "combo box" | "list" | "list box" | "tree" => ByHand::Choose,
             "table cell" if self.quirks.cells_take_keys => ByHand::Cell,
             "date editor" | "panel" | "grouping" => ByHand::Parts,
+            "table cell" | "list item" | "tree item" if is_on(value).is_some() => ByHand::Tick,
             _ => ByHand::Type,
         }
     }
@@ -214,6 +221,8 @@ impl Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum ByHand {
     Switch,
+    /// The mark at the start of a cell or row is clicked.
+    Tick,
     Choose,
     /// What is typed replaces what it holds, and Enter takes it over.
     Cell,
@@ -233,7 +242,7 @@ struct Item {
 }
 
 /// Menus and panels in between are passed through.
-async fn items(holder: &Object, role: u32, depth: u32) -> Vec<Item> {
+async fn items(holder: &Object, role: u32, quirks: Quirks, depth: u32) -> Vec<Item> {
     let mut found = Vec::new();
     if depth == DEEPEST {
         return found;
@@ -250,14 +259,18 @@ async fn items(holder: &Object, role: u32, depth: u32) -> Vec<Item> {
             _ => false,
         };
         if is_item {
-            let (holder, name) = (holder.clone(), name.unwrap_or_default());
+            let mut name = quirks.own_name(name.unwrap_or_default());
+            if child == number::LIST_ITEM && name.trim().is_empty() {
+                name = details::row_name(&object, quirks).await.unwrap_or_default();
+            }
+            let holder = holder.clone();
             found.push(Item { holder, index, object, role: child, name });
             continue;
         }
         match role::describe(child).0 {
             "menu" | "popup menu" | "list" | "list box" | "panel" | "filler" | "scroll pane" | "viewport"
             | "window" | "tree" | "tree table" | "table" => {
-                found.extend(Box::pin(items(&object, child, depth + 1)).await);
+                found.extend(Box::pin(items(&object, child, quirks, depth + 1)).await);
             }
             _ => {}
         }

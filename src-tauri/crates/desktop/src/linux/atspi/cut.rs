@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use protocol::geometry::PhysicalRect;
+use protocol::geometry::{NormRect, PhysicalRect};
 
 use super::nodes::Facts;
 use super::role::{self, Kind, States, number};
@@ -10,6 +10,8 @@ use crate::Element;
 
 /// Where the query names none.
 const LIMIT: usize = 200;
+/// Pixels of what is large enough to show several things.
+const LARGE: u32 = 120;
 
 /// Keeps what has the focus and what can be operated first; the order stays the tree's.
 pub(super) fn limit(elements: &mut Vec<Element>, most: u32, cut: &mut Vec<String>) {
@@ -75,6 +77,38 @@ pub(super) fn lists(
         let of = if name.is_empty() { String::new() } else { format!(" of \"{name}\"") };
         let (left, all) = (grouped((all - shown) as usize), grouped(all as usize));
         lines.push(format!("cut: {left} of {all} {what}{of} off screen"));
+    }
+    lines
+}
+
+/// Where something is shown of which the application tells nothing: what takes the keyboard, is large, and holds
+/// nothing, as an icon view that draws its files itself.
+pub(super) fn untold(
+    nodes: &[(Option<usize>, &Facts)],
+    rects: &[Option<PhysicalRect>],
+    is_below: &[bool],
+    display: &PhysicalRect,
+) -> Vec<String> {
+    let is_untold = |at: usize| {
+        let facts = nodes[at].1;
+        role::describe(facts.role).1 == Kind::Container
+            && facts.states.has(States::FOCUSABLE)
+            && facts.children == Some(0)
+    };
+    let mut lines = Vec::new();
+    for at in (0..nodes.len()).filter(|&at| is_below[at] && is_untold(at)) {
+        let Some(rect) = rects[at].filter(|rect| rect.width >= LARGE && rect.height >= LARGE) else {
+            continue;
+        };
+        let chain = std::iter::successors(Some(at), |&at| nodes[at].0).take(3);
+        let name = chain.map(|at| nodes[at].1.name.trim()).find(|name| !name.is_empty());
+        let of = name.map(|name| format!(" of \"{name}\"")).unwrap_or_default();
+        let NormRect { x, y, width, height } = rect.to_norm(display);
+        lines.push(format!(
+            "not told: what the {}{of} shows at x {x}, y {y}, width {width}, height {height}; read it with readText \
+             in this region, or look at a screenshot, and click at points",
+            role::describe(nodes[at].1.role).0
+        ));
     }
     lines
 }

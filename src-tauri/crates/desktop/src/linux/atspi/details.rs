@@ -8,7 +8,7 @@ use super::acting::ACTION;
 use super::bus::{ACCESSIBLE, CallError, Object, Reference};
 use super::nodes::{AT_ONCE, Facts, Node, Wish, or_nothing};
 use super::quirks::{MoreActions, Quirks};
-use super::role::{self, Kind, number as role_number};
+use super::role::{self, Kind, States, number as role_number};
 use super::setting::VALUE;
 use crate::Scope;
 
@@ -75,8 +75,8 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
         untold -= usize::from(value.is_ok());
         facts.value = value.unwrap_or_default();
         facts.toggles = actions.iter().any(|name| name.eq_ignore_ascii_case("toggle"));
-        // GTK 4 lists every shortcut of the widget's class: `clipboard.copy`, `selection.delete`, ...
-        facts.actions = actions.into_iter().filter(|name| !is_plain(name) && !name.contains('.')).collect();
+        let words = actions.iter().filter_map(|name| own_word(name)).filter(|name| !is_plain(name));
+        facts.actions = words.map(str::to_owned).collect();
         if let Some(label) = label {
             facts.name = label;
         } else if is_nameless(facts) {
@@ -84,7 +84,37 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
             facts.name = std::mem::take(&mut facts.description);
         }
     }
+    expand_rows(nodes);
     untold
+}
+
+/// What of an action's name is a word for people. GTK 4 lists every shortcut of the widget's class, too:
+/// `clipboard.copy`, `selection.delete`, ...
+pub(super) fn own_word(action: &str) -> Option<&str> {
+    match action.rsplit_once('.') {
+        Some((_, word)) => matches!(word, "expand" | "collapse").then_some(word),
+        None => Some(action),
+    }
+}
+
+/// GTK 4 has the arrow of a tree's row, and what it does, in a part of the row.
+fn expand_rows(nodes: &mut [Node]) {
+    for at in 1..nodes.len() {
+        let Some(row) = nodes[at].parent.filter(|&row| nodes[row].facts.role == role_number::LIST_ITEM)
+        else {
+            continue;
+        };
+        let part = &mut nodes[at].facts;
+        if part.states.has(States::EXPANDABLE) && role::describe(part.role).1 == Kind::Container {
+            let (states, actions) = (part.states, std::mem::take(&mut part.actions));
+            part.name.clear();
+            let row = &mut nodes[row].facts;
+            row.actions.extend(actions);
+            if states.has(States::EXPANDED) {
+                row.states = row.states.with(States::EXPANDED);
+            }
+        }
+    }
 }
 
 /// A row of a list that has no name is known by the labels in it.
@@ -107,24 +137,29 @@ fn is_nameless_row(facts: &Facts) -> bool {
 
 /// The same name, asked anew.
 pub(super) async fn row_name(row: &Object, quirks: Quirks) -> Result<String, CallError> {
+    Ok(labels(row, quirks).await?.join(", "))
+}
+
+/// The labels that show in an object, but for those of a list in it.
+pub(super) async fn labels(row: &Object, quirks: Quirks) -> Result<Vec<String>, CallError> {
     const DEEPEST: usize = 8;
     let mut labels = Vec::new();
     let mut waiting = vec![(row.clone(), 0)];
     while let Some((object, depth)) = waiting.pop() {
         let (role, states, name, children) =
             tokio::join!(object.role(), object.states(), object.name(), object.children());
-        let shows = states?.has(quirks.shown);
-        if role? == role_number::LABEL && shows {
+        let (role, shows) = (role?, states?.has(quirks.shown));
+        if role == role_number::LABEL && shows {
             let name = quirks.own_name(name?);
             labels.extend(Some(name.trim().to_owned()).filter(|name| !name.is_empty()));
         }
-        if shows && depth < DEEPEST {
+        if shows && depth < DEEPEST && role::items(role).is_none() {
             // Last in, first out: the first child is to be read next.
             let below = children?.into_iter().rev();
             waiting.extend(below.map(|(_, path)| (Object::new(&row.program, path.as_str()), depth + 1)));
         }
     }
-    Ok(labels.join(", "))
+    Ok(labels)
 }
 
 fn is_nameless_box(facts: &Facts) -> bool {
@@ -136,8 +171,9 @@ fn is_nameless_box(facts: &Facts) -> bool {
 async fn text_of_box(object: &Object) -> Option<String> {
     const CHILD: char = '\u{fffc}';
     let text = text(object, VALUE_CHARS).await.ok()?;
-    let words: Vec<&str> = text.split(|sign: char| sign == CHILD || sign.is_whitespace()).collect();
-    Some(words.join(" ").trim().to_owned()).filter(|text| !text.is_empty())
+    let words = text.split(|sign: char| sign == CHILD || sign.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 fn is_nameless(facts: &Facts) -> bool {
@@ -148,7 +184,12 @@ fn wants(facts: &Facts, more: MoreActions) -> bool {
     is_nameless(facts)
         || role::is_textual(facts.role, facts.states)
         || role::is_numeric(facts.role)
-        || role::may_do_more(facts.role, more)
+        || may_do_more(facts, more)
+}
+
+fn may_do_more(facts: &Facts, more: MoreActions) -> bool {
+    role::may_do_more(facts.role, more)
+        || (facts.states.has(States::EXPANDABLE) && more != MoreActions::Nobody)
 }
 
 async fn value(object: &Object, facts: &Facts) -> Result<String, CallError> {
@@ -205,7 +246,7 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
 
 /// Names of all actions, where some may be more than a click; one call.
 async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<String> {
-    if !role::may_do_more(facts.role, more) || !facts.interfaces.has(ACTION) {
+    if !may_do_more(facts, more) || !facts.interfaces.has(ACTION) {
         return Vec::new();
     }
     let all: Vec<(String, String, String)> = object.call(ACTION, "GetActions", &()).await.unwrap_or_default();

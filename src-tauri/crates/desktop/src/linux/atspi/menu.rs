@@ -1,18 +1,17 @@
 //! Menus by their path, pressed by accessibility without being opened where the toolkit allows it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::acting::{ACTION, Operand, Tried};
-use super::apart::Apart;
 use super::applications;
 use super::bus::Object;
+use super::interfaces::Interfaces;
 use super::quirks::Quirks;
 use super::role::{self, States, number};
-use super::{Accessibility, DEADLINE, PATIENCE, lock, reach};
+use super::{Accessibility, DEADLINE, PATIENCE, lock};
 use crate::{Acted, DesktopError, ElementQuery};
 
 /// Where menu bars are looked for.
@@ -22,6 +21,13 @@ const MOST: usize = 600;
 const OPENING: Duration = Duration::from_millis(1500);
 /// Items named in a message.
 const MOST_NAMED: usize = 40;
+
+/// How far the path was followed.
+pub(in super::super) enum Choice {
+    Made(Chosen),
+    /// This menu opens for a click of the pointer alone.
+    Closed(Operand),
+}
 
 /// A menu's item was pressed.
 pub(in super::super) struct Chosen {
@@ -39,45 +45,100 @@ struct Entry {
 }
 
 impl Accessibility {
-    /// Presses the item at the end of the path.
+    /// The menu bars of the window meant.
+    ///
+    /// # Errors
+    /// `NotFound` where it shows none.
+    pub(in super::super) async fn menus(&self, app: Option<&str>) -> Result<Menus, DesktopError> {
+        let bus = self.bus().await?;
+        let found = applications::list(&bus, &self.inner.own, PATIENCE)
+            .await
+            .map_err(|error| self.failed(&error, DEADLINE))?;
+        let last = lock(&self.inner.last).application.clone();
+        let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
+        let choice = found.choose(&query, last.as_deref())?;
+        let application = choice.application;
+        let near = self.near(&bus, &application.bus_name).await;
+        // A dialog in front may have none: the menus are those of a window behind it.
+        let behind = application
+            .windows
+            .iter()
+            .filter(|one| !choice.windows.iter().any(|meant| meant.object.path == one.object.path));
+        for window in choice.windows.iter().chain(behind) {
+            let root = Object { program: near.clone(), path: window.object.path.clone() };
+            let path = root.path.clone();
+            let bars = bars_below(root, application.quirks).await;
+            let Some(first) = bars.first() else { continue };
+            let bar = Operand {
+                object: first.clone(),
+                home: application.bus_name.clone(),
+                role: number::MENU_BAR,
+                name: String::new(),
+                states: States::default(),
+                interfaces: Interfaces::default(),
+                window: path,
+                quirks: application.quirks,
+                apart: self.inner.apart.clone(),
+                called: format!("the menu bar of {}", application.name),
+            };
+            return Ok(Menus { app: application.name.clone(), bar, bars });
+        }
+        Err(DesktopError::NotFound(format!(
+            "{} shows no menu bar; look for a menu button in elementsJson",
+            application.name
+        )))
+    }
+}
+
+/// The menu bars of a window.
+pub(in super::super) struct Menus {
+    app: String,
+    /// The first of them, with all that its items share.
+    bar: Operand,
+    bars: Vec<Object>,
+}
+
+impl Menus {
+    pub(in super::super) fn bar(&self) -> Operand {
+        self.bar.clone()
+    }
+
+    /// Presses the item at the end of the path, or says which menu on the way has to be clicked.
     ///
     /// # Errors
     /// `NotFound` names the items there are at the level that does not match; `BadInput` where the item is disabled
     /// or only opens a menu. What was opened on the way is said by `opened`.
-    pub(in super::super) async fn choose_menu(
+    pub(in super::super) async fn choose(
         &self,
-        app: Option<&str>,
         path: &[String],
         opened: &mut bool,
-    ) -> Result<Chosen, DesktopError> {
+    ) -> Result<Choice, DesktopError> {
         let Some((last, above)) = path.split_last() else {
             return Err(DesktopError::BadInput("the menu's path is empty".into()));
         };
-        let menus = self.menu_bars(app).await?;
-        if menus.bars.is_empty() {
-            return Err(DesktopError::NotFound(format!(
-                "{} shows no menu bar; look for a menu button in elementsJson",
-                menus.app
-            )));
-        }
-        menus.check_in_reach().await?;
+        let quirks = self.bar.quirks;
         let mut level = Vec::new();
-        for bar in &menus.bars {
-            level.extend(entries(bar).await);
+        for bar in &self.bars {
+            level.extend(entries(bar, quirks).await);
         }
-        let mut place = menus.app.clone();
+        let mut place = self.app.clone();
         for step in above {
             let entry = pick(level, step, &place)?;
             place = format!("\"{}\"", entry.name);
-            level = entries(&entry.object).await;
+            level = entries(&entry.object, quirks).await;
             if level.is_empty() {
                 check_enabled(&entry)?;
+                let menu = self.operand(entry).await;
+                if menu.actions().await.is_ok_and(|actions| actions.is_empty()) {
+                    return Ok(Choice::Closed(menu));
+                }
                 *opened = true;
-                level = open(menus.operand(entry).await).await?;
+                open(&menu).await?;
+                level = filled(&menu).await;
             }
         }
         let entry = pick(level, last, &place)?;
-        let below = entries(&entry.object).await;
+        let below = entries(&entry.object, quirks).await;
         if !below.is_empty() || entry.role == number::MENU {
             return Err(DesktopError::BadInput(format!(
                 "\"{}\" opens a menu; add one of its items to the path: {}",
@@ -91,7 +152,7 @@ impl Accessibility {
             steps.push(&entry.name);
             format!("{} \"{}\"", role::describe(entry.role).0, steps.join(" > "))
         };
-        let operand = menus.operand(entry).await;
+        let operand = self.operand(entry).await;
         let shortcut = shortcut(&operand).await;
         let mut acted = match operand.press().await? {
             Tried::Done(acted) => acted,
@@ -102,87 +163,36 @@ impl Accessibility {
         if let Some(shortcut) = shortcut {
             acted.note = format!("{}; its shortcut is {shortcut}", acted.note);
         }
-        Ok(Chosen { acted, called })
+        Ok(Choice::Made(Chosen { acted, called }))
     }
 
-    /// The menu bars of the window meant.
-    async fn menu_bars(&self, app: Option<&str>) -> Result<Menus, DesktopError> {
-        let bus = self.bus().await?;
-        let found = applications::list(&bus, &self.inner.own, PATIENCE)
-            .await
-            .map_err(|error| self.failed(&error, DEADLINE))?;
-        let last = lock(&self.inner.last).application.clone();
-        let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
-        let choice = found.choose(&query, last.as_deref())?;
-        let application = choice.application;
-        let near = self.near(&bus, &application.bus_name).await;
-        let mut menus = Menus {
-            home: application.bus_name.clone(),
-            app: application.name.clone(),
-            quirks: application.quirks,
-            window: Arc::default(),
-            bars: Vec::new(),
-            apart: self.inner.apart.clone(),
-        };
-        // A dialog in front may have none: the menus are those of a window behind it.
-        let behind = application
-            .windows
-            .iter()
-            .filter(|one| !choice.windows.iter().any(|meant| meant.object.path == one.object.path));
-        for window in choice.windows.iter().chain(behind) {
-            let root = Object { program: near.clone(), path: window.object.path.clone() };
-            menus.window = root.path.clone();
-            menus.bars = bars_below(root).await;
-            if !menus.bars.is_empty() {
-                break;
-            }
+    /// # Errors
+    /// Where a menu that was clicked shows no items.
+    pub(in super::super) async fn check_filled(&self, menu: &Operand) -> Result<(), DesktopError> {
+        if filled(menu).await.is_empty() {
+            return Err(DesktopError::NotFound(format!("items of {}; it shows none", menu.called)));
         }
-        Ok(menus)
-    }
-}
-
-/// The menu bars of a window.
-struct Menus {
-    /// The application's name on the accessibility bus.
-    home: Arc<str>,
-    app: String,
-    quirks: Quirks,
-    window: Arc<str>,
-    bars: Vec<Object>,
-    apart: Arc<Apart>,
-}
-
-impl Menus {
-    async fn check_in_reach(&self) -> Result<(), DesktopError> {
-        let Some(bar) = self.bars.first() else { return Ok(()) };
-        match reach::modal_over(bar, &self.window).await {
-            Ok(Some(dialog)) => Err(reach::behind(&format!("the menu bar of {}", self.app), &dialog)),
-            // Pressing asks again, and says what fails.
-            Ok(None) | Err(_) => Ok(()),
-        }
+        Ok(())
     }
 
     async fn operand(&self, entry: Entry) -> Operand {
         Operand {
             called: super::acting::called(entry.role, &entry.name),
-            home: self.home.clone(),
             role: entry.role,
             name: entry.name,
             states: entry.states,
             interfaces: entry.object.interfaces().await.unwrap_or_default(),
-            window: self.window.clone(),
-            quirks: self.quirks,
-            apart: self.apart.clone(),
             object: entry.object,
+            ..self.bar.clone()
         }
     }
 }
 
 /// Level by level; the highest level that has any.
-async fn bars_below(root: Object) -> Vec<Object> {
+async fn bars_below(root: Object, quirks: Quirks) -> Vec<Object> {
     let mut level = vec![root];
     for _ in 0..DEEPEST {
-        let children = join_all(level.iter().map(children)).await;
+        let children = join_all(level.iter().map(|object| children(object, quirks))).await;
         let all: Vec<Entry> = children.into_iter().flatten().take(MOST).collect();
         if all.is_empty() {
             break;
@@ -192,19 +202,22 @@ async fn bars_below(root: Object) -> Vec<Object> {
         if !bars.is_empty() {
             return bars;
         }
-        let holds = |one: &Entry| role::describe(one.role).1 == role::Kind::Container;
+        // Swing has all of a window in its root pane.
+        let holds = |one: &Entry| {
+            role::describe(one.role).1 == role::Kind::Container || one.role == number::ROOT_PANE
+        };
         level = all.into_iter().filter(|one| holds(one)).map(|one| one.object).collect();
     }
     Vec::new()
 }
 
-async fn children(object: &Object) -> Vec<Entry> {
+async fn children(object: &Object, quirks: Quirks) -> Vec<Entry> {
     let found = object.children().await.unwrap_or_default();
     let read = join_all(found.into_iter().take(MOST).map(|(_, path)| {
         let object = Object::new(&object.program, path.as_str());
         async move {
             let (role, name, states) = tokio::join!(object.role(), object.name(), object.states());
-            let name = name.unwrap_or_default().trim().to_owned();
+            let name = quirks.own_name(name.unwrap_or_default()).trim().to_owned();
             Some(Entry { role: role.ok()?, name, states: states.ok()?, object })
         }
     }));
@@ -212,17 +225,21 @@ async fn children(object: &Object) -> Vec<Entry> {
 }
 
 /// What a menu shows: its items, those of nameless parts and of its own popup among them.
-async fn entries(menu: &Object) -> Vec<Entry> {
+async fn entries(menu: &Object, quirks: Quirks) -> Vec<Entry> {
     let mut found = Vec::new();
-    let all = children(menu).await;
+    let all = children(menu, quirks).await;
     // GTK says which items are hidden; in Qt no item of a closed menu is visible.
     let hides = all.iter().any(|entry| entry.states.has(States::VISIBLE));
     for entry in all {
         let word = role::describe(entry.role).0;
         match word {
-            "separator" | "tearoff menu item" => {}
-            "popup menu" | "window" | "panel" | "filler" | "list" | "section" | "grouping" => {
-                found.extend(Box::pin(entries(&entry.object)).await);
+            "separator" | "tearoff menu item" | "label" | "image" | "scroll bar" => {}
+            "popup menu" | "window" | "panel" | "filler" | "list" | "section" | "grouping"
+            | "scroll pane" => {
+                found.extend(Box::pin(entries(&entry.object, quirks)).await);
+            }
+            "menu" if entry.name.is_empty() => {
+                found.extend(Box::pin(entries(&entry.object, quirks)).await);
             }
             _ if !entry.name.is_empty() && (!hides || entry.states.has(States::VISIBLE)) => found.push(entry),
             _ => {}
@@ -263,24 +280,23 @@ fn check_enabled(entry: &Entry) -> Result<(), DesktopError> {
 }
 
 /// Some toolkits fill a menu only when it is opened.
-async fn open(menu: Operand) -> Result<Vec<Entry>, DesktopError> {
+async fn open(menu: &Operand) -> Result<(), DesktopError> {
     let actions = menu.actions().await.map_err(|error| menu.failed(&error))?;
-    let shows = actions.iter().find(|one| one.name.eq_ignore_ascii_case("showmenu"));
-    match shows {
-        Some(action) => {
-            menu.perform(&action.name).await?;
-        }
-        None => {
-            if let Tried::Not(why) = menu.press().await? {
-                return Err(DesktopError::BadInput(format!("{why}; open the menu with a click instead")));
-            }
-        }
+    if let Some(action) = actions.iter().find(|one| one.name.eq_ignore_ascii_case("showmenu")) {
+        menu.perform(&action.name).await?;
+    } else if let Tried::Not(why) = menu.press().await? {
+        return Err(DesktopError::BadInput(format!("{why}; open the menu with a click instead")));
     }
+    Ok(())
+}
+
+/// What an opened menu shows, as soon as it shows anything.
+async fn filled(menu: &Operand) -> Vec<Entry> {
     let until = Instant::now() + OPENING;
     loop {
-        let level = entries(&menu.object).await;
+        let level = entries(&menu.object, menu.quirks).await;
         if !level.is_empty() || Instant::now() >= until {
-            return Ok(level);
+            return level;
         }
         tokio::time::sleep(super::acting::LOOK_AGAIN).await;
     }

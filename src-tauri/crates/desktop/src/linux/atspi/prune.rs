@@ -3,7 +3,7 @@
 
 use protocol::geometry::PhysicalRect;
 
-use super::cut::{grouped, lists};
+use super::cut::{grouped, lists, untold};
 use super::fingerprint;
 use super::nodes::Facts;
 use super::role::{self, Kind, States};
@@ -49,6 +49,7 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
             cut.push(format!("cut: {count} of {before} elements off screen or scrolled away"));
         }
         cut.extend(lists(nodes, &rects, &is_below));
+        cut.extend(untold(nodes, &rects, &is_below, view.display));
     }
     if let Some(wanted) = query.query.as_deref().map(str::trim).filter(|wanted| !wanted.is_empty()) {
         let before = kept.len();

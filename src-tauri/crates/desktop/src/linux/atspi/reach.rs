@@ -26,9 +26,16 @@ impl Operand {
     pub(in super::super) async fn check_in_reach(&self) -> Result<(), DesktopError> {
         match modal_over(&self.object, &self.window).await {
             Ok(None) => Ok(()),
-            Ok(Some(dialog)) => Err(behind(&self.called, &dialog)),
+            Ok(Some(dialog)) => Err(self.behind(&dialog)),
             Err(error) => Err(self.failed(&error)),
         }
+    }
+
+    pub(in super::super) fn behind(&self, dialog: &str) -> DesktopError {
+        DesktopError::BadInput(format!(
+            "{} is behind {dialog}, which has to be answered first; nothing was done",
+            self.called
+        ))
     }
 
     /// For an object that does not show: why.
@@ -65,14 +72,9 @@ impl Operand {
     }
 }
 
-pub(super) fn behind(what: &str, dialog: &str) -> DesktopError {
-    DesktopError::BadInput(format!(
-        "{what} is behind {dialog}, which has to be answered first; nothing was done"
-    ))
-}
-
-/// The modal dialog of the object's application that stands before this window of it.
-pub(super) async fn modal_over(object: &Object, window: &str) -> Result<Option<String>, CallError> {
+/// The modal dialog of the object's application that stands before this window of it; [`CallError::Gone`] where that
+/// is closed.
+async fn modal_over(object: &Object, window: &str) -> Result<Option<String>, CallError> {
     let root = Object::new(&object.program, ROOT);
     let windows = join_all(root.children().await?.into_iter().map(|(_, path)| {
         let one = Object::new(&object.program, path.as_str());
@@ -82,9 +84,9 @@ pub(super) async fn modal_over(object: &Object, window: &str) -> Result<Option<S
         }
     }));
     let windows: Vec<_> = windows.await.into_iter().flatten().collect();
-    let Some((_, role, _, states)) = windows.iter().find(|(path, ..)| &**path == window) else {
-        return Ok(None);
-    };
+    // What was in a window that has closed may still answer.
+    let its = windows.iter().find(|(path, ..)| &**path == window);
+    let Some((_, role, _, states)) = its else { return Err(CallError::Gone) };
     let (is_modal, is_active) = (states.has(States::MODAL), states.has(States::ACTIVE));
     // A popup may belong to the dialog itself.
     let is_popup = !matches!(

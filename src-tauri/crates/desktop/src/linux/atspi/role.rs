@@ -12,6 +12,7 @@ impl States {
     pub(super) const DEFUNCT: Self = Self(1 << 6);
     pub(super) const EDITABLE: Self = Self(1 << 7);
     pub(super) const ENABLED: Self = Self(1 << 8);
+    pub(super) const EXPANDABLE: Self = Self(1 << 9);
     pub(super) const EXPANDED: Self = Self(1 << 10);
     pub(super) const FOCUSABLE: Self = Self(1 << 11);
     pub(super) const FOCUSED: Self = Self(1 << 12);

@@ -321,16 +321,12 @@ impl Operand {
 
     /// On or off, by the press where it is not so already.
     async fn switch(&self, value: &str) -> Result<Tried, DesktopError> {
-        let wished = match value.trim().to_lowercase().as_str() {
-            "on" | "true" | "yes" | "1" | "checked" => true,
-            "off" | "false" | "no" | "0" | "unchecked" => false,
-            _ => {
-                return Err(DesktopError::BadInput(format!(
-                    "value = \"{}\" is neither on nor off, which is all that {} can be",
-                    shortened(value),
-                    self.called
-                )));
-            }
+        let Some(wished) = is_on(value) else {
+            return Err(DesktopError::BadInput(format!(
+                "value = \"{}\" is neither on nor off, which is all that {} can be",
+                shortened(value),
+                self.called
+            )));
         };
         let is = |states: States| states.has(States::CHECKED);
         let words = |on: bool| if on { "on" } else { "off" };
@@ -341,6 +337,18 @@ impl Operand {
         let tried = self.press().await?;
         let Tried::Done(_) = tried else { return Ok(tried) };
         Ok(Tried::Done(self.switched().await?))
+    }
+
+    /// A cell or row whose mark is as wished. Of one that is not checked it is not known whether it has a mark.
+    pub(in super::super) fn ticked_already(&self, value: &str) -> Option<Acted> {
+        let is = self.states.has(States::CHECKED);
+        (is_on(value) == Some(is)).then(|| match is {
+            true => Acted { evidence: Evidence::ReadBack, note: format!("{} was on already", self.called) },
+            false => Acted {
+                evidence: Evidence::Sent,
+                note: format!("{} shows no check mark; nothing was done", self.called),
+            },
+        })
     }
 
     /// Whether it changed from off to on or back.
@@ -357,6 +365,15 @@ impl Operand {
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+    }
+}
+
+/// What a value says of a switch.
+pub(super) fn is_on(value: &str) -> Option<bool> {
+    match value.trim().to_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" | "checked" => Some(true),
+        "off" | "false" | "no" | "0" | "unchecked" => Some(false),
+        _ => None,
     }
 }
 

@@ -18,6 +18,8 @@ use crate::DesktopError;
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
+/// Pixels from the start of a cell, in whose middle its check mark is.
+const MARK: u32 = 20;
 /// AT-SPI's number for "scroll so that it can be seen, the shortest way".
 const ANYWHERE: u32 = 6;
 
@@ -66,6 +68,13 @@ impl Visibility {
         self.seen.is_some_and(|seen| {
             enough(seen.width, self.whole.width) && enough(seen.height, self.whole.height)
         })
+    }
+
+    /// Keeps what of it is the check mark of a cell or row: Qt has it at the start, GTK anywhere.
+    pub(in super::super) fn narrow_to_mark(&mut self) {
+        if let Some(seen) = &mut self.seen {
+            seen.width = seen.width.min(MARK);
+        }
     }
 
     fn shift(&mut self, (right, down): (i32, i32)) {
@@ -163,8 +172,13 @@ impl Operand {
             // What is in a popup is not cut off by what the popup hangs from.
             pops_up |= role::opens_apart(role, inner) || place.popover.is_some();
             // A page in Chromium has no pane: its window cuts it off.
-            if (role::clips(role, states.unwrap_or_default()) || role == number::FRAME) && !pops_up {
-                let frame = nodes::extents(&next).await.ok().and_then(rect);
+            let clips = role::clips(role, states.unwrap_or_default());
+            let frame = match clips || role == number::FRAME {
+                true if !pops_up => nodes::extents(&next).await.ok().and_then(rect),
+                _ => None,
+            };
+            // Swing does not tell where its windows are.
+            if (clips && !pops_up) || frame.is_some() {
                 pane = match (pane, frame) {
                     (None, frame) => frame,
                     (Some(pane), Some(frame)) => intersection(&pane, &frame),

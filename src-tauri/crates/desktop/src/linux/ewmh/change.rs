@@ -85,7 +85,7 @@ impl Ewmh {
             }
             WindowChange::Restore => {
                 self.loosen(&client)?;
-                if client.states.iter().any(|state| state == "minimized") {
+                if client.is("minimized") {
                     self.focus(window)?;
                 }
                 let is_loose = || {
@@ -139,7 +139,7 @@ impl Ewmh {
 
     /// Neither minimized nor maximized any more: only then it can be placed.
     fn loosen(&self, client: &Client) -> Result<(), DesktopError> {
-        if client.states.iter().any(|state| state == "maximized" || state == "fullscreen") {
+        if client.is("maximized") || client.is("fullscreen") {
             self.maximize(client.window, false)?;
             let atoms = &self.session.atoms;
             let data = [0, atoms._NET_WM_STATE_FULLSCREEN, 0, PAGER, 0];
@@ -194,7 +194,7 @@ impl Ewmh {
     ) -> impl Fn() -> Result<bool, DesktopError> + '_ {
         move || {
             let client = self.client(window, None)?;
-            Ok(client.is_some_and(|client| client.states.iter().any(|state| state == wanted)))
+            Ok(client.is_some_and(|client| client.is(wanted)))
         }
     }
 

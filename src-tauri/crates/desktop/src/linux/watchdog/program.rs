@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::FileType;
 use x11rb::protocol::xproto::ConnectionExt as _;
 
 use super::super::clipboard::{self, Content};
@@ -34,6 +36,12 @@ struct Heard {
 }
 
 pub(crate) fn run_watchdog() -> Result<(), DesktopError> {
+    let input = std::io::stdin();
+    if rustix::fs::fstat(&input).is_ok_and(|told| FileType::from_raw_mode(told.st_mode) == FileType::Socket) {
+        // As a keeper (`atspi/apart.rs`) it holds that, and nothing else, until the other end closes.
+        let closed = poll(&mut [PollFd::new(&input, PollFlags::empty())], None);
+        return closed.map(drop).map_err(|error| DesktopError::Failed(format!("hold a socket: {error}")));
+    }
     let Heard { down, kept, ended } = listen();
     if down.is_empty() && (ended || kept.is_none()) {
         return Ok(());

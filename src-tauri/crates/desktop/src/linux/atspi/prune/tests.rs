@@ -8,6 +8,7 @@ const DISPLAY: PhysicalRect = PhysicalRect { x: 0, y: 0, width: 1000, height: 10
 const BUTTON: u32 = 43;
 const FILLER: u32 = 20;
 const LABEL: u32 = 29;
+const PANEL: u32 = 39;
 
 fn facts(role: u32, name: &str, extents: (i32, i32, i32, i32)) -> Facts {
     Facts { role, name: name.into(), states: States::SENSITIVE, extents, ..Facts::default() }
@@ -59,6 +60,20 @@ fn what_is_scrolled_away_is_cut_and_counted_and_what_is_half_in_view_is_clipped(
     assert_eq!(names(&pruned), ["Half"]);
     assert_eq!(pruned.elements[0].bounds, NormRect { x: 0.0, y: 80.0, width: 50.0, height: 20.0 });
     assert_eq!(pruned.cut, ["cut: 2 of 3 elements off screen or scrolled away"]);
+}
+
+#[test]
+fn a_large_pane_that_takes_keys_and_tells_nothing_is_named_with_what_to_use() {
+    let view =
+        Facts { children: Some(0), states: States::FOCUSABLE, ..facts(PANEL, "", (100, 100, 300, 200)) };
+    let small = Facts { extents: (0, 0, 100, 20), ..view.clone() };
+    let full = Facts { children: Some(2), ..view.clone() };
+    let pane = facts(number::SCROLL_PANE, "Icon view", (100, 100, 300, 200));
+    let nodes = [window(), (Some(0), pane), (Some(1), view), (Some(0), small), (Some(0), full)];
+    let cut = run(&nodes, &ElementQuery::default()).cut;
+    let [line] = cut.as_slice() else { panic!("{cut:?}") };
+    let start = "not told: what the panel of \"Icon view\" shows at x 100, y 100, width 300, height 200";
+    assert!(line.starts_with(start) && line.contains("readText"), "{line}");
 }
 
 #[test]
