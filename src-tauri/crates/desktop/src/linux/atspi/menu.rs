@@ -26,7 +26,7 @@ const MOST_NAMED: usize = 40;
 pub(in super::super) enum Choice {
     Made(Chosen),
     /// This menu opens for a click of the pointer alone.
-    Closed(Operand),
+    Closed(Box<Operand>),
 }
 
 /// A menu's item was pressed.
@@ -130,7 +130,7 @@ impl Menus {
                 check_enabled(&entry)?;
                 let menu = self.operand(entry).await;
                 if menu.actions().await.is_ok_and(|actions| actions.is_empty()) {
-                    return Ok(Choice::Closed(menu));
+                    return Ok(Choice::Closed(Box::new(menu)));
                 }
                 *opened = true;
                 open(&menu).await?;
