@@ -3,6 +3,8 @@
 //! Nothing here believes Miki: an application's own log, its files, the clipboard, window titles and X11's own ping are
 //! what counts. Half of what is tried is made to go wrong between the look and the act.
 
+use std::fmt;
+
 mod tasks;
 
 mod apps;
@@ -10,6 +12,7 @@ mod running;
 
 mod hands;
 mod runner;
+mod together;
 
 mod counts;
 mod matrix;
@@ -19,6 +22,7 @@ pub use counts::Counts;
 pub use matrix::matrix;
 pub use runner::Runner;
 pub use tasks::{Task, all};
+pub use together::run;
 
 /// What Miki said of the last act of a task, or where it ended before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +95,23 @@ impl Verdict {
     }
 }
 
+impl fmt::Display for Verdict {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = self.fault().map_or_else(|| "ok".into(), |fault| format!("{fault:?}"));
+        let done = if self.done { "done" } else { "not done" };
+        let (name, said, by) = (self.task.name(), self.said.word(), &self.by);
+        write!(to, "{mark:<9} {:4.1} s  {name}: {done}, {said} {by}", self.seconds)?;
+        if let Some(wrong) = &self.wrong {
+            write!(to, "; wrong: {wrong}")?;
+        }
+        write!(to, "\n{:18}{}", "", self.summary)?;
+        if self.fault().is_some() && !self.found.is_empty() {
+            write!(to, "\n{:18}found: {:?}", "", self.found)?;
+        }
+        Ok(())
+    }
+}
+
 /// The worst that is wrong with a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -141,8 +162,14 @@ impl Surprises {
         surprises
     }
 
+    /// The names of what is new and only undone.
+    pub fn undone(&self) -> Vec<String> {
+        let end = format!(": {}", Fault::NotDone.word());
+        self.new.iter().filter_map(|line| line.strip_suffix(&end).map(str::to_owned)).collect()
+    }
+
     /// Whether something new is untrue, wrong or harmful, and not only undone.
     pub fn are_bad(&self) -> bool {
-        self.new.iter().any(|line| !line.ends_with(Fault::NotDone.word()))
+        self.undone().len() < self.new.len()
     }
 }

@@ -5,127 +5,46 @@ import os
 import gi
 
 gi.require_version("Gtk", "3.0")
-from gi.repository import GLib, Gtk  # noqa: E402
+from gi.repository import Gtk  # noqa: E402
 
 import gtks  # noqa: E402
 import orders  # noqa: E402
+from gtks import scrolled  # noqa: E402
 from orders import log  # noqa: E402
 
 
-def column(*widgets):
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
-    for widget in widgets:
-        box.pack_start(widget, False, False, 0)
-    return box
-
-
-def row(*widgets):
-    box = Gtk.Box(spacing=4)
-    for widget in widgets:
-        box.pack_start(widget, True, True, 0)
-    return box
-
-
-def scrolled(widget, height):
-    around = Gtk.ScrolledWindow(min_content_height=height)
-    around.add(widget)
-    return around
-
-
 class Window(gtks.Fields):
-    def __init__(self, number):
-        self.tell = orders.Logged()
-        self.named = {}
-        self.reverting = False
-        self.window = Gtk.Window(title="Orders", default_width=900, default_height=640)
-        self.spacer = Gtk.Label(height_request=1)
-        columns = row(
-            column(self.buttons(), self.marks(), self.choices(), self.texts()),
-            column(self.numbers(), self.animals(), self.places(), self.stock(), self.tabs()),
-        )
-        self.window.add(column(self.spacer, self.menus(), self.tools(), columns))
-        self.window.connect("map-event", lambda *_: GLib.idle_add(lambda: log("ready", number) and False) and False)
-        self.window.show_all()
-        self.window.move(20, 30)
-
     def name(self, widget, name):
         self.named[name] = widget
         widget.get_accessible().set_name(name)
         return widget
 
-    def press(self, label, key="pressed"):
-        button = Gtk.Button(label=label)
-        button.connect("clicked", lambda button: log(key, button.get_label()))
-        self.named[label] = button
-        return button
-
-    def buttons(self):
-        chosen = Gtk.Button(label="Open...")
-        chosen.connect("clicked", lambda _: self.choose())
-        canvas = Gtk.EventBox(height_request=30)
-        canvas.add(Gtk.Label(label="Canvas"))
-        canvas.connect("button-press-event", self.context)
-        more = Gtk.MenuButton(label="More", use_popover=True)
-        inside = column(*(self.press(label, "more") for label in ("Export", "Share")))
+    @staticmethod
+    def more(inside):
         inside.show_all()
-        popover = Gtk.Popover()
-        popover.add(inside)
-        more.set_popover(popover)
-        return column(
-            row(self.press("Press me"), self.press("Archive"), self.press("Quiet")), row(chosen, more), canvas
-        )
+        return Gtk.MenuButton(label="More", use_popover=True, popover=Gtk.Popover(child=inside))
 
-    def marks(self):
-        agree = Gtk.CheckButton(label="Agree")
-        agree.connect("toggled", lambda check: log("agree", "on" if check.get_active() else "off"))
-        self.named["Agree"] = agree
-        radios = [Gtk.RadioButton(label=label) for label in ("Small", "Medium", "Large")]
-        for radio in radios[1:]:
-            radio.join_group(radios[0])
-        for radio in radios:
-            radio.connect("toggled", lambda radio: radio.get_active() and log("size", radio.get_label()))
-        return row(agree, *radios)
+    def canvas(self):
+        canvas = Gtk.EventBox(height_request=30, child=Gtk.Label(label="Canvas"))
+        canvas.connect("button-press-event", self.context)
+        return canvas
 
-    def choices(self):
-        fruit = self.name(Gtk.ComboBoxText(), "Fruit")
+    @staticmethod
+    def radios(labels):
+        first = Gtk.RadioButton(label=labels[0])
+        return [first, *(Gtk.RadioButton(label=label, group=first) for label in labels[1:])]
+
+    def fruit(self):
+        fruit = Gtk.ComboBoxText()
         for label in orders.FRUIT:
             fruit.append_text(label)
         fruit.set_active(0)
         fruit.connect("changed", lambda combo: self.tell("fruit", combo.get_active_text()))
-        city = self.name(Gtk.ComboBoxText.new_with_entry(), "City")
-        for label in orders.CITIES:
-            city.append_text(label)
-        city.get_child().get_accessible().set_name("City")
-        city.connect("changed", lambda combo: self.tell("city", combo.get_active_text()))
-        return row(fruit, city)
+        return fruit
 
-    def texts(self):
-        name = self.name(Gtk.Entry(), "Name")
-        name.connect("changed", lambda entry: self.tell("name", entry.get_text()))
-        secret = self.name(Gtk.Entry(visibility=False), "Secret")
-        secret.connect("changed", lambda entry: self.tell("secret", entry.get_text()))
-        code = self.name(Gtk.Entry(), "Code")
-        code.connect("changed", self.upper)
-        price = self.name(Gtk.Entry(text="100"), "Price")
-        price.connect("changed", self.revert)
-        notes = self.name(Gtk.TextView(), "Notes")
-        buffer = notes.get_buffer()
-        buffer.connect("changed", lambda b: self.tell("notes", b.get_text(b.get_start_iter(), b.get_end_iter(), True)))
-        return column(row(name, secret), row(code, price), scrolled(notes, 60))
-
-    def numbers(self):
-        count = self.name(Gtk.SpinButton.new_with_range(0, 100, 1), "Count")
-        count.connect("value-changed", lambda spin: self.tell("count", spin.get_value_as_int()))
-        volume = self.name(Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 100, 1), "Volume")
-        volume.connect("value-changed", lambda scale: self.tell("volume", int(scale.get_value())))
-        return row(count, volume)
-
-    def animals(self):
-        box = self.name(Gtk.ListBox(), "Animals")
-        for animal in orders.ANIMALS:
-            box.add(Gtk.Label(label=animal, xalign=0))
-        box.connect("row-selected", lambda _, row: row and self.tell("animal", row.get_child().get_label()))
-        return scrolled(box, 90)
+    @staticmethod
+    def secret():
+        return Gtk.Entry(visibility=False)
 
     def places(self):
         store = Gtk.TreeStore(str)
@@ -153,13 +72,6 @@ class Window(gtks.Fields):
         model, at = selection.get_selected()
         if at:
             self.tell(key, model[at][0])
-
-    def tabs(self):
-        tabs = Gtk.Notebook()
-        for label in ("First", "Second", "Third"):
-            tabs.append_page(Gtk.Label(label=f"{label} page"), Gtk.Label(label=label))
-        tabs.connect("switch-page", lambda book, page, _: self.tell("tab", book.get_tab_label_text(page)))
-        return tabs
 
     def menu(self, key, labels):
         menu = Gtk.Menu()
@@ -221,17 +133,6 @@ class Window(gtks.Fields):
             item.connect("clicked", lambda item: log("tool", item.get_label()))
             bar.insert(item, -1)
         return bar
-
-    def push(self):
-        self.spacer.set_size_request(-1, 70)
-
-    def modal(self):
-        dialog = Gtk.MessageDialog(
-            transient_for=self.window, modal=True, buttons=Gtk.ButtonsType.OK, text="Really?", title="Question"
-        )
-        dialog.connect("response", lambda *_: log("modal", "answered"))
-        self.above = dialog
-        dialog.show_all()
 
 
 keep = gtks.App(Window)

@@ -9,116 +9,45 @@ from gi.repository import Gio, GLib, Gtk  # noqa: E402
 
 import gtks  # noqa: E402
 import orders  # noqa: E402
+from gtks import scrolled  # noqa: E402
 from orders import log  # noqa: E402
-
-
-def column(*widgets):
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
-    for widget in widgets:
-        box.append(widget)
-    return box
-
-
-def row(*widgets):
-    box = Gtk.Box(spacing=4, homogeneous=True)
-    for widget in widgets:
-        box.append(widget)
-    return box
-
-
-def scrolled(widget, height):
-    return Gtk.ScrolledWindow(min_content_height=height, child=widget)
 
 
 class Window(gtks.Fields):
     def __init__(self, number):
-        self.tell = orders.Logged()
-        self.named = {}
-        self.reverting = False
         self.actions = Gio.SimpleActionGroup()
-        self.window = Gtk.Window(title="Orders", default_width=900, default_height=640)
+        super().__init__(number)
         self.window.insert_action_group("orders", self.actions)
-        self.spacer = Gtk.Label(height_request=1)
-        columns = row(
-            column(self.buttons(), self.marks(), self.choices(), self.texts()),
-            column(self.numbers(), self.animals(), self.places(), self.stock(), self.tabs()),
-        )
-        self.window.set_child(column(self.spacer, self.menus(), self.tools(), columns))
-        self.window.connect("map", lambda *_: GLib.idle_add(lambda: log("ready", number) and False))
-        self.window.present()
 
     def name(self, widget, name):
         self.named[name] = widget
         widget.update_property([Gtk.AccessibleProperty.LABEL], [name])
         return widget
 
-    def press(self, label, key="pressed"):
-        button = Gtk.Button(label=label)
-        button.connect("clicked", lambda button: log(key, button.get_label()))
-        self.named[label] = button
-        return button
+    @staticmethod
+    def more(inside):
+        return Gtk.MenuButton(label="More", popover=Gtk.Popover(child=inside))
 
-    def buttons(self):
-        chosen = Gtk.Button(label="Open...")
-        chosen.connect("clicked", lambda _: self.choose())
+    def canvas(self):
         canvas = Gtk.Label(label="Canvas", height_request=30)
         click = Gtk.GestureClick(button=3)
         click.connect("pressed", lambda _, __, x, y: self.context(canvas, x, y))
         canvas.add_controller(click)
-        more = Gtk.MenuButton(label="More")
-        more.set_popover(Gtk.Popover(child=column(*(self.press(label, "more") for label in ("Export", "Share")))))
-        return column(
-            row(self.press("Press me"), self.press("Archive"), self.press("Quiet")), row(chosen, more), canvas
-        )
+        return canvas
 
-    def marks(self):
-        agree = Gtk.CheckButton(label="Agree")
-        agree.connect("toggled", lambda check: log("agree", "on" if check.get_active() else "off"))
-        self.named["Agree"] = agree
-        radios = [Gtk.CheckButton(label=label) for label in ("Small", "Medium", "Large")]
-        radios[0].set_active(True)
-        for radio in radios[1:]:
-            radio.set_group(radios[0])
-        for radio in radios:
-            radio.connect("toggled", lambda radio: radio.get_active() and log("size", radio.get_label()))
-        return row(agree, *radios)
+    @staticmethod
+    def radios(labels):
+        first = Gtk.CheckButton(label=labels[0], active=True)
+        return [first, *(Gtk.CheckButton(label=label, group=first) for label in labels[1:])]
 
-    def choices(self):
-        fruit = self.name(Gtk.DropDown.new_from_strings(orders.FRUIT), "Fruit")
+    def fruit(self):
+        fruit = Gtk.DropDown.new_from_strings(orders.FRUIT)
         fruit.connect("notify::selected", lambda d, _: self.tell("fruit", d.get_selected_item().get_string()))
-        city = self.name(Gtk.ComboBoxText.new_with_entry(), "City")
-        for label in orders.CITIES:
-            city.append_text(label)
-        city.connect("changed", lambda combo: self.tell("city", combo.get_active_text()))
-        return row(fruit, city)
+        return fruit
 
-    def texts(self):
-        name = self.name(Gtk.Entry(), "Name")
-        name.connect("changed", lambda entry: self.tell("name", entry.get_text()))
-        secret = self.name(Gtk.PasswordEntry(), "Secret")
-        secret.connect("changed", lambda entry: self.tell("secret", entry.get_text()))
-        code = self.name(Gtk.Entry(), "Code")
-        code.connect("changed", self.upper)
-        price = self.name(Gtk.Entry(text="100"), "Price")
-        price.connect("changed", self.revert)
-        notes = self.name(Gtk.TextView(), "Notes")
-        buffer = notes.get_buffer()
-        buffer.connect("changed", lambda b: self.tell("notes", b.get_text(b.get_start_iter(), b.get_end_iter(), True)))
-        return column(row(name, secret), row(code, price), scrolled(notes, 60))
-
-    def numbers(self):
-        count = self.name(Gtk.SpinButton.new_with_range(0, 100, 1), "Count")
-        count.connect("value-changed", lambda spin: self.tell("count", spin.get_value_as_int()))
-        volume = self.name(Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 100, 1), "Volume")
-        volume.connect("value-changed", lambda scale: self.tell("volume", int(scale.get_value())))
-        return row(count, volume)
-
-    def animals(self):
-        box = self.name(Gtk.ListBox(), "Animals")
-        for animal in orders.ANIMALS:
-            box.append(Gtk.Label(label=animal, xalign=0))
-        box.connect("row-selected", lambda _, row: row and self.tell("animal", row.get_child().get_label()))
-        return scrolled(box, 90)
+    @staticmethod
+    def secret():
+        return Gtk.PasswordEntry()
 
     def places(self):
         regions = {"Europe": orders.EUROPE, "Asia": orders.ASIA}
@@ -164,13 +93,6 @@ class Window(gtks.Fields):
     def part(self, item):
         if item:
             self.tell("part", item.get_string().split(",")[0])
-
-    def tabs(self):
-        tabs = Gtk.Notebook()
-        for label in ("First", "Second", "Third"):
-            tabs.append_page(Gtk.Label(label=f"{label} page"), Gtk.Label(label=label))
-        tabs.connect("switch-page", lambda book, page, _: self.tell("tab", book.get_tab_label_text(page)))
-        return tabs
 
     def action(self, label, do):
         name = label.lower().replace(" ", "-")
@@ -232,17 +154,6 @@ class Window(gtks.Fields):
         for label in ("Cut", "Stamp"):
             bar.append(self.press(label, "tool"))
         return bar
-
-    def push(self):
-        self.spacer.set_size_request(-1, 70)
-
-    def modal(self):
-        dialog = Gtk.MessageDialog(
-            transient_for=self.window, modal=True, buttons=Gtk.ButtonsType.OK, text="Really?", title="Question"
-        )
-        dialog.connect("response", lambda *_: log("modal", "answered"))
-        self.above = dialog
-        dialog.present()
 
 
 Gtk.init()

@@ -1,10 +1,14 @@
 // What the page tells, and what it is told.
+const waiting = [];
+// One after the other, so that they come in order; the first at once: a dialog of the page holds back what waits.
+// A request that the page waits for would lose keys in Firefox.
+const send = () =>
+  fetch("/log", { method: "POST", body: waiting[0], keepalive: true }).finally(() => {
+    waiting.shift();
+    if (waiting.length) send();
+  });
 const say = (key, value) => {
-  const line = `${key}=${value}`;
-  // Told before anything else happens: a dialog of the page would hold back what is still to be sent.
-  const request = new XMLHttpRequest();
-  request.open("POST", "/log", false);
-  request.send(line);
+  if (waiting.push(`${key}=${value}`) === 1) send();
 };
 const commands = {
   hello: () => say("ready", location.search.slice(1)),

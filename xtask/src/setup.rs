@@ -33,14 +33,21 @@ pub enum Need {
     Sdks,
     /// The peers that `bench desktop` measures; nothing else asks for them.
     Peers,
-    /// The applications that `bench truth` operates beside those of the tests; nothing else asks for them.
+    /// Applications of other toolkits, and more of the usual ones.
     Applications,
 }
 
 impl Need {
     /// All but what one measurement alone asks for.
-    pub const ALL: &[Self] =
-        &[Self::Build, Self::SmallWindows, Self::Desktop, Self::Sdks, Self::Cross, Self::Audit];
+    pub const ALL: &[Self] = &[
+        Self::Build,
+        Self::SmallWindows,
+        Self::Desktop,
+        Self::Applications,
+        Self::Sdks,
+        Self::Cross,
+        Self::Audit,
+    ];
 }
 
 /// Installs what is missing for these needs.

@@ -34,6 +34,8 @@ pub enum Step {
     App,
     /// The app from outside, with a fake model server and real applications
     E2e,
+    /// Acts on applications of all toolkits, judged by what these did
+    Truth,
     /// The windows from outside, by WebDriver
     Gui,
     /// clippy for macOS
@@ -54,6 +56,7 @@ impl Step {
             Self::Unit => "unit and contract tests",
             Self::App => "the app, for the tests from outside",
             Self::E2e => "end to end: the app operates real applications",
+            Self::Truth => "what is said of acts, and what applications did",
             Self::Gui => "the windows by WebDriver",
             Self::CrossMacos => "cross-check for macOS (aarch64)",
             Self::CrossWindows => "cross-check for Windows (x86_64)",
@@ -67,6 +70,7 @@ impl Step {
             Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build, Need::Audit],
             Self::Unit => &[Need::Build, Need::Desktop, Need::Sdks],
             Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
+            Self::Truth => &[Need::Build, Need::Desktop, Need::Applications],
             Self::CrossMacos | Self::CrossWindows => &[Need::Cross, Need::Audit],
         }
     }
@@ -99,6 +103,7 @@ impl Step {
             }
             // One window has the focus at a time, and a page of an unoptimised app is slow enough alone.
             Self::Gui => tests(outside(place).args(["--test", "gui"]).env("RUST_TEST_THREADS", "1")),
+            Self::Truth => tests(outside(place).args(["--test", "truth"])),
             Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
         }
     }
@@ -265,7 +270,7 @@ fn other_targets(place: &Place) -> Result<Vec<String>> {
         .flatten()
         .filter(|target| target["kind"] == serde_json::json!(["test"]))
         .filter_map(|target| target["name"].as_str())
-        .filter(|name| !["tidy", "gui"].contains(name))
+        .filter(|name| !["tidy", "truth", "gui"].contains(name))
         .flat_map(|name| ["--test".to_owned(), name.to_owned()])
         .collect())
 }

@@ -4,6 +4,7 @@
 //! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
 //! - `--matrix FILE`: writes the document of what can be operated.
 //! - `--pictures FOLDER`: the screen of each that is not as it should be.
+//! - `--stages NUMBER`: as many applications side by side.
 //! - `--list APPLICATION`: nothing but what Miki lists of it when it has come up.
 
 use std::process::{Command, ExitCode};
@@ -16,6 +17,7 @@ fn main() -> Result<ExitCode> {
     let mut quick = false;
     let mut matrix = None;
     let mut list = None;
+    let mut stages = 1;
     let mut pictures = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -24,33 +26,26 @@ fn main() -> Result<ExitCode> {
             "--only" => only = value()?,
             "--pictures" => pictures = Some(value()?.into()),
             "--list" => list = Some(value()?),
+            "--stages" => stages = value()?.parse()?,
             "--matrix" => matrix = Some(value()?),
             "--quick" => quick = true,
             other => anyhow::bail!("{other} is not known"),
         }
     }
-    let mut runner = Runner::open()?;
-    runner.pictures = pictures;
     if let Some(name) = list {
         let task = truth::all().into_iter().find(|task| task.app.name() == name);
         let task = task.with_context(|| format!("no application is called {name}"))?;
-        runner.list(&task)?.iter().for_each(|element| println!("{element}"));
+        Runner::open()?.list(&task)?.iter().for_each(|element| println!("{element}"));
         return Ok(ExitCode::SUCCESS);
     }
-    let mut verdicts = Vec::new();
-    let mut broken = 0;
-    for task in truth::all().iter().filter(|task| task.name().contains(&only) && (task.quick || !quick)) {
-        match runner.run(task) {
-            Ok(verdict) => {
-                say(&verdict);
-                verdicts.push(verdict);
-            }
-            Err(error) => {
-                println!("error: {error:#}");
-                broken += 1;
-            }
-        }
-    }
+    let mut tasks = truth::all();
+    tasks.retain(|task| task.name().contains(&only) && (task.quick || !quick));
+    let answers = truth::run(&tasks, stages, pictures, |answer| match answer {
+        Ok(verdict) => println!("{verdict}"),
+        Err(error) => println!("error: {error:#}"),
+    })?;
+    let broken = answers.iter().filter(|answer| answer.is_err()).count();
+    let verdicts: Vec<Verdict> = answers.into_iter().flatten().collect();
     println!("\n{}", Counts::of(&verdicts));
     if let Some(file) = matrix {
         let date = Command::new("date").arg("+%F").output()?;
@@ -65,22 +60,4 @@ fn main() -> Result<ExitCode> {
         println!("known fault that is none any more: {line}");
     }
     Ok(if surprises.are_bad() || broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn say(verdict: &Verdict) {
-    let mark = verdict.fault().map_or_else(|| "ok".into(), |fault| format!("{fault:?}"));
-    let done = if verdict.done { "done" } else { "not done" };
-    let wrong = verdict.wrong.as_ref().map(|what| format!("; wrong: {what}")).unwrap_or_default();
-    println!(
-        "{mark:<9} {:4.1} s  {}: {done}, {} {}{wrong}\n{:18}{}",
-        verdict.seconds,
-        verdict.task.name(),
-        verdict.said.word(),
-        verdict.by,
-        "",
-        verdict.summary
-    );
-    if verdict.fault().is_some() && !verdict.found.is_empty() {
-        println!("{:18}found: {:?}", "", verdict.found);
-    }
 }

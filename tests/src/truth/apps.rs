@@ -136,11 +136,6 @@ impl App {
         matches!(self, Self::Chromium | Self::Firefox)
     }
 
-    /// Whether the test command has time for it.
-    pub fn is_light(self) -> bool {
-        matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium)
-    }
-
     /// The installed version, as Debian calls it, up to its own revision.
     ///
     /// # Errors

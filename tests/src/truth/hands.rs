@@ -101,7 +101,8 @@ impl Hands {
         Ok(Answer { said, by, summary: result.summary })
     }
 
-    /// The element as the list has it; where that is cut, what is called so, at last what is scrolled away, too.
+    /// The element as the list has it; where that is cut, what is called so; what is in front, as a browser's dialog; at
+    /// last what is scrolled away, too.
     fn find(&mut self, find: &Find, app: &str) -> Result<Option<Value>> {
         let mut broken = None;
         let named = if find.name.is_empty() { find.roles } else { find.name };
@@ -109,6 +110,7 @@ impl Hands {
         let looks = [
             json!({ "app": app, "scope": "visible" }),
             json!({ "app": app, "scope": "visible", "query": query }),
+            json!({ "scope": "visible", "query": query }),
             json!({ "app": app, "scope": "all", "query": query }),
         ];
         let found = wait_for(find.name, LOOKS, || {

@@ -73,7 +73,7 @@ const DESKTOP: &[Package] = &[
     package("iproute2"),
 ];
 
-/// What `bench truth` operates beside those: other toolkits, and applications as they come.
+/// What is operated beside those: other toolkits, and applications as they come.
 const APPLICATIONS: &[Package] = &[
     package("gnome-text-editor"),
     package("gnome-calculator"),

@@ -116,6 +116,7 @@ const WIDGETS: &[Row] = &[
         "day",
         "2026-03-14",
     ),
+    ("time", "setValue", &[Act::SetValue(find("date editor|grouping|panel", "At"), "13:45")], "at", "13:45"),
     ("file dialog", "clicks", OPEN, "file", "letter.txt"),
     ("dialog", "open, then Escape", &[Act::PressMenu(ABOUT), Act::Press("escape")], "dialog", "closed"),
     (
@@ -148,6 +149,7 @@ const OF_A_PAGE: &[Row] = &[
 /// Those that only some have.
 fn has(app: App, widget: &str) -> bool {
     match widget {
+        "time" => app.is_browser(),
         "date" => matches!(app, App::Qt | App::Chromium | App::Firefox),
         "menu" | "dialog" | "file dialog" => !app.is_browser(),
         _ => true,
@@ -184,15 +186,21 @@ const REVERTED: Row =
 /// What an application does to a value that it is given.
 const RESISTED: [&str; 2] = ["taken back", "cut to its range"];
 
-/// Those of the test command, which has little time: of the light toolkits, one of each kind.
-const QUICK: [&str; 8] = [
+/// Those of the test command, which has little time: one of each kind.
+const QUICK: [&str; 14] = [
     "button click",
+    "check box setValue",
     "combo box setValue",
-    "list click",
+    "list click, scrolled away",
+    "tree expand",
+    "tab click",
+    "slider setValue",
+    "spin button setValue",
     "entry setValue",
     "entry setValue, taken back",
     "text area click and type",
     "menu pressMenu",
+    "date setValue",
     "dialog open, then Escape",
 ];
 
@@ -200,7 +208,7 @@ fn is_quick(widget: &str, how: &str, sabotage: Option<Sabotage>) -> bool {
     let name = format!("{widget} {how}");
     match sabotage {
         None => QUICK.contains(&name.as_str()),
-        Some(Sabotage::Pushed | Sabotage::Moved | Sabotage::Insensitive(_) | Sabotage::Stopped) => false,
+        Some(Sabotage::Pushed | Sabotage::Moved) => false,
         Some(_) => name == QUICK[0],
     }
 }
@@ -221,7 +229,7 @@ pub(super) fn of(app: App) -> Vec<Task> {
             oracle: Oracle::Log { key, value, also: beside(key) },
             sabotage,
             resists: RESISTED.iter().any(|way| how.ends_with(way)),
-            quick: app.is_light() && is_quick(widget, how, sabotage),
+            quick: is_quick(widget, how, sabotage),
         })
         .collect()
 }

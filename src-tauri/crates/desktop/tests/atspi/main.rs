@@ -15,8 +15,6 @@ mod menus;
 #[cfg(feature = "heavy")]
 mod office;
 mod qt;
-#[cfg(feature = "heavy")]
-mod swing;
 mod toolkits;
 mod values;
 

@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use browser::WebElement;
 
+use crate::entering::complete;
 use crate::mind::{Mind, See, has, hinted, in_order, middle, tasks};
 use crate::words::{between, colour, colour_in, first_quoted, number, numbers, ordinal, ordinals};
 
@@ -23,6 +24,8 @@ tasks! {
     "choose-date-nodelay" => a_date,
     "odd-or-even" => odd_or_even,
     "buy-ticket" => a_ticket,
+    "book-flight" => a_flight,
+    "book-flight-nodelay" => a_flight,
 }
 
 async fn an_option(mind: &Mind) -> Result<()> {
@@ -131,15 +134,22 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The calendar shows one month; the way back is one arrow.
 async fn a_date(mind: &Mind) -> Result<()> {
     let task = mind.task().await?;
-    let date = numbers(&between(&task, "Select ", " as the date")?.replace('/', " "));
-    let [month, day, _year] = date[..] else { bail!("{task:?} has no date") };
-    mind.click(&mind.nth("textbox", 0).await?).await?;
+    pick_date(mind, 0, between(&task, "Select ", " as the date")?).await?;
+    // The calendar closes slowly.
+    let free = |one: &&WebElement| one.name == "Submit" && !has(one, "covered");
+    let submit = mind.seek("free button", See::Active, |seen| seen.iter().find(free).cloned()).await?;
+    mind.click(&submit).await
+}
+
+/// Of the field at this place. Its calendar shows one month; the way back is one arrow.
+async fn pick_date(mind: &Mind, field: usize, date: &str) -> Result<()> {
+    let [month, day, _year] = numbers(&date.replace('/', " "))[..] else { bail!("{date:?} is no date") };
+    mind.click(&mind.nth("textbox", field).await?).await?;
     mind.named("Prev").await?;
-    let (_, lines) = mind.read().await?;
-    let shown = MONTHS.iter().position(|name| lines.iter().any(|line| line.contains(name)));
+    let seen = mind.elements(See::All).await?;
+    let shown = MONTHS.iter().position(|name| seen.iter().any(|one| one.name.contains(name)));
     let back = i64::try_from(shown.context("no month is shown")?)? + 1 - month;
     if back > 0 {
         let arrow = middle(&mind.still("Prev").await?);
@@ -148,11 +158,7 @@ async fn a_date(mind: &Mind) -> Result<()> {
     let day = day.to_string();
     let name = MONTHS[usize::try_from(month - 1)?];
     mind.seek(name, See::All, |seen| seen.iter().find(|one| one.name.contains(name)).map(drop)).await?;
-    mind.click(&mind.still(&day).await?).await?;
-    // The calendar closes slowly.
-    let free = |one: &&WebElement| one.name == "Submit" && !has(one, "covered");
-    let submit = mind.seek("free button", See::Active, |seen| seen.iter().find(free).cloned()).await?;
-    mind.click(&submit).await
+    mind.click(&mind.still(&day).await?).await
 }
 
 async fn odd_or_even(mind: &Mind) -> Result<()> {
@@ -171,12 +177,34 @@ async fn odd_or_even(mind: &Mind) -> Result<()> {
 
 async fn a_ticket(mind: &Mind) -> Result<()> {
     let (task, lines) = mind.read().await?;
+    mind.click(&mind.nth("button", best(&task, &lines)?).await?).await
+}
+
+/// From here to there on a day; then the best of what is found.
+async fn a_flight(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let ends = [between(&task, "from: ", " to: ")?, between(&task, " to: ", " on ")?];
+    for (index, end) in ends.into_iter().enumerate() {
+        complete(mind, &mind.nth("textbox", index).await?, end, |name| name.contains(end)).await?;
+    }
+    pick_date(mind, ends.len(), between(&task, " on ", "")?).await?;
+    mind.web_click(&mind.still("Search").await?).await?;
+    mind.named("Back").await?;
+    let (_, lines) = mind.read().await?;
+    // Some are out of view.
+    let mut offers = in_order(mind.elements(See::Page).await?);
+    offers.retain(|one| one.role == "button" && one.name.contains('$'));
+    mind.web_click(offers.get(best(&task, &lines)?).context("no such flight")?).await
+}
+
+/// Which of the offers is the cheapest, the shortest, the dearest or the longest.
+fn best(task: &str, lines: &[String]) -> Result<usize> {
     let minutes = |line: &String| {
         let (hours, minutes) = line.strip_suffix('m')?.split_once("h ")?;
         Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)
     };
     let price = |line: &String| number(line.split_once('$')?.1).ok();
-    let values: Vec<i64> = match task.contains("duration") {
+    let values: Vec<i64> = match task.contains("duration") || task.contains("shortest") {
         true => lines.iter().filter_map(minutes).collect(),
         false => lines.iter().filter_map(price).collect(),
     };
@@ -185,7 +213,7 @@ async fn a_ticket(mind: &Mind) -> Result<()> {
         true => (0..values.len()).min_by_key(by_value),
         false => (0..values.len()).max_by_key(by_value),
     };
-    mind.click(&mind.nth("button", index.context("no ticket")?).await?).await
+    index.context("no offer")
 }
 
 #[test]

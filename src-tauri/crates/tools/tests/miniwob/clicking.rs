@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use browser::WebElement;
 
 use crate::mind::{Mind, See, has, hinted, middle, tasks};
-use crate::words::{between, first_quoted, ordinal};
+use crate::words::{between, first_quoted, number, ordinal, quoted};
 
 tasks! {
     "click-test" => the_only_button,
@@ -29,6 +29,8 @@ tasks! {
     "click-collapsible-2" => a_link_within_sections,
     "click-collapsible-2-nodelay" => a_link_within_sections,
     "click-menu" => a_path_of_menus,
+    "click-menu-2" => an_item_or_its_icon,
+    "button-delay" => one_then_two_later,
     "navigate-tree" => a_file_in_a_tree,
     "find-greatest" => the_greatest_card,
 }
@@ -46,6 +48,15 @@ async fn one_then_two(mind: &Mind) -> Result<()> {
     let task = mind.task().await?;
     mind.click_named(between(&task, "Click button ", ",")?).await?;
     mind.click_named(between(&task, "then click button ", ".")?).await
+}
+
+/// The waiting is what is asked for.
+async fn one_then_two_later(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let (one, two) = (mind.named("ONE").await?, mind.named("TWO").await?);
+    mind.web_click(&one).await?;
+    tokio::time::sleep(std::time::Duration::from_secs(number(&task)?.unsigned_abs())).await;
+    mind.web_click(&two).await
 }
 
 async fn what_is_quoted(mind: &Mind) -> Result<()> {
@@ -147,6 +158,29 @@ async fn a_path_of_menus(mind: &Mind) -> Result<()> {
         mind.call("move", serde_json::json!({ "x": x, "y": y })).await?;
     }
     mind.click(&mind.still(last).await?).await
+}
+
+/// In the menu, or in the one that opens within it.
+async fn an_item_or_its_icon(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let label = quoted(&task).get(1).copied();
+    let icon = |one: &WebElement| {
+        one.hint.split([' ', ',']).find(|part| part.starts_with("ui-icon-")).map(str::to_owned)
+    };
+    let wanted = mind.elements(See::All).await?.iter().find_map(icon);
+    mind.click_named("Menu").await?;
+    // The task shows the icon, too, and comes first.
+    let find = |seen: &[WebElement]| match label {
+        Some(label) => seen.iter().find(|one| one.name == label).cloned(),
+        None => seen.iter().filter(|one| icon(one) == wanted).nth(1).cloned(),
+    };
+    let more =
+        mind.seek("menu", See::All, |seen| seen.iter().find(|one| one.name == "Playback").cloned()).await?;
+    if find(&mind.elements(See::All).await?).is_none() {
+        let (x, y) = middle(&more);
+        mind.call("move", serde_json::json!({ "x": x, "y": y })).await?;
+    }
+    mind.click(&mind.seek("item", See::All, find).await?).await
 }
 
 /// Opens folder after folder by the sign before its name.

@@ -15,6 +15,7 @@ tasks! {
     "drag-shapes" => shapes_into_a_box,
     "drag-shapes-2" => shapes_into_two_boxes,
     "drag-items" => a_row_to_its_place,
+    "drag-items-grid" => a_box_to_its_place,
     "drag-sort-numbers" => rows_in_order,
 }
 
@@ -127,6 +128,24 @@ async fn a_row_to_its_place(mind: &Mind) -> Result<()> {
         ordinal(&task)?
     };
     mind.drag(&beyond(middle(&rows[index]), &rows[target])).await
+}
+
+/// Of three rows with three boxes each.
+async fn a_box_to_its_place(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let boxes = rows(mind).await?;
+    let index = boxes.iter().position(|one| task.starts_with(&format!("Drag {} ", one.name)));
+    let index = index.context("no such box")?;
+    let place = |before: &str, after: &str| match (task.contains(before), task.contains(after)) {
+        (true, _) => 0,
+        (_, true) => 2,
+        _ => 1,
+    };
+    let target = match between(&task, " to the ", ".") {
+        Ok(_) => place(" top", " bottom") * 3 + place(" left", " right"),
+        Err(_) => index + place(" up ", " down ") * 3 + place(" left ", " right ") - 4,
+    };
+    mind.drag(&beyond(middle(&boxes[index]), &boxes[target])).await
 }
 
 async fn numbered_rows(mind: &Mind) -> Result<Vec<(i64, WebElement)>> {

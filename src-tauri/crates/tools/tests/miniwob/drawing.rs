@@ -12,6 +12,7 @@ tasks! {
     "right-angle" => a_right_angle,
     "bisect-angle" => half_an_angle,
     "draw-line" => a_line,
+    "draw-circle" => a_circle,
 }
 
 const BLUE: &str = "#0000ff";
@@ -102,5 +103,24 @@ async fn a_line(mind: &Mind) -> Result<()> {
     };
     let path: Vec<Point> = (2..=18).map(|step| path(f64::from(step) / 20.0)).collect();
     mind.drag(&path).await?;
+    mind.click_named("Submit").await
+}
+
+async fn a_circle(mind: &Mind) -> Result<()> {
+    let (x, y) = middle(&circles(mind, 1).await?[0]);
+    let (bounds, wide) = (board(mind).await?.bounds, mind.wide().await?);
+    // As far out as there is room on all sides.
+    let room = [
+        (x - bounds.x) * wide,
+        (bounds.x + bounds.width - x) * wide,
+        y - bounds.y,
+        bounds.y + bounds.height - y,
+    ];
+    let radius = room.into_iter().fold(f64::INFINITY, f64::min) * 0.8;
+    let path = (0..=40).map(|step| {
+        let (sine, cosine) = (f64::from(step) * std::f64::consts::TAU / 40.0).sin_cos();
+        (x + radius * cosine / wide, y + radius * sine)
+    });
+    mind.drag(&path.collect::<Vec<_>>()).await?;
     mind.click_named("Submit").await
 }

@@ -123,15 +123,24 @@ async fn what_completes(mind: &Mind) -> Result<()> {
     let start = words.first().copied().context("no beginning is named")?;
     let end = words.get(1).copied().unwrap_or_default();
     let field = mind.nth("textbox", 0).await?;
-    mind.fill(&field, start).await?;
+    complete(mind, &field, start, |name| name.starts_with(start) && name.ends_with(end)).await?;
+    mind.click_named("Submit").await
+}
+
+/// Types the beginning, and clicks what fits of what is offered below the field.
+pub async fn complete(
+    mind: &Mind,
+    field: &WebElement,
+    start: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Result<()> {
+    mind.fill(field, start).await?;
     let item = mind
         .seek("item that fits", See::Page, |seen| {
-            let fits = |name: &str| name.starts_with(start) && name.ends_with(end);
             seen.iter().find(|one| one.bounds.y > field.bounds.y && fits(&one.name)).cloned()
         })
         .await?;
-    mind.click(&item).await?;
-    mind.click_named("Submit").await
+    mind.click(&item).await
 }
 
 async fn a_colour(mind: &Mind) -> Result<()> {

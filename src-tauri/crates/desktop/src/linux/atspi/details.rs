@@ -167,8 +167,9 @@ fn is_nameless_box(facts: &Facts) -> bool {
 async fn text_of_box(object: &Object) -> Option<String> {
     const CHILD: char = '\u{fffc}';
     let text = text(object, VALUE_CHARS).await.ok()?;
-    let words: Vec<&str> = text.split(|sign: char| sign == CHILD || sign.is_whitespace()).collect();
-    Some(words.join(" ").trim().to_owned()).filter(|text| !text.is_empty())
+    let words = text.split(|sign: char| sign == CHILD || sign.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 fn is_nameless(facts: &Facts) -> bool {

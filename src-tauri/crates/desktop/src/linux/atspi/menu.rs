@@ -26,7 +26,7 @@ const MOST_NAMED: usize = 40;
 pub(in super::super) enum Choice {
     Made(Chosen),
     /// This menu opens for a click of the pointer alone.
-    Closed(Operand),
+    Closed(Box<Operand>),
 }
 
 /// A menu's item was pressed.
@@ -130,7 +130,7 @@ impl Menus {
                 check_enabled(&entry)?;
                 let menu = self.operand(entry).await;
                 if menu.actions().await.is_ok_and(|actions| actions.is_empty()) {
-                    return Ok(Choice::Closed(menu));
+                    return Ok(Choice::Closed(Box::new(menu)));
                 }
                 *opened = true;
                 open(&menu).await?;
@@ -202,7 +202,10 @@ async fn bars_below(root: Object, quirks: Quirks) -> Vec<Object> {
         if !bars.is_empty() {
             return bars;
         }
-        let holds = |one: &Entry| role::describe(one.role).1 == role::Kind::Container;
+        // Swing has all of a window in its root pane.
+        let holds = |one: &Entry| {
+            role::describe(one.role).1 == role::Kind::Container || one.role == number::ROOT_PANE
+        };
         level = all.into_iter().filter(|one| holds(one)).map(|one| one.object).collect();
     }
     Vec::new()

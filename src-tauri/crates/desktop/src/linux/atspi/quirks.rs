@@ -188,7 +188,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
         "",
         Quirks {
             more_actions: MoreActions::Nobody,
-            late: Duration::from_millis(200),
+            late: Duration::from_millis(300),
             outlives_page: true,
             ..PLAIN
         },

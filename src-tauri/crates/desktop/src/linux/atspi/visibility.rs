@@ -172,8 +172,13 @@ impl Operand {
             // What is in a popup is not cut off by what the popup hangs from.
             pops_up |= role::opens_apart(role, inner) || place.popover.is_some();
             // A page in Chromium has no pane: its window cuts it off.
-            if (role::clips(role, states.unwrap_or_default()) || role == number::FRAME) && !pops_up {
-                let frame = nodes::extents(&next).await.ok().and_then(rect);
+            let clips = role::clips(role, states.unwrap_or_default());
+            let frame = match clips || role == number::FRAME {
+                true if !pops_up => nodes::extents(&next).await.ok().and_then(rect),
+                _ => None,
+            };
+            // Swing does not tell where its windows are.
+            if (clips && !pops_up) || frame.is_some() {
                 pane = match (pane, frame) {
                     (None, frame) => frame,
                     (Some(pane), Some(frame)) => intersection(&pane, &frame),

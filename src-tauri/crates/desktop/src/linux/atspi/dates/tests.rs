@@ -1,3 +1,5 @@
+//! What is typed into each part, from a value and the names of the parts.
+
 use super::split;
 
 #[test]

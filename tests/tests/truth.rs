@@ -1,0 +1,34 @@
+//! What is said of an act, held against what the application did: the quick part of `cargo xtask bench truth`.
+
+use std::io::Write as _;
+
+use outside::truth::{self, Counts, Surprises, Task, Verdict};
+
+/// More than cores: what is tried waits more than it computes.
+const STAGES: usize = 3;
+
+fn carry_out(tasks: &[Task], stages: usize) -> Vec<Verdict> {
+    let answers = truth::run(tasks, stages, None, |_| ()).unwrap();
+    answers.into_iter().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn what_is_said_of_an_act_is_what_the_application_did() {
+    let mut tasks = truth::all();
+    tasks.retain(|task| task.quick);
+    let mut verdicts = carry_out(&tasks, STAGES);
+    // What was only too slow beside others is tried once more, alone. An untrue word is none of that.
+    let slow = Surprises::of(&verdicts).undone();
+    tasks.retain(|task| slow.contains(&task.name()));
+    verdicts.retain(|verdict| !slow.contains(&verdict.task.name()));
+    if !tasks.is_empty() {
+        verdicts.extend(carry_out(&tasks, 1));
+    }
+    // What a test prints is kept back where it passes; the counts are to be seen then, too.
+    writeln!(std::io::stdout(), "{}", Counts::of(&verdicts)).unwrap();
+    let new = Surprises::of(&verdicts).new;
+    let told =
+        verdicts.iter().filter(|verdict| new.iter().any(|line| line.starts_with(&verdict.task.name())));
+    let told: Vec<String> = told.map(Verdict::to_string).collect();
+    assert!(new.is_empty(), "{}\n{}", new.join("\n"), told.join("\n"));
+}
