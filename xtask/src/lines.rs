@@ -95,7 +95,7 @@ fn taken_away(place: &Place, commit: &str) -> Result<Lines> {
     while let Some([_, taken, path]) = fields.next().and_then(three) {
         // A renamed file has both of its names behind it.
         let path = if path.is_empty() { fields.nth(1).unwrap_or_default() } else { path };
-        let Ok(taken) = taken.parse() else { continue };
+        let Ok(taken) = taken.parse::<usize>() else { continue };
         if !path.ends_with(".rs") {
             continue;
         }
