@@ -13,8 +13,10 @@ pub(super) fn of(app: App) -> Vec<Task> {
         oracle,
         sabotage,
         resists: false,
-        // The office alone takes as long to start as the others together.
-        quick: app.toolkit() != Toolkit::LibreOffice && matches!(sabotage, None | Some(Sabotage::Covered)),
+        // The office alone takes as long to start as the others together, and what is not listed is looked for long.
+        quick: app.toolkit() != Toolkit::LibreOffice
+            && widget != "icon"
+            && matches!(sabotage, None | Some(Sabotage::Covered)),
     };
     asked_of(app)
         .iter()
