@@ -6,7 +6,7 @@ use fold::{Stream, Transcript};
 use protocol::command::{ReadEvents, Subscribe};
 use protocol::event::{Activity, EventBody, RunEnd, Status};
 use protocol::ids::{SessionId, StreamId};
-use protocol::tool::{ApprovalMode, Mode, Risk};
+use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
 use protocol::view::{EventPage, Overview, Question, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
 
@@ -265,12 +265,9 @@ impl State {
         }
     }
 
-    /// Whether a yes may be given for the rest of the session: not where every step is asked about, not for what is asked
-    /// each time, and not for several calls at once.
-    pub fn may_be_remembered(&self, asked: &Question) -> bool {
-        let Question { session, approval, .. } = asked;
-        let asks_always = self.session(session).is_some_and(|session| session.approval == ApprovalMode::Ask);
-        !asks_always && approval.risk != Risk::Consequential && approval.call.tool != "batch"
+    /// What a yes for the rest of the session would cover; `None` if it may not be given.
+    pub fn for_session<'a>(&self, asked: &'a Question) -> Option<&'a Grant> {
+        asked.approval.for_session(self.session(&asked.session)?.approval)
     }
 
     /// Whether the provider may search the web for the shown session.

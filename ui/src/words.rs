@@ -150,6 +150,7 @@ words! {
     Deny: "Deny", "拒否";
     AllowOnce: "Allow once", "一度だけ許可";
     AllowThread: "Allow {tool} in this session", "このセッションでは {tool} を許可";
+    AllowThreadIn: "Allow {tool} in {app}, this session", "このセッションでは {app} での {tool} を許可";
     RiskObserve: "only looks", "見るだけ";
     RiskNavigate: "moves about", "移動のみ";
     RiskEdit: "changes something", "変更あり";

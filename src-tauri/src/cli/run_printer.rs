@@ -4,7 +4,7 @@
 use std::io::{IsTerminal, Write};
 
 use fold::Transcript;
-use fold::call::in_short;
+use fold::call::{Line, lines};
 use fold::transcript::{Bill, EntryBody, EntryId, Stage, Step};
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun};
@@ -12,13 +12,15 @@ use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Mode, Risk};
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk};
 use protocol::turn::Usage;
 
 use super::text::{bounded, plain, prose};
 
 /// Characters of a call's arguments that a question shows, at their beginning and at their end.
 const ARGUMENTS: (usize, usize) = (1_500, 500);
+/// Calls of one question that are told in a line each; all stand in its arguments.
+const CALLS: usize = 20;
 
 /// Prints for people or programs, and knows the open question.
 pub struct RunPrinter {
@@ -29,15 +31,8 @@ pub struct RunPrinter {
     last: u64,
     question: Option<Approval>,
     /// Every step is asked about: no answer can be for the whole session.
-    asks_always: bool,
+    approval: ApprovalMode,
     printed: Printed,
-}
-
-/// Whether a tool may be allowed for the whole session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ForSession {
-    Offered,
-    NotOffered,
 }
 
 /// What was printed for a person so far.
@@ -59,7 +54,7 @@ impl RunPrinter {
     pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
         let started = started.clone();
         let printed = Printed::default();
-        Self { json, asks, started, last: 0, question: None, asks_always: false, printed }
+        Self { json, asks, started, last: 0, question: None, approval: ApprovalMode::Ask, printed }
     }
 
     /// A word of our own, on a line of its own: on a terminal, `^C` or half a sentence may stand before it.
@@ -86,7 +81,7 @@ impl RunPrinter {
             print(&self.printed.tell(event));
         }
         match &event.body {
-            EventBody::RunStarted(spec) => self.asks_always = spec.approval == ApprovalMode::Ask,
+            EventBody::RunStarted(spec) => self.approval = spec.approval,
             EventBody::ApprovalRequested { approval } => {
                 self.question = Some(approval.clone());
                 if self.asks {
@@ -137,12 +132,8 @@ impl RunPrinter {
         Some(AnswerApproval { approval: approval.id, digest: approval.digest, answer })
     }
 
-    fn for_session(&self, approval: &Approval) -> ForSession {
-        if self.asks_always || approval.risk == Risk::Consequential {
-            ForSession::NotOffered
-        } else {
-            ForSession::Offered
-        }
+    fn for_session<'a>(&self, approval: &'a Approval) -> Option<&'a Grant> {
+        approval.for_session(self.approval)
     }
 }
 
@@ -351,15 +342,21 @@ fn say_what_was_asked(approval: &Approval) {
 }
 
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
-fn question(approval: &Approval, for_session: ForSession) -> String {
+fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
     });
+    let calls = lines(approval);
+    let shown = calls.iter().take(CALLS).map(|Line { tool, about, goes_to }| {
+        let there = if goes_to.is_empty() { String::new() } else { format!(" → {}", plain(goes_to)) };
+        format!("? {} {}{there}\n", plain(tool), plain(about))
+    });
+    let more = calls.len().saturating_sub(CALLS);
+    let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
     format!(
-        "\n? {} {}\n  {}\n{goes_to}  {}\n{}",
-        plain(&approval.call.tool),
-        plain(&in_short(&approval.call, approval.target.as_ref())),
+        "\n{}{more}  {}\n{goes_to}  {}\n{}",
+        shown.collect::<String>(),
         plain(&approval.reason),
         arguments(approval),
         choices(approval, for_session)
@@ -370,7 +367,7 @@ fn arguments(approval: &Approval) -> String {
     bounded(&approval.call.arguments.to_string(), ARGUMENTS.0, ARGUMENTS.1)
 }
 
-fn choices(approval: &Approval, for_session: ForSession) -> String {
+fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
     let risk = match approval.risk {
         Risk::Observe => "only looks",
         Risk::Navigate => "moves about",
@@ -378,17 +375,20 @@ fn choices(approval: &Approval, for_session: ForSession) -> String {
         Risk::Consequential => "cannot be undone",
     };
     let session = match for_session {
-        ForSession::Offered => "; [t]his tool for the whole session",
-        ForSession::NotOffered => "",
+        Some(Grant { tool, app: Some(app) }) => {
+            format!("; [t] {} in {} for the whole session", plain(tool), plain(app))
+        }
+        Some(Grant { tool, app: None }) => format!("; [t] {} for the whole session", plain(tool)),
+        None => String::new(),
     };
     format!("  {} {risk}: allow? [y]es, this once; [n]o{session}: ", plain(&approval.call.tool))
 }
 
-fn answer_in(line: &str, for_session: ForSession) -> Option<Answer> {
+fn answer_in(line: &str, for_session: Option<&Grant>) -> Option<Answer> {
     match line.trim().to_lowercase().as_str() {
         "y" | "yes" => Some(Answer::Once),
         "n" | "no" => Some(Answer::Deny),
-        "t" | "thread" if for_session == ForSession::Offered => Some(Answer::Thread),
+        "t" | "thread" if for_session.is_some() => Some(Answer::Thread),
         _ => None,
     }
 }

@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use models::Provider;
+use protocol::ErrorView;
 use protocol::command::Secret;
 
-use super::store::KeyStore;
+use super::store::{KeyError, KeyStore};
 use super::{could_be_a_key, store_and_compare};
 use crate::atomic_file;
 
@@ -55,6 +56,12 @@ pub fn migrate(file: &Path, store: &dyn KeyStore) -> Vec<Migrated> {
     done
 }
 
+/// With what to do about it.
+fn told(error: &KeyError, provider: &str) -> String {
+    let ErrorView { message, hint, .. } = error.view(provider);
+    hint.map_or_else(|| message.clone(), |hint| format!("{message}; {hint}"))
+}
+
 /// Names under which keys are looked for, and whose they are; the first of a provider goes first.
 fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of = |provider: &'static Provider| {
@@ -82,8 +89,8 @@ fn keep(store: &dyn KeyStore, provider: &str, key: &Secret) -> Result<(), String
     match store.get(provider) {
         Ok(Some(kept)) if kept == *key => Ok(()),
         Ok(Some(_)) => Err(format!("the keychain has another key for {provider}; delete one of the two")),
-        Ok(None) => store_and_compare(store, provider, key).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
+        Ok(None) => store_and_compare(store, provider, key).map_err(|error| told(&error, provider)),
+        Err(error) => Err(told(&error, provider)),
     }
 }
 

@@ -4,7 +4,7 @@ use protocol::Event;
 use protocol::event::{Activity, EventBody, Position, RunEnd, Scope, Status};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId, Timestamp};
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ApprovalMode, Mode, Risk, ToolCall};
+use protocol::tool::{Approval, ApprovalMode, Grant, Mode, Risk, ToolCall};
 use protocol::view::{DesktopView, EventPage, Overview, Platform, Question, RunStatus, RunView, SessionView};
 
 use super::{Follows, State};
@@ -98,7 +98,7 @@ pub fn question(id: &str) -> Question {
         target: None,
         goes_to: Vec::new(),
         seen: None,
-        touches: Vec::new(),
+        touches: vec![Grant { tool: "click".into(), app: Some("editor".into()) }],
     };
     Question { session: session_id(id), run: run_id(id), approval }
 }

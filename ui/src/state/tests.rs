@@ -123,7 +123,7 @@ fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
         view.sessions[0].approval = approval;
         let mut asked = question("a");
         (asked.approval.risk, asked.approval.call.tool) = (risk, tool.into());
-        State::new(view, Follows::TheUser).0.may_be_remembered(&asked)
+        State::new(view, Follows::TheUser).0.for_session(&asked).is_some()
     };
     assert!(may(ApprovalMode::Thread, Risk::Edit, "click"));
     assert!(!may(ApprovalMode::Ask, Risk::Edit, "click"), "every step is asked about");

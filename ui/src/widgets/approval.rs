@@ -7,7 +7,7 @@ use fold::call::{Line, lines};
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
 use protocol::ids::SessionId;
-use protocol::tool::{Answer, FrontWindow, Risk};
+use protocol::tool::{Answer, FrontWindow, Grant, Risk};
 use protocol::view::Question;
 
 use super::icon::icon;
@@ -71,7 +71,7 @@ fn typed() -> Option<String> {
 #[component]
 fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
-    let may_be_remembered = store.peek(|state| state.may_be_remembered(&asked));
+    let for_session = store.peek(|state| state.for_session(&asked).cloned());
     let Question { session, approval, .. } = asked;
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
@@ -99,12 +99,14 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
     let tool = visible_text(&approval.call.tool);
-    let remembered = may_be_remembered.then(|| {
-        let tool = tool.clone();
+    let remembered = for_session.map(|Grant { tool, app }| {
+        let (tool, app) = (visible_text(&tool), app.map(|app| visible_text(&app)));
+        let what = move || match &app {
+            Some(app) => store.fill(Word::AllowThreadIn, &[("tool", &tool), ("app", app)]),
+            None => store.fill(Word::AllowThread, &[("tool", &tool)]),
+        };
         view! {
-            <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>
-                {move || store.fill(Word::AllowThread, &[("tool", &tool)])}
-            </button>
+            <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>{what}</button>
         }
     });
     // To be understood at a glance; the whole of it stands below.

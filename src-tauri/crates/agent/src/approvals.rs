@@ -9,7 +9,7 @@ use protocol::command::AnswerApproval;
 use protocol::event::{Activity, RunEnd, Scope, Status};
 use protocol::ids::{ApprovalId, RunId, SessionId};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Approval, Risk};
+use protocol::tool::{Answer, Approval, ApprovalMode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
 
@@ -82,10 +82,11 @@ impl Engine {
         let id = approval.clone();
         let asked = self.log.read(move |journal| journal.approval(&id)).await?;
         let Some((question, _, true)) = asked else { return Err(not_open(&approval)) };
-        if answer == Answer::Thread && question.risk == Risk::Consequential {
+        if answer == Answer::Thread && question.for_session(ApprovalMode::Thread).is_none() {
             return Err(ErrorView::new(
                 ErrorCode::BadRequest,
-                "a consequential call is approved each time, not for the session",
+                "this is approved each time, not for the session: it cannot be undone, is more than one tool, or goes to \
+                 no known place",
             ));
         }
         self.decide(&approval, &digest, answer, by).await?;

@@ -124,6 +124,16 @@ pub struct Approval {
     pub touches: Vec<Grant>,
 }
 
+impl Approval {
+    /// What a yes for the session would cover, where it may be given: one tool in one known place, that can be undone, in
+    /// a run that asks once for a tool. Never a batch: it is more than one tool.
+    pub fn for_session(&self, asks: ApprovalMode) -> Option<&Grant> {
+        let may =
+            asks == ApprovalMode::Thread && self.risk < Risk::Consequential && self.call.tool != "batch";
+        self.touches.first().filter(|_| may)
+    }
+}
+
 /// What a yes for the session covers: a tool in an application, and in no other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

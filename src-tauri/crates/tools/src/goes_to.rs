@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use desktop::{Element, ElementQuery, WindowView};
-use protocol::geometry::{NormPoint, NormRect};
+use protocol::geometry::NormPoint;
 use protocol::tool::{FrontWindow, ToolCall};
 
-use crate::untrusted;
-use crate::{Limits, Router};
+use crate::{Limits, Router, target, untrusted};
 
 /// Characters of one name.
 const NAME_CHARS: usize = 80;
@@ -18,13 +17,36 @@ impl Router {
     /// Of each call in this one, in order: the elements and the window at the points that it acts at, or those that it names
     /// by number or ref, such as `button “Save” · “notes.txt” (Mousepad)`. Empty where it names none, or where none is known.
     pub async fn goes_to(&self, call: &ToolCall, limits: &Limits) -> Vec<String> {
-        let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await;
-        let windows = windows.ok().and_then(Result::ok).unwrap_or_default();
+        let windows = self.open_windows().await;
         let mut all = Vec::new();
         for part in call.parts() {
             all.push(self.part_goes_to(&part, &windows, limits).await);
         }
         all
+    }
+
+    /// The names of the controls at these points, where any are known.
+    pub(crate) async fn controls_at(
+        &self,
+        display: u32,
+        points: &[NormPoint],
+        limits: &Limits,
+    ) -> Vec<String> {
+        if points.is_empty() {
+            return Vec::new();
+        }
+        let windows = self.open_windows().await;
+        let mut names = Vec::new();
+        for point in points {
+            let element = self.element_at(*point, display, &windows, limits).await;
+            names.extend(element.map(|element| untrusted::line(&element.name, NAME_CHARS)));
+        }
+        names
+    }
+
+    async fn open_windows(&self) -> Vec<WindowView> {
+        let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await;
+        windows.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     async fn part_goes_to(&self, part: &ToolCall, windows: &[WindowView], limits: &Limits) -> String {
@@ -50,11 +72,20 @@ impl Router {
     }
 
     async fn at(&self, point: NormPoint, display: u32, windows: &[WindowView], limits: &Limits) -> String {
-        let is_there = |window: &&WindowView| {
-            let is_minimized = window.states.iter().any(|state| state == "minimized");
-            window.display == display && !is_minimized && holds(&window.bounds, point)
-        };
-        let Some(window) = windows.iter().find(is_there) else { return String::new() };
+        let Some(window) = target::window_at(windows, display, point) else { return String::new() };
+        let element = self.element_at(point, display, windows, limits).await;
+        element.iter().map(called).chain([named(window)]).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// The smallest element of the window at a point that has the point in it.
+    async fn element_at(
+        &self,
+        point: NormPoint,
+        display: u32,
+        windows: &[WindowView],
+        limits: &Limits,
+    ) -> Option<Element> {
+        let window = target::window_at(windows, display, point)?;
         let query = ElementQuery {
             app: Some(window.app.clone()),
             window: Some(window.title.clone()).filter(|title| !title.is_empty()),
@@ -64,11 +95,8 @@ impl Router {
         };
         let elements = self.elements(query).await;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
-        let smallest = elements
-            .iter()
-            .filter(|element| holds(&element.bounds, point))
-            .min_by(|one, other| area(one).total_cmp(&area(other)));
-        smallest.map(called).into_iter().chain([named(window)]).collect::<Vec<_>>().join(" · ")
+        let there = elements.iter().filter(|element| target::holds(&element.bounds, point));
+        there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
     }
 
     async fn elements(&self, query: ElementQuery) -> Vec<Element> {
@@ -76,11 +104,6 @@ impl Router {
         let snapshot = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok);
         snapshot.unwrap_or_default().elements
     }
-}
-
-fn holds(bounds: &NormRect, point: NormPoint) -> bool {
-    let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
-    within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
 }
 
 fn called(element: &Element) -> String {

@@ -27,6 +27,15 @@ pub struct Router {
     browser: Arc<dyn Browser>,
 }
 
+/// How closely a call's targets are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// Before it may be asked about: with what the controls at its points say.
+    Closely,
+    /// Before it runs.
+    Quickly,
+}
+
 impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
@@ -114,16 +123,27 @@ impl Router {
 
     /// What would become of a call, with what it would touch looked up first, where that can make a difference.
     pub async fn assess(&self, request: &ExecRequest, limits: &Limits) -> Assessment {
-        self.look_and_weigh(request, limits).await.0
+        self.look_and_weigh(request, limits, Care::Closely).await.0
     }
 
-    async fn look_and_weigh(&self, request: &ExecRequest, limits: &Limits) -> (Assessment, Option<Step>) {
+    async fn look_and_weigh(
+        &self,
+        request: &ExecRequest,
+        limits: &Limits,
+        care: Care,
+    ) -> (Assessment, Option<Step>) {
         let outline = self.weigh(request, limits, &Targets::default());
         // In auto nothing asks, and what only looks or moves about never does.
         let asks = request.approval != ApprovalMode::Auto && outline.0.risk >= Some(Risk::Edit);
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
-                let targets = target::find(&*self.desktop, &step).await;
+                let mut targets = target::find(&*self.desktop, &step).await;
+                if care == Care::Closely && targets.risk.is_none() {
+                    for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
+                        let (display, points) = (part.plan().display(), part.plan().points());
+                        targets.read(&self.controls_at(display, points, limits).await);
+                    }
+                }
                 self.weigh(request, limits, &targets)
             }
             outline => outline,
@@ -157,7 +177,7 @@ impl Router {
 
     /// The plan of a call that may run now, or why it may not.
     async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Vec<Grant>), ToolError> {
-        let (assessment, step) = self.look_and_weigh(request, limits).await;
+        let (assessment, step) = self.look_and_weigh(request, limits, Care::Quickly).await;
         match assessment.decision {
             Decision::Run => {}
             Decision::Ask { .. } if request.approved.as_deref() == Some(assessment.digest.as_str()) => {}

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use desktop::{Action, Desktop, Key, Target, WindowView};
-use protocol::geometry::NormPoint;
+use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
@@ -118,6 +118,14 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
+    /// Takes what controls at the points of a call say that they do.
+    pub(crate) fn read(&mut self, controls: &[String]) {
+        if let Some(why) = controls.iter().find_map(|control| says(control)) {
+            self.risk = Some(Risk::Consequential);
+            self.why.get_or_insert(why);
+        }
+    }
+
     fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
         let Some(touched) = found else {
             self.is_unknown = true;
@@ -134,10 +142,8 @@ impl Targets {
 
 /// Why an act on this target asks each time; `None` if its plan's risk is enough.
 fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
-    if let Some(control) = &touched.control
-        && let Some(does) = words::says(control)
-    {
-        return Some(format!("“{control}” {does}"));
+    if let Some(why) = touched.control.as_deref().and_then(says) {
+        return Some(why);
     }
     let class = touched.class?;
     let grave = class.is_grave() || (reach.takes_keys() && class.takes_commands());
@@ -146,6 +152,10 @@ fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
     }
     (reach.enters() && class.sends())
         .then(|| format!("a line break in {} ({}) sends", touched.app, class.called()))
+}
+
+fn says(control: &str) -> Option<String> {
+    words::says(control).map(|does| format!("“{control}” {does}"))
 }
 
 /// Looks up what the parts of a call would touch.
@@ -170,7 +180,7 @@ pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
             Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(Touched::of)),
             Reach::Points { display, points } => {
                 for point in points {
-                    targets.add(tool, reach, at(windows, *display, *point).map(Touched::of));
+                    targets.add(tool, reach, window_at(windows, *display, *point).map(Touched::of));
                 }
             }
             Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
@@ -206,16 +216,17 @@ fn front(windows: &[WindowView]) -> Option<&WindowView> {
 }
 
 /// The topmost window at a point; the desktop itself is none.
-fn at(windows: &[WindowView], display: u32, point: NormPoint) -> Option<&WindowView> {
-    let holds = |window: &&WindowView| {
-        let rect = &window.bounds;
-        let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
-        window.display == display
-            && !window.states.iter().any(|state| state == "minimized")
-            && within(point.x(), rect.x, rect.width)
-            && within(point.y(), rect.y, rect.height)
+pub(crate) fn window_at(windows: &[WindowView], display: u32, point: NormPoint) -> Option<&WindowView> {
+    let is_there = |window: &&WindowView| {
+        let is_minimized = window.states.iter().any(|state| state == "minimized");
+        window.display == display && !is_minimized && holds(&window.bounds, point)
     };
-    windows.iter().find(holds)
+    windows.iter().find(is_there)
+}
+
+pub(crate) fn holds(bounds: &NormRect, point: NormPoint) -> bool {
+    let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
+    within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
 }
 
 fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {

@@ -4,7 +4,7 @@ use protocol::command::Unattended;
 use protocol::event::{DeltaKind, Position, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId, Timestamp};
 use protocol::run::Fence;
-use protocol::tool::{FrontWindow, Millis, ToolCall, ToolError, ToolErrorKind};
+use protocol::tool::{FrontWindow, Grant, Millis, ToolCall, ToolError, ToolErrorKind};
 use protocol::turn::{Cost, StopReason, Usd};
 use serde_json::{Value, json};
 
@@ -237,6 +237,10 @@ fn a_page_that_begins_before_the_gap_tells_each_event_once_and_in_order() {
     assert_eq!(told, [1, 2, 3, 4, 5]);
 }
 
+fn grant() -> Grant {
+    Grant { tool: "type".into(), app: Some("editor".into()) }
+}
+
 fn approval(arguments: Value, risk: Risk) -> Approval {
     Approval {
         id: ApprovalId("q-1".into()),
@@ -249,20 +253,20 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
-        touches: Vec::new(),
+        touches: vec![grant()],
     }
 }
 
 #[test]
 fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
-    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), ForSession::Offered);
+    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), Some(&grant()));
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
-         type changes something: allow? [y]es, this once; [n]o; [t]his tool for the whole session: "
+         type changes something: allow? [y]es, this once; [n]o; [t] type in editor for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
-    let text = question(&approval(padded, Risk::Consequential), ForSession::NotOffered);
+    let text = question(&approval(padded, Risk::Consequential), None);
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
     assert!(text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o: "), "{text}");
 }
@@ -273,7 +277,7 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
     asked.call.tool = "changeWindow".into();
     let app = "Mousepad\u{1b}[2J".to_owned();
     asked.target = Some(FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None });
-    let text = question(&asked, ForSession::Offered);
+    let text = question(&asked, Some(&grant()));
     assert!(text.starts_with("\n? changeWindow close “notes.txt” (Mousepad"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(text.contains("{\"window\":4194311,\"change\":\"close\"}"), "{text}");
@@ -281,11 +285,11 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
 
 #[test]
 fn only_a_clear_word_is_an_answer() {
-    assert_eq!(answer_in(" Yes\n", ForSession::Offered), Some(Answer::Once));
-    assert_eq!(answer_in("n", ForSession::Offered), Some(Answer::Deny));
-    assert_eq!(answer_in("t", ForSession::Offered), Some(Answer::Thread));
+    assert_eq!(answer_in(" Yes\n", Some(&grant())), Some(Answer::Once));
+    assert_eq!(answer_in("n", Some(&grant())), Some(Answer::Deny));
+    assert_eq!(answer_in("t", Some(&grant())), Some(Answer::Thread));
     for unclear in ["", "j", "yy", "ok", "1"] {
-        assert_eq!(answer_in(unclear, ForSession::Offered), None, "{unclear}");
+        assert_eq!(answer_in(unclear, Some(&grant())), None, "{unclear}");
     }
 }
 
@@ -293,19 +297,19 @@ fn only_a_clear_word_is_an_answer() {
 fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
     let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
     for (mode, risk, offered) in [
-        (ApprovalMode::Thread, Risk::Edit, ForSession::Offered),
-        (ApprovalMode::Thread, Risk::Consequential, ForSession::NotOffered),
-        (ApprovalMode::Ask, Risk::Edit, ForSession::NotOffered),
+        (ApprovalMode::Thread, Risk::Edit, Some(&grant())),
+        (ApprovalMode::Thread, Risk::Consequential, None),
+        (ApprovalMode::Ask, Risk::Edit, None),
         // A provider's warning is asked about in this mode, too.
-        (ApprovalMode::Auto, Risk::Consequential, ForSession::NotOffered),
+        (ApprovalMode::Auto, Risk::Consequential, None),
     ] {
         let mut printer = RunPrinter::new(false, false, &started);
         printer.tell(&event(None, EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }))));
         let approval = approval(json!({}), risk);
         printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
         assert_eq!(printer.for_session(&approval), offered, "{mode:?} {risk:?}");
-        assert_eq!(printer.answer("t").is_some(), offered == ForSession::Offered, "{mode:?} {risk:?}");
+        assert_eq!(printer.answer("t").is_some(), offered.is_some(), "{mode:?} {risk:?}");
     }
-    assert_eq!(answer_in("t", ForSession::NotOffered), None);
-    assert!(!choices(&approval(json!({}), Risk::Edit), ForSession::NotOffered).contains("session"));
+    assert_eq!(answer_in("t", None), None);
+    assert!(!choices(&approval(json!({}), Risk::Edit), None).contains("session"));
 }

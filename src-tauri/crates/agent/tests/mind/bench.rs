@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agent::{AgentHandle, ModelSource, OpenModel, SettingsStore, Setup, Subscription};
 use desktop::fake::FakeDesktop;
-use desktop::{Action, Desktop};
+use desktop::{Action, Desktop, WindowView};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
@@ -14,6 +14,7 @@ use models::SharedModel;
 use models::scripted::{Scripted, Step};
 use protocol::command::{ReadEvents, RunOverrides, StartRun, StartedRun, Subscribe};
 use protocol::event::{Activity, RunEnd, Status};
+use protocol::geometry::NormRect;
 use protocol::ids::{SessionId, StreamId, Timestamp};
 use protocol::principal::Surface;
 use protocol::settings::Settings;
@@ -21,6 +22,8 @@ use protocol::tool::ApprovalMode;
 use protocol::{ErrorView, Event, EventBody};
 use serde_json::json;
 use tools::Router;
+
+use crate::asking::window;
 
 pub struct One(pub Arc<Scripted>);
 
@@ -149,6 +152,12 @@ impl Bench {
             EventBody::ApprovalRequested { approval } => approval,
             _ => unreachable!(),
         }
+    }
+
+    /// From now on a window is in front that fills the display.
+    pub fn show_editor(&self) {
+        let whole = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
+        self.desktop.edit(|scene| scene.windows = vec![WindowView { bounds: whole, ..window(1, "letter") }]);
     }
 
     pub fn clicks(&self) -> usize {

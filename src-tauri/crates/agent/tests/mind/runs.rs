@@ -2,19 +2,16 @@
 
 use std::time::Duration;
 
-use desktop::WindowView;
 use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::RunEnd;
-use protocol::geometry::NormRect;
 use protocol::principal::Surface;
 use protocol::tool::{Answer, ApprovalMode, Effect, Mode};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 
-use crate::asking::window;
 use crate::bench::{Bench, click, done, history};
 
 #[tokio::test]
@@ -85,8 +82,7 @@ async fn unapproved_click_is_never_sent_and_a_yes_counts_for_that_call_alone() {
 #[tokio::test]
 async fn a_yes_for_the_session_does_not_reach_another_session() {
     let mut bench = Bench::new(vec![click(), click(), done(), click(), done()]).await;
-    let whole = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
-    bench.desktop.edit(|scene| scene.windows = vec![WindowView { bounds: whole, ..window(1, "letter") }]);
+    bench.show_editor();
     bench.start(ApprovalMode::Thread).await;
     let question = bench.question().await;
     let yes = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Thread };

@@ -254,6 +254,7 @@ fn kind(message: &Message) -> char {
 #[tokio::test]
 async fn a_reset_stops_the_run_and_forgets_what_was_allowed() {
     let mut bench = Bench::new(vec![click(), Step::silence(), click(), done()]).await;
+    bench.show_editor();
     let session = bench.start(ApprovalMode::Thread).await;
     let question = bench.question().await;
     let yes = protocol::command::AnswerApproval {

@@ -195,17 +195,11 @@ impl Accessibility {
         tokio::time::timeout_at(deadline, async {
             let object = match known {
                 Some(object) if has_focus(&object).await => object,
-                _ => match self.heard_focused().await {
-                    Some(object) if has_focus(&object).await => {
-                        lock(&self.inner.last).focused = Some(object.clone());
-                        object
-                    }
-                    _ => {
-                        let (object, quirks) = self.find_focused(deadline).await?;
-                        lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
-                        object
-                    }
-                },
+                _ => {
+                    let (object, quirks) = self.find_focused(deadline).await?;
+                    lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
+                    object
+                }
             };
             let role = object.role().await.ok()?;
             if role == role::number::PASSWORD {
@@ -289,6 +283,12 @@ impl Accessibility {
         let active =
             |application: &&applications::Application| application.windows.iter().any(|window| window.active);
         let application = found.all.iter().find(active)?;
+        // Of another application it says nothing: what has the focus within a window has it behind others, too.
+        if let Some(object) = self.heard_focused(&application.bus_name).await
+            && has_focus(&object).await
+        {
+            return Some((object, application.quirks));
+        }
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use desktop::fake::Call;
-use desktop::{Action, DesktopError, WindowId, WindowView};
+use desktop::{Action, DesktopError, Element, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -144,6 +144,16 @@ async fn a_control_that_says_that_it_sends_asks_each_time() {
     assert_eq!(risk("clickElement", json!({"name": "Save"})).await, Some(Risk::Edit));
     assert_eq!(risk("clickElement", json!({"name": "Send"})).await, Some(Risk::Consequential));
     assert_eq!(risk("pressMenu", json!({"path": ["Message", "Send"]})).await, Some(Risk::Consequential));
+    let send = Element {
+        reference: "e9".into(),
+        role: "button".into(),
+        name: "Send".into(),
+        bounds: NormRect { x: 500.0, y: 20.0, width: 40.0, height: 40.0 },
+        ..Element::default()
+    };
+    fake.edit(|scene| scene.snapshot.elements.push(send));
+    assert_eq!(risk("click", click()).await, Some(Risk::Consequential));
+    assert_eq!(risk("click", json!({"x": 900, "y": 40})).await, Some(Risk::Edit));
 }
 
 #[tokio::test(start_paused = true)]

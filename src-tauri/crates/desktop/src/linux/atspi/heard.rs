@@ -61,12 +61,11 @@ impl Accessibility {
         (described.ok().flatten(), count())
     }
 
-    /// The object that told last that it has the focus.
-    pub(super) async fn heard_focused(&self) -> Option<Object> {
-        let (program, path) = lock(&self.inner.heard.focused).clone()?;
-        let bus = self.bus().await.ok()?;
-        let is_ours = bus.pid(&program).await.is_ok_and(|pid| pid == self.inner.own.pid);
-        (!is_ours).then(|| Object::new(&bus.program(&program), &path))
+    /// The object that told last that it has the focus, if it is of this application.
+    pub(super) async fn heard_focused(&self, bus_name: &str) -> Option<Object> {
+        let (program, path) =
+            lock(&self.inner.heard.focused).clone().filter(|(program, _)| program == bus_name)?;
+        Some(Object::new(&self.bus().await.ok()?.program(&program), &path))
     }
 
     /// `None` if it has lost the focus, or is ours.
@@ -74,10 +73,21 @@ impl Accessibility {
         let object = Object::new(&bus.program(program), path);
         let (role, name, states, pid) =
             tokio::join!(object.role(), object.name(), object.states(), bus.pid(program));
-        let ours = pid.is_ok_and(|pid| pid == self.inner.own.pid);
+        let ours = pid.is_ok_and(|pid| is_ours(pid, self.inner.own.pid));
         let focused = states.is_ok_and(|states| states.has(States::FOCUSED));
         (focused && !ours).then(|| called(role.unwrap_or_default(), &name.unwrap_or_default()))
     }
+}
+
+/// Whether a process is ours, or is one that shows the pages of our windows, which speak for themselves.
+fn is_ours(pid: u32, own: u32) -> bool {
+    let shows_our_pages = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (name, rest) = stat.split_once('(')?.1.rsplit_once(") ")?;
+        let parent: u32 = rest.split_whitespace().nth(1)?.parse().ok()?;
+        Some(name.starts_with("WebKit") && parent == own)
+    };
+    pid == own || shows_our_pages().unwrap_or(false)
 }
 
 /// Until the connection ends.
