@@ -90,8 +90,8 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
         matches!(router.assess(&request, &limits()).await.decision, Decision::Run)
     };
     let (clicks, types) = (grant("click", "Painter"), grant("type", "Painter"));
-    assert!(runs(&[clicks.clone()], "click", click()).await);
-    assert!(!runs(&[clicks.clone()], "type", json!({"text": "a"})).await);
+    assert!(runs(std::slice::from_ref(&clicks), "click", click()).await);
+    assert!(!runs(std::slice::from_ref(&clicks), "type", json!({"text": "a"})).await);
     assert!(!runs(&[grant("click", "Other")], "click", click()).await);
     assert!(!runs(&[Grant { tool: "osa".into(), app: None }], "osa", json!({"script": "a"})).await);
     let batch = json!({"actions": [
@@ -101,7 +101,7 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
         !runs(&[grant("batch", "Painter")], "batch", batch.clone()).await,
         "a batch is no way around its parts"
     );
-    assert!(!runs(&[clicks.clone()], "batch", batch.clone()).await);
+    assert!(!runs(std::slice::from_ref(&clicks), "batch", batch.clone()).await);
     assert!(runs(&[clicks.clone(), types.clone()], "batch", batch.clone()).await);
     let asked = router.assess(&asking("batch", batch), &limits()).await;
     assert_eq!(asked.touches, [clicks, types]);
