@@ -21,7 +21,7 @@ use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
+use protocol::tool::{Approval, ExecResult, Mode, PictureView, Risk, ToolCall};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -128,8 +128,8 @@ struct Driver {
     front: Option<FocusedWindow>,
     /// What the next approved call was asked for on, in another task: it is done only where that is still there.
     asked: Option<Approval>,
-    /// The call that the user said yes to, with the digest that this yes is for.
-    allowed: Option<(CallId, String)>,
+    /// The call that the user said yes to, with the digest that this yes is for and the risk that was named.
+    allowed: Option<(CallId, String, Risk)>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.

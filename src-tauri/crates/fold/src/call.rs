@@ -71,7 +71,8 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
 
 /// One line of at most [`MOST_CHARS`] characters.
 pub fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A line break is a key, which may run or send what stands before it: it is seen.
+    let line = text.replace('\n', " ⏎ ").split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -190,7 +191,7 @@ mod tests {
             (line("drag", json!({"path": [{"x": 1, "y": 2}, {"x": 3, "y": 4}]})), "1, 2 → 3, 4"),
             (line("drag", json!({"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}})), "1, 2 → 3, 4"),
             (line("scroll", json!({"x": 1, "y": 2, "down": -3})), "↑ 3"),
-            (line("type", json!({"text": "Autumn\nmoon"})), "“Autumn moon”"),
+            (line("type", json!({"text": "Autumn\nmoon"})), "“Autumn ⏎ moon”"),
             (line("press", json!({"key": "Tab", "times": 3})), "Tab × 3"),
             (line("hotkey", json!({"keys": ["ctrl", "s"]})), "Ctrl + S"),
             (line("batch", json!({"actions": [{"tool": "click"}, {"tool": "type"}]})), "click, type"),

@@ -153,6 +153,34 @@ impl Default for Settings {
     }
 }
 
+/// Whether a text is modifiers and one key, joined by `+`, as Tauri reads accelerators; a function key may stand alone.
+/// Keys have many names: of one only the form is looked at.
+fn is_shortcut(text: &str) -> bool {
+    const MODIFIERS: [&str; 14] = [
+        "ALT",
+        "ALTGR",
+        "CMD",
+        "CMDORCONTROL",
+        "CMDORCTRL",
+        "COMMAND",
+        "COMMANDORCONTROL",
+        "COMMANDORCTRL",
+        "CONTROL",
+        "CTRL",
+        "META",
+        "OPTION",
+        "SHIFT",
+        "SUPER",
+    ];
+    let upper = text.trim().to_uppercase();
+    match upper.rsplit_once('+') {
+        Some((modifiers, key)) => {
+            !key.trim().is_empty() && modifiers.split('+').all(|one| MODIFIERS.contains(&one.trim()))
+        }
+        None => upper.strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok()),
+    }
+}
+
 impl Settings {
     /// What of `next` gives an agent more than these settings do, by its name; `None` if nothing does.
     pub fn loosened_by(&self, next: &Self) -> Option<&'static str> {
@@ -315,8 +343,10 @@ impl Settings {
         if self.fence_apps.iter().any(|app| app.trim().is_empty()) {
             return Err(bad("setting fenceApps has an empty name, which would be part of every name"));
         }
-        if self.shortcut.trim().is_empty() {
-            return Err(bad("setting shortcut is empty").with_hint("for example CmdOrCtrl+Shift+Space"));
+        if !is_shortcut(&self.shortcut) {
+            let message =
+                format!("setting shortcut = {:?} is no shortcut with a modifier and a key", self.shortcut);
+            return Err(bad(message).with_hint("for example CmdOrCtrl+Shift+Space"));
         }
         Ok(())
     }
@@ -402,6 +432,17 @@ mod tests {
         ] {
             let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
             assert_eq!(strict.loosened_by(&next), name);
+        }
+    }
+
+    #[test]
+    fn a_shortcut_is_modifiers_and_a_key() {
+        for good in ["CmdOrCtrl+Shift+Space", "ctrl+alt+m", "Super+F5", "F12"] {
+            assert_eq!(patch(json!({ "shortcut": good })).unwrap().shortcut, good);
+        }
+        for bad in ["", "Foo+Bar", "Space", "Ctrl+", "Ctrl", "+"] {
+            let error = patch(json!({ "shortcut": bad })).unwrap_err();
+            assert!(error.message.contains("shortcut"), "{bad}: {error}");
         }
     }
 

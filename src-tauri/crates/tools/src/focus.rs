@@ -106,6 +106,21 @@ impl Router {
         }
     }
 
+    /// Gives the keyboard to the window that is in front of all others, if none but ours has it: whoever started a run
+    /// in one of ours has it there.
+    ///
+    /// # Errors
+    /// As [`Router::restore_focus`].
+    pub async fn take_focus_from_ours(&self) -> Result<(), ToolError> {
+        if self.windows().await?.iter().any(has_focus) {
+            return Ok(());
+        }
+        match self.focus().await {
+            Some(window) => self.restore_focus(&window).await,
+            None => Ok(()),
+        }
+    }
+
     async fn windows(&self) -> Result<Vec<WindowView>, ToolError> {
         self.desktop().windows().await.map_err(|error| from_desktop(&error))
     }

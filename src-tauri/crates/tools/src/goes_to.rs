@@ -66,6 +66,8 @@ impl Router {
         for point in points.iter().take(1).chain(points.iter().skip(1).last()) {
             there.push(self.at(*point, display, windows, limits).await);
         }
+        // What is named, and not pointed at, is in an application's window.
+        there.extend(target::named_window(windows, step.plan().reach()).map(named));
         there.dedup();
         there.retain(|there| !there.is_empty());
         there.join(" → ")

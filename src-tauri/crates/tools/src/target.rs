@@ -233,14 +233,35 @@ fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
     app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
 }
 
-/// An application by its name, or by a part of its name or of its window's title, as the tools take it.
-fn named(windows: &[WindowView], name: &str) -> Touched {
+/// The window of the application that an element or a menu is named in; `None` for other acts.
+pub(crate) fn named_window<'a>(windows: &'a [WindowView], reach: &Reach) -> Option<&'a WindowView> {
+    let app = match reach {
+        Reach::Menu { app, .. } => app,
+        Reach::Element(Target::Selector(selector)) => &selector.app,
+        Reach::Nowhere
+        | Reach::Focus { .. }
+        | Reach::Points { .. }
+        | Reach::App(_)
+        | Reach::Element(Target::Ref(_)) => {
+            return None;
+        }
+    };
+    app.as_deref().map_or_else(|| front(windows), |app| called(windows, app))
+}
+
+/// By a part of its application's name or of its title, as the tools take it.
+fn called<'a>(windows: &'a [WindowView], name: &str) -> Option<&'a WindowView> {
     let wanted = name.to_lowercase();
     let is = |window: &&WindowView| {
         [&window.app, &window.title].iter().any(|text| text.to_lowercase().contains(&wanted))
     };
+    windows.iter().find(is)
+}
+
+/// An application by its name, or by a part of it.
+fn named(windows: &[WindowView], name: &str) -> Touched {
     let by_name = applications::class_of([name]);
-    match windows.iter().find(is).map(Touched::of) {
+    match called(windows, name).map(Touched::of) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
         None => {
             Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None }

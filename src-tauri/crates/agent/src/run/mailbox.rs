@@ -89,14 +89,14 @@ impl Driver {
     }
 
     pub(super) async fn take_answer(&mut self, given: GivenAnswer) -> Result<(), ErrorView> {
-        let GivenAnswer { question: Approval { id, call, digest, touches, .. }, answer, by } = given;
+        let GivenAnswer { question: Approval { id, call, digest, touches, risk, .. }, answer, by } = given;
         if self.question.take_if(|question| question.id == id).is_none() {
             return Ok(());
         }
         self.operation = None;
         if answer != Answer::Deny {
             self.proposals.accept(&call.id);
-            self.allowed = Some((call.id.clone(), digest));
+            self.allowed = Some((call.id.clone(), digest, risk));
         }
         if answer == Answer::Thread {
             self.grants().allow(touches);

@@ -181,9 +181,10 @@ impl Driver {
         let Waiting { call, approved } = waiting;
         let mut request = self.request(call.clone(), None);
         let assessment = self.outline(&request);
-        if approved {
-            let allowed = self.allowed.take_if(|(allowed, _)| *allowed == call.id);
-            request.approved = allowed.map(|(_, digest)| digest);
+        let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
+        if approved && let Some((_, digest, named)) = self.allowed.take_if(|(id, ..)| *id == call.id) {
+            request.approved = Some(digest);
+            risk = named;
         }
         // The focus is where it was only if nobody else has had the desktop since.
         let front = match &lease {
@@ -195,17 +196,18 @@ impl Driver {
         if lease.is_some() {
             self.lease = lease;
         }
-        let risk = assessment.risk.unwrap_or(Risk::Consequential);
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
         let must_be_as_it_was = self.is_woken;
+        let takes_keys = call.goes_to_the_focus() || call.tool == "batch";
         self.operation = Some(Box::pin(async move {
             let restore = async {
                 match (&asked, &front) {
                     (Some(asked), _) => router.restore(asked, &limits).await,
                     (None, Some(window)) => router.restore_focus(window).await,
+                    (None, None) if takes_keys => router.take_focus_from_ours().await,
                     (None, None) => Ok(()),
                 }
             };
@@ -216,7 +218,7 @@ impl Driver {
                 restored = restore => restored,
             };
             if let Err(error) = restored
-                && (must_be_as_it_was || call.goes_to_the_focus() || call.tool == "batch")
+                && (must_be_as_it_was || takes_keys)
             {
                 return Outcome::Tool(call, Box::new(Executed::refused(error)));
             }

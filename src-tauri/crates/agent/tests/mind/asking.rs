@@ -396,6 +396,18 @@ async fn an_approved_act_goes_to_the_window_that_was_in_front_when_it_was_asked_
 }
 
 #[tokio::test]
+async fn where_nothing_asks_a_run_that_was_started_in_a_window_of_ours_types_into_the_one_in_front() {
+    let typing = Step::call("type", json!({ "text": "hello", "reason": "to greet" }));
+    let mut bench = Bench::new(vec![typing, done()]).await;
+    // The goal was typed into a window of ours, which still has the keyboard.
+    let behind = WindowView { states: Vec::new(), ..window(1, "letter") };
+    bench.desktop.edit(|scene| scene.windows = vec![behind]);
+    bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(focused(&bench), [WindowId(1)]);
+}
+
+#[tokio::test]
 async fn a_question_about_a_window_names_it_as_it_is_called_now() {
     let close = |id| Step::call("changeWindow", json!({ "window": id, "change": "close" }));
     let mut bench = Bench::new(vec![close(1), close(3), done()]).await;
