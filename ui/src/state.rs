@@ -6,7 +6,7 @@ use fold::{Stream, Transcript};
 use protocol::command::{ReadEvents, Subscribe};
 use protocol::event::{Activity, EventBody, RunEnd, Status};
 use protocol::ids::{SessionId, StreamId};
-use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
+use protocol::tool::{ApprovalMode, Grant, Mode};
 use protocol::view::{EventPage, Overview, Question, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, Event};
 

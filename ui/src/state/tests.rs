@@ -4,6 +4,7 @@ use fold::transcript::EntryBody;
 use protocol::event::{DeltaKind, RunEnd};
 use protocol::ids::{RunId, Seq};
 use protocol::settings::{Language, Settings};
+use protocol::tool::Risk;
 use protocol::view::DesktopView;
 
 use super::sample::{

@@ -98,7 +98,6 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
-    let tool = visible_text(&approval.call.tool);
     let remembered = for_session.map(|Grant { tool, app }| {
         let (tool, app) = (visible_text(&tool), app.map(|app| visible_text(&app)));
         let what = move || match &app {
