@@ -49,7 +49,7 @@ impl Reach {
                 let ends = path.first().into_iter().chain(path.last()).copied();
                 Self::Points { display: *display, points: ends.collect() }
             }
-            Action::Type { text } => Self::Focus { enters: text.contains('\n') },
+            Action::Type { text } => Self::Focus { enters: text.contains(['\n', '\r']) },
             Action::Press { key, .. } | Action::KeyDown { key } | Action::KeyUp { key } => {
                 Self::Focus { enters: is_enter(key) }
             }

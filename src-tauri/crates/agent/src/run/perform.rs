@@ -126,7 +126,10 @@ impl Driver {
         self.front.clone_from(&window);
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
-        let Assessment { digest, touches, .. } = self.run.router.assess(&request, &self.run.limits).await;
+        let now = self.run.router.assess(&request, &self.run.limits).await;
+        let Assessment { digest, touches, .. } = now;
+        // Something graver may have come to the front since it was first looked at.
+        let risk = now.risk.map_or(risk, |now| now.max(risk));
         let target = lease::target(&self.run.router, &call).await;
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;

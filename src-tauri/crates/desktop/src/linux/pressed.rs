@@ -193,7 +193,8 @@ impl PressedInput {
     /// Presses; recorded, also with the watchdog, before it is sent.
     pub(super) fn press(&self, session: &Session, what: Down, stop: &Stop) -> Result<(), DesktopError> {
         stop.check()?;
-        if matches!(what, Down::Button(_)) {
+        let drags = self.down().iter().any(|down| matches!(down, Down::Button(_)));
+        if matches!(what, Down::Button(_)) && !drags {
             let at = session.conn.query_pointer(session.root)?.reply()?;
             *self.drag_origin() = Some((at.root_x, at.root_y));
         }
