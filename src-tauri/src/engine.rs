@@ -9,7 +9,7 @@ use agent::{AgentHandle, ModelSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe, Window};
+use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
 use protocol::remembered::{Change, Remembered};
@@ -227,7 +227,6 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
 pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
-        own_titles: Window::ALL.map(|window| window.title().to_owned()).to_vec(),
         watchdog: watchdog(),
         scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),

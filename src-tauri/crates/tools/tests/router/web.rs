@@ -138,7 +138,8 @@ async fn what_a_page_says_is_cleaned_and_bounded() {
         pages.text = PageText { text: "old\u{200b} pond\nfrog".into(), total: 14, ..PageText::default() };
         pages.tabs = vec![Tab { title: "Po\u{2066}nd\n".into(), ..Tab::default() }];
         pages.acted.called = "button \"Sa\u{200b}ve\"".into();
-        pages.acted.dialog = Some(Dialog { kind: DialogKind::Alert, message: "Bo\u{200b}o".into() });
+        pages.acted.dialog =
+            Some(Dialog { kind: DialogKind::Alert, message: "Bo\u{200b}o".into(), number: 1 });
     });
     let data = |tool: &'static str, arguments: Value| {
         let router = &router;
