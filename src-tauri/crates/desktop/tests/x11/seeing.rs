@@ -8,10 +8,7 @@ use protocol::view::{Check, CheckState};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::shape::{ConnectionExt as _, SK, SO};
-use x11rb::protocol::xproto::{
-    AtomEnum, ClipOrdering, ConfigureWindowAux, ConnectionExt as _, PropMode, StackMode,
-};
-use x11rb::wrapper::ConnectionExt as _;
+use x11rb::protocol::xproto::{ClipOrdering, ConfigureWindowAux, ConnectionExt as _, StackMode};
 
 use crate::screen::{HEIGHT, Screen, Target, WIDTH, click, token, wait_for};
 
