@@ -11,6 +11,7 @@ use std::time::Duration;
 use desktop::DesktopError;
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+#[cfg(unix)]
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -94,6 +95,7 @@ impl Wire {
     }
 
     /// The two ends of a browser's `--remote-debugging-pipe`. It ends when nobody has them any more.
+    #[cfg(unix)]
     pub(crate) fn by_pipe(
         mut to: impl AsyncWrite + Send + Unpin + 'static,
         from: impl AsyncRead + Send + Unpin + 'static,
