@@ -3,7 +3,6 @@
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
@@ -14,7 +13,10 @@ use tauri::{
     AppHandle, Manager, Monitor, PhysicalPosition, PhysicalSize, Url, WebviewUrl, WebviewWindow,
     WebviewWindowBuilder, WindowEvent, Wry,
 };
+use tokio::sync::Notify;
 
+#[cfg(target_os = "linux")]
+use super::active::has_keyboard;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, Seen};
@@ -86,8 +88,8 @@ fn is_ours(url: &Url) -> bool {
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let app = window.app_handle();
     match event {
-        WindowEvent::Focused(true) if window.label() == Window::Chat.label() => {
-            window.state::<CameBack>().0.store(false, Ordering::Relaxed);
+        WindowEvent::Focused(true) if window.label() == Window::Dashboard.label() => {
+            window.state::<DashboardFocus>().0.notify_one();
         }
         WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
         _ => {}
@@ -285,6 +287,11 @@ pub fn is_focused(app: &AppHandle, window: Window) -> bool {
     app.get_webview_window(window.label()).is_some_and(|view| view.is_focused().unwrap_or(false))
 }
 
+#[cfg(not(target_os = "linux"))]
+fn has_keyboard(view: &WebviewWindow) -> tauri::Result<bool> {
+    view.is_focused()
+}
+
 /// For the tray and the shortcut, which have nobody to answer to.
 pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     if let Err(error) = show(app, window, action) {
@@ -292,16 +299,21 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
-/// Whether the chat came back by itself, and has not had the keyboard since.
+/// Tells when the dashboard gets the keyboard.
 #[derive(Default)]
-pub struct CameBack(AtomicBool);
+pub struct DashboardFocus(Notify);
+
+impl DashboardFocus {
+    pub async fn gained(&self) {
+        self.0.notified().await;
+    }
+}
 
 /// Shows a hidden chat where it was, and leaves the keyboard to whoever has it, where the system can do that.
 pub fn bring_chat_back(app: &AppHandle) {
     let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
-    match show_without_focus(&view) {
-        Ok(()) => app.state::<CameBack>().0.store(true, Ordering::Relaxed),
-        Err(error) => tracing::warn!("the chat cannot come back: {error}"),
+    if let Err(error) = show_without_focus(&view) {
+        tracing::warn!("the chat cannot come back: {error}");
     }
 }
 
@@ -335,12 +347,9 @@ fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<
     let visible = match action {
         WindowAction::Show => true,
         WindowAction::Hide => false,
-        // A window that came back by itself gets the keyboard first.
-        WindowAction::Toggle => !view.is_visible()? || app.state::<CameBack>().0.load(Ordering::Relaxed),
+        // A window that is shown without the keyboard gets that first.
+        WindowAction::Toggle => !view.is_visible()? || !has_keyboard(&view)?,
     };
-    if window == Window::Chat {
-        app.state::<CameBack>().0.store(false, Ordering::Relaxed);
-    }
     if !visible {
         note_places(app);
         return view.hide();

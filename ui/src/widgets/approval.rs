@@ -151,13 +151,15 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                     {move || store.say(risk_word(approval.risk))}
                 </span>
             </header>
-            <ul class="calls">{lines.collect_view()}</ul>
-            // The model's own reason is in it.
-            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
-            {goes_to}
-            <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
-                {spelled(visible_json(&approval.call.arguments))}
-            </pre>
+            <div class="asked">
+                <ul class="calls">{lines.collect_view()}</ul>
+                // The model's own reason is in it.
+                <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+                {goes_to}
+                <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
+                    {spelled(visible_json(&approval.call.arguments))}
+                </pre>
+            </div>
             <footer>
                 <button
                     class="deny"
