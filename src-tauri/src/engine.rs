@@ -9,19 +9,19 @@ use agent::{AgentHandle, ModelSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe, Window};
+use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
 use protocol::remembered::{Change, Remembered};
 use protocol::settings::Settings;
-use protocol::view::{Check, CheckState, CheckView};
+use protocol::view::{Check, CheckState, CheckView, KeyState};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
 use crate::home::Home;
-use crate::keys::{Keychain, Keys, Migrated, environment, migrate};
+use crate::keys::{Keychain, Keys, Migrated, environment, migrate, takers};
 use crate::lock::HomeLock;
-use crate::model_source::{Models, offer};
+use crate::model_source::{Models, address_of, offer};
 use crate::settings_file::SettingsFile;
 use crate::{checks, socket};
 
@@ -123,6 +123,10 @@ impl Engine {
                 let (keys, new) = (self.keys.clone(), c.clone());
                 json(&c, blocking(move || keys.set(&new.provider, &new.key)).await??)
             }
+            AnyCommand::MoveKey(c) => {
+                let (keys, provider) = (self.keys.clone(), c.provider.clone());
+                json(&c, blocking(move || keys.move_on(&provider)).await??)
+            }
             AnyCommand::DeleteKey(c) => {
                 let (keys, provider) = (self.keys.clone(), c.provider.clone());
                 json(&c, blocking(move || keys.delete(&provider)).await??)
@@ -157,6 +161,40 @@ impl Engine {
                 json(&c, ())
             }
         }
+    }
+
+    /// Refuses to send a key elsewhere at the word of a program on the socket: its window asks the user.
+    async fn keep_keys(&self, command: &AnyCommand) -> Result<(), ErrorView> {
+        let settings = self.agent.settings();
+        let mut next = settings.clone();
+        match command {
+            // What is wrong with a patch is said by whoever carries it out.
+            AnyCommand::UpdateSettings(c) => next = settings.patched(&c.patch).unwrap_or(next),
+            AnyCommand::StartRun(c) => {
+                let model = c.overrides.model.as_ref().unwrap_or(&settings.model);
+                let provider = model.provider().unwrap_or_default().to_owned();
+                next.base_urls.extend(c.overrides.base_url.clone().map(|url| (provider, url)));
+            }
+            _ => return Ok(()),
+        }
+        for provider in takers() {
+            let (old, new) = (address_of(provider, &settings), address_of(provider, &next));
+            if old == new {
+                continue;
+            }
+            let keys = self.keys.clone();
+            let state = blocking(move || keys.view(provider).state).await?;
+            if matches!(state, KeyState::InKeychain | KeyState::InEnvironment) {
+                let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+                let message = format!("the key for {provider} goes to {old} only, and not to {new}");
+                let error = ErrorView::new(ErrorCode::Forbidden, message).with_hint(
+                    "change the address in the settings of Miki's window, or delete the key first",
+                );
+                self.agent.note_refusal(command.name(), &error).await?;
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     fn windows(&self) -> Result<&dyn Windows, ErrorView> {
@@ -201,7 +239,10 @@ impl socket::Endpoint for Engine {
         command: AnyCommand,
         principal: &'a Principal,
     ) -> BoxFuture<'a, Result<Value, ErrorView>> {
-        Box::pin(Engine::call(self, command, principal))
+        Box::pin(async move {
+            self.keep_keys(&command).await?;
+            Engine::call(self, command, principal).await
+        })
     }
 
     fn subscribe(&self, command: Subscribe) -> BoxFuture<'_, Result<(Seq, socket::Stream), ErrorView>> {
@@ -227,7 +268,6 @@ fn no_settings(error: &desktop::DesktopError) -> ErrorView {
 pub fn open_desktop(home: &Home, settings: &Settings) -> Arc<dyn desktop::Desktop> {
     desktop::open(desktop::Options {
         failsafe: settings.failsafe,
-        own_titles: Window::ALL.map(|window| window.title().to_owned()).to_vec(),
         watchdog: watchdog(),
         scripted_apps: browser::scriptable(),
         ocr_models: Some(ocr_models(home)),

@@ -2,13 +2,16 @@
 //!
 //! The environment (`MIKI_KEY_<PROVIDER>`) goes before the keychain. There is no third place: where the keychain
 //! fails, that is said, and no key is written anywhere else.
+//!
+//! A key of the keychain belongs to the address it was first used with, and goes to no other: the address stands beside
+//! it, in the same entry, on a second line.
 
 use std::sync::Arc;
 
 use models::Provider;
 use protocol::command::Secret;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
-use protocol::{ErrorCode, ErrorView};
+use protocol::{ErrorCode, ErrorView, address};
 
 use crate::model_source::{CUSTOM, FIRST};
 
@@ -49,16 +52,49 @@ impl Keys {
         Self { store, environment }
     }
 
-    /// The provider's key, or nothing where there is none.
+    /// The provider's key for this base URL, or nothing where there is none.
     ///
     /// # Errors
-    /// [`ErrorCode::Keychain`] with what to do, where the keychain cannot tell.
-    pub fn get(&self, provider: &str) -> Result<Option<Secret>, ErrorView> {
+    /// [`ErrorCode::Keychain`] with what to do, where the keychain cannot tell; [`ErrorCode::Forbidden`] where the key
+    /// belongs to another address.
+    pub fn get(&self, provider: &str, url: &str) -> Result<Option<Secret>, ErrorView> {
         check_known(provider)?;
         if let Some(key) = self.environments(provider) {
             return Ok(Some(key));
         }
-        self.store.get(provider).map_err(|error| error.view(provider))
+        let Some(entry) = self.store.get(provider).map_err(|error| error.view(provider))? else {
+            return Ok(None);
+        };
+        let (key, address) = parts(&entry);
+        let now = address::shown(url);
+        match address {
+            Some(address) if address == now => {}
+            Some(address) => {
+                let message = format!("the key for {provider} goes to {address} only, and not to {now}");
+                let hint = format!(
+                    "let it go there in the settings, under Keys, or set it again: miki key set {provider}"
+                );
+                return Err(ErrorView::new(ErrorCode::Forbidden, message).with_hint(hint));
+            }
+            None => {
+                let entry = Secret(format!("{}\n{now}", key.0));
+                store_and_compare(self.store.as_ref(), provider, &entry)
+                    .map_err(|error| error.view(provider))?;
+            }
+        }
+        Ok(Some(key))
+    }
+
+    /// Lets the key in the keychain go to the address that it is used with next.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`].
+    pub fn move_on(&self, provider: &str) -> Result<KeyView, ErrorView> {
+        check_known(provider)?;
+        match self.store.get(provider).map_err(|error| error.view(provider))? {
+            Some(entry) => self.set(provider, &parts(&entry).0),
+            None => Ok(self.view(provider)),
+        }
     }
 
     /// Puts a key into the keychain and reads it back.
@@ -101,11 +137,15 @@ impl Keys {
 
     /// Where the provider's key is, and what to do where it is not.
     pub fn view(&self, provider: &str) -> KeyView {
+        let mut address = None;
         let (state, hint) = if self.environments(provider).is_some() {
             (KeyState::InEnvironment, None)
         } else {
             match self.store.get(provider) {
-                Ok(Some(_)) => (KeyState::InKeychain, None),
+                Ok(Some(entry)) => {
+                    address = parts(&entry).1;
+                    (KeyState::InKeychain, None)
+                }
                 Ok(None) => (KeyState::Missing, Some(format!("miki key set {provider}"))),
                 Err(error) => {
                     let ErrorView { message, hint, .. } = error.view(provider);
@@ -114,7 +154,7 @@ impl Keys {
                 }
             }
         };
-        KeyView { provider: provider.to_owned(), state, hint }
+        KeyView { provider: provider.to_owned(), state, address, hint }
     }
 
     /// Whether the keychain really keeps: written, read back, deleted.
@@ -154,6 +194,14 @@ pub fn variable(provider: &str) -> String {
     format!("MIKI_KEY_{}", provider.to_uppercase())
 }
 
+/// The key of an entry, and the address it belongs to.
+fn parts(entry: &Secret) -> (Secret, Option<String>) {
+    match entry.0.split_once('\n') {
+        Some((key, address)) => (Secret(key.to_owned()), Some(address.to_owned())),
+        None => (entry.clone(), None),
+    }
+}
+
 fn could_be_a_key(text: &str) -> bool {
     !text.is_empty() && !text.chars().any(|c| c.is_control() || c.is_whitespace())
 }
@@ -180,6 +228,8 @@ mod tests {
     use super::fake::{FakeStore, Fault};
     use super::*;
 
+    const HERE: &str = "https://here.test/v1";
+
     fn keys(store: FakeStore, variables: &'static [(&str, &str)]) -> Keys {
         Keys::new(
             Arc::new(store),
@@ -192,25 +242,49 @@ mod tests {
     #[test]
     fn a_key_that_was_set_is_there_until_deleted() {
         let keys = keys(FakeStore::default(), &[]);
-        assert_eq!(keys.get("gemini").unwrap(), None);
+        assert_eq!(keys.get("gemini", HERE).unwrap(), None);
         assert_eq!(keys.set("gemini", &Secret("  abc \n".into())).unwrap().state, KeyState::InKeychain);
-        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("abc".into())));
+        assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("abc".into())));
         assert_eq!(keys.delete("gemini").unwrap().state, KeyState::Missing);
         assert_eq!(keys.delete("gemini").unwrap().state, KeyState::Missing);
+    }
+
+    #[test]
+    fn a_key_goes_to_the_address_it_was_first_used_with_until_a_window_lets_it_go_elsewhere() {
+        let keys = keys(FakeStore::default(), &[]);
+        keys.set("gemini", &Secret("abc".into())).unwrap();
+        assert_eq!(keys.view("gemini").address, None);
+        assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("abc".into())));
+        assert_eq!(keys.view("gemini").address.as_deref(), Some("https://here.test"));
+        for evil in [
+            "https://evil.test",
+            "https://here.test:8443/v1",
+            "http://here.test",
+            "https://here.test@evil.test",
+        ] {
+            let error = keys.get("gemini", evil).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Forbidden, "{evil}");
+            assert!(error.message.contains("https://here.test") && !format!("{error:?}").contains("abc"));
+        }
+        assert_eq!(keys.get("gemini", "https://here.test/v2").unwrap(), Some(Secret("abc".into())));
+        assert_eq!(keys.move_on("gemini").unwrap().address, None);
+        assert_eq!(keys.get("gemini", "https://there.test").unwrap(), Some(Secret("abc".into())));
+        assert!(keys.get("gemini", HERE).is_err());
+        assert_eq!(keys.move_on("openai").unwrap().state, KeyState::Missing);
     }
 
     #[test]
     fn the_environment_goes_before_the_keychain() {
         let keys = keys(FakeStore::default(), &[("MIKI_KEY_GEMINI", "from-env")]);
         keys.set("gemini", &Secret("kept".into())).unwrap();
-        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("from-env".into())));
+        assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("from-env".into())));
         assert_eq!(keys.status()[0].state, KeyState::InEnvironment);
     }
 
     #[test]
     fn the_environment_serves_even_with_the_keychain_locked() {
         let keys = keys(FakeStore::failing(Fault::Locked), &[("MIKI_KEY_GEMINI", "from-env")]);
-        assert_eq!(keys.get("gemini").unwrap(), Some(Secret("from-env".into())));
+        assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("from-env".into())));
         assert_eq!(keys.check().state, CheckState::Limited);
     }
 
@@ -261,7 +335,7 @@ mod tests {
 
     #[test]
     fn an_unknown_provider_is_named_with_those_there_are() {
-        let error = keys(FakeStore::default(), &[]).get("gemnii").unwrap_err();
+        let error = keys(FakeStore::default(), &[]).get("gemnii", HERE).unwrap_err();
         assert!(error.message.contains("gemnii") && error.hint.unwrap().contains("gemini"));
     }
 }

@@ -92,8 +92,8 @@ impl Models {
         if !provider.needs_key() && provider.id != CUSTOM {
             return Ok(None);
         }
-        let (keys, of) = (self.keys.clone(), provider.id.clone());
-        match blocking(move || keys.get(&of)).await?? {
+        let (keys, of, url) = (self.keys.clone(), provider.id.clone(), provider.base_url.clone());
+        match blocking(move || keys.get(&of, &url)).await?? {
             // A server of the user's own may need none, whatever its wire.
             None if provider.needs_key() && provider.id != CUSTOM => {
                 Err(ErrorView::new(ErrorCode::NoKey, format!("no key for {}", provider.id))
@@ -167,6 +167,12 @@ fn provider_of(model: &ModelId, settings: &Settings) -> Result<Provider, ErrorVi
         provider.base_url.clone_from(base_url);
     }
     Ok(provider)
+}
+
+/// Where a provider is asked, without the path; `None` if it has no address.
+pub fn address_of(provider: &str, settings: &Settings) -> Option<String> {
+    let known = || Provider::named(provider).map(|known| &known.base_url);
+    settings.base_urls.get(provider).or_else(known).map(|url| protocol::address::shown(url))
 }
 
 /// 0 leaves it to the provider.

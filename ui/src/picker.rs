@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn only_the_key_of_the_configured_models_provider_counts() {
-        let key = |provider: &str, state| KeyView { provider: provider.into(), state, hint: None };
+        let key =
+            |provider: &str, state| KeyView { provider: provider.into(), state, address: None, hint: None };
         let model = ModelId("gemini/some-model".into());
         let can_speak = |keys: &[KeyView]| super::can_speak(&[provider("gemini", true)], keys, &model);
         assert!(can_speak(&[key("gemini", KeyState::InKeychain)]));

@@ -175,6 +175,8 @@ words! {
     KeyPlaceholder: "Paste a key", "キーを貼り付け";
     Save: "Save", "保存";
     Delete: "Delete", "削除";
+    KeyElsewhere: "This key was set for {old}. It is not sent to {new}, the address that you have given since.", "このキーは {old} 用に設定されたものです。その後に指定された {new} には送られません。";
+    MoveKey: "Send it to {new} from now on", "今後は {new} に送る";
     KeyStays: "What you typed is still in the field: Save tries again.", "入力したキーは欄に残っています。「保存」でもう一度試せます。";
     KeyMissing: "No key yet", "キーがありません";
     KeyInKeychain: "In the keychain", "キーチェーンにあります";

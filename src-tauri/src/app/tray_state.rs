@@ -1,5 +1,6 @@
 //! What the tray shows of all runs together: made of an overview. Pure: no window system, no engine.
 
+use protocol::escape::visible_text;
 use protocol::event::Activity;
 use protocol::ids::RunId;
 use protocol::settings::Language;
@@ -37,7 +38,7 @@ impl From<&Overview> for TrayState {
         let (activity, detail) = fold::activity(view);
         let tooltip = match view.runs.len() {
             0 | 1 if detail.is_empty() => "Miki".to_owned(),
-            0 | 1 => format!("Miki: {detail}"),
+            0 | 1 => format!("Miki: {}", visible_text(&detail)),
             many => format!("Miki: {many}{}: {}", words.runs, details(view)),
         };
         let stops = view.runs.iter().filter(|_| view.runs.len() > 1).take(STOPS);
@@ -63,12 +64,12 @@ fn details(view: &Overview) -> String {
     let (waiting, others): (Vec<&RunStatus>, Vec<&RunStatus>) =
         view.runs.iter().partition(|run| run.status.activity == Activity::Waiting);
     let said = waiting.into_iter().chain(others).map(|run| run.status.detail.as_str());
-    said.filter(|detail| !detail.is_empty()).take(DETAILS).collect::<Vec<_>>().join("; ")
+    said.filter(|detail| !detail.is_empty()).take(DETAILS).map(visible_text).collect::<Vec<_>>().join("; ")
 }
 
 /// One line, cut between characters.
 fn short(goal: &str) -> String {
-    let line = goal.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = visible_text(&goal.split_whitespace().collect::<Vec<_>>().join(" "));
     match line.char_indices().nth(GOAL) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -173,6 +174,14 @@ mod tests {
         let both = shown(vec![working, run(Activity::Waiting, "asks", false)]);
         assert_eq!((both.activity, both.tooltip.as_str()), (Activity::Waiting, "Miki: 2 runs: asks; click"));
         assert!(both.runs);
+    }
+
+    #[test]
+    fn what_a_model_says_hides_nothing_and_turns_nothing_about() {
+        let hidden = run(Activity::Waiting, "allow \u{202e}lla\n?", false);
+        assert_eq!(shown(vec![hidden.clone()]).tooltip, r"Miki: allow \u{202E}lla\n?");
+        assert_eq!(shown(vec![hidden; 2]).tooltip.matches(r"\u{202E}").count(), 2);
+        assert_eq!(short("a\u{200b}b"), r"a\u{200B}b");
     }
 
     #[test]

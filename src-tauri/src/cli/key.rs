@@ -127,7 +127,10 @@ fn line(view: &KeyView) -> String {
     let provider = &view.provider;
     let hint = view.hint.as_deref().unwrap_or_default();
     match view.state {
-        KeyState::InKeychain => format!("{provider}: in the keychain"),
+        KeyState::InKeychain => match &view.address {
+            Some(address) => format!("{provider}: in the keychain, for {address} only"),
+            None => format!("{provider}: in the keychain"),
+        },
         KeyState::InEnvironment => format!("{provider}: in the environment ({})", variable(provider)),
         KeyState::Missing => format!("{provider}: none; set it with: {hint}"),
         KeyState::KeychainFails => format!("{provider}: unknown; {hint}"),
@@ -143,6 +146,7 @@ mod tests {
         let view = KeyView {
             provider: "gemini".into(),
             state: KeyState::Missing,
+            address: None,
             hint: Some("miki key set gemini".into()),
         };
         assert_eq!(line(&view), "gemini: none; set it with: miki key set gemini");
@@ -150,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_key_in_the_environment_is_named_by_its_variable() {
-        let view = KeyView { provider: "gemini".into(), state: KeyState::InEnvironment, hint: None };
+        let view =
+            KeyView { provider: "gemini".into(), state: KeyState::InEnvironment, address: None, hint: None };
         assert_eq!(line(&view), "gemini: in the environment (MIKI_KEY_GEMINI)");
     }
 }

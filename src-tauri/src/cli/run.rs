@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
-use protocol::event::{EventBody, RunEnd};
+use protocol::event::RunEnd;
 use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView};
@@ -149,7 +149,8 @@ impl Run {
                     }
                     continue;
                 }
-                Some(line) = next_line(&mut lines), if printer.question().is_some() => {
+                // Always, so that no line is kept until there is a question.
+                Some(line) = next_line(&mut lines) => {
                     if let Some(answer) = printer.answer(&line) {
                         match link.call(answer).await {
                             Ok(()) => {}
@@ -170,10 +171,6 @@ impl Run {
                     return Err(gone.with_hint("start miki: it shows how far the run came"));
                 }
             };
-            if lines.is_some() && matches!(event.body, EventBody::ApprovalRequested { .. }) {
-                // What was typed before the question is not its answer.
-                while lines.as_mut().is_some_and(|lines| lines.try_recv().is_ok()) {}
-            }
             if let Some(end) = printer.tell(&event) {
                 return Ok(Followed::Ended(end));
             }

@@ -2,6 +2,7 @@
 //! event a line.
 
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 
 use fold::Transcript;
 use fold::call::{Line, lines};
@@ -14,9 +15,12 @@ use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk};
 use protocol::turn::Usage;
+use tokio::time::Instant;
 
 use super::text::{bounded, plain, prose};
 
+/// Before a question is that old, nobody has read it. The windows wait as long.
+const READING: Duration = Duration::from_millis(500);
 /// Characters of a call's arguments that a question shows, at their beginning and at their end.
 const ARGUMENTS: (usize, usize) = (1_500, 500);
 /// Calls of one question that are told in a line each; all stand in its arguments.
@@ -30,6 +34,8 @@ pub struct RunPrinter {
     /// The number of the last event of the session that was told.
     last: u64,
     question: Option<Approval>,
+    /// When it was printed.
+    asked: Instant,
     /// Every step is asked about: no answer can be for the whole session.
     approval: ApprovalMode,
     printed: Printed,
@@ -54,7 +60,8 @@ impl RunPrinter {
     pub fn new(json: bool, asks: bool, started: &StartedRun) -> Self {
         let started = started.clone();
         let printed = Printed::default();
-        Self { json, asks, started, last: 0, question: None, approval: ApprovalMode::Ask, printed }
+        let (asked, approval) = (Instant::now(), ApprovalMode::Ask);
+        Self { json, asks, started, last: 0, question: None, asked, approval, printed }
     }
 
     /// A word of our own, on a line of its own: on a terminal, `^C` or half a sentence may stand before it.
@@ -62,10 +69,6 @@ impl RunPrinter {
         let begin = if std::io::stderr().is_terminal() { "\n" } else { "" };
         self.printed.open_line &= begin.is_empty();
         eprintln!("{begin}miki: {text}");
-    }
-
-    pub fn question(&self) -> Option<&Approval> {
-        self.question.as_ref()
     }
 
     /// Tells an event, once; answers the run's end, where this is it.
@@ -84,7 +87,9 @@ impl RunPrinter {
             EventBody::RunStarted(spec) => self.approval = spec.approval,
             EventBody::ApprovalRequested { approval } => {
                 self.question = Some(approval.clone());
+                self.asked = Instant::now();
                 if self.asks {
+                    forget_typed();
                     eprint!("{}", question(approval, self.for_session(approval)));
                 }
             }
@@ -120,11 +125,13 @@ impl RunPrinter {
         }
     }
 
-    /// What a typed line says to the open question; anything but a clear word asks again.
+    /// What a typed line says to the open question; anything but a clear word asks again, and so does a word that was
+    /// typed before the question can have been read.
     pub fn answer(&mut self, line: &str) -> Option<AnswerApproval> {
         let approval = self.question.as_ref()?;
         let for_session = self.for_session(approval);
-        let Some(answer) = answer_in(line, for_session) else {
+        let read = self.asked.elapsed() >= READING;
+        let Some(answer) = answer_in(line, for_session).filter(|_| read) else {
             eprint!("{}", choices(approval, for_session));
             return None;
         };
@@ -382,6 +389,14 @@ fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
         None => String::new(),
     };
     format!("  {} {risk}: allow? [y]es, this once; [n]o{session}: ", plain(&approval.call.tool))
+}
+
+/// Nobody has seen the question when they typed what is waiting.
+fn forget_typed() {
+    #[cfg(unix)]
+    if let Err(error) = nix::sys::termios::tcflush(std::io::stdin(), nix::sys::termios::FlushArg::TCIFLUSH) {
+        tracing::debug!(%error, "what was typed before stays");
+    }
 }
 
 fn answer_in(line: &str, for_session: Option<&Grant>) -> Option<Answer> {

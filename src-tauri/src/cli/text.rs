@@ -1,6 +1,6 @@
 //! Text from outside as a terminal may show it: what a screen, a page or a model says is only data and steers nothing.
 
-use protocol::escape::visible_text;
+use protocol::escape::{visible_in_order, visible_text};
 
 /// One line: where a line ended, or a tab was, is a space; whatever else cannot be seen is spelled out.
 pub fn plain(text: &str) -> String {
@@ -17,9 +17,11 @@ pub fn prose(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(shown).collect()
 }
 
-/// As [`plain`], of a long text only its beginning and its end, with how much there is in between.
+/// One line in which nothing turns about its neighbours; of a long text only its beginning and its end, with how much
+/// there is in between.
 pub fn bounded(text: &str, head: usize, tail: usize) -> String {
     let length = text.chars().count();
+    let plain = |text: &str| visible_in_order(&text.replace(['\n', '\t'], " "));
     let Some(left_out) = length.checked_sub(head + tail).filter(|left_out| *left_out > 0) else {
         return plain(text);
     };
@@ -53,6 +55,7 @@ mod tests {
     #[test]
     fn of_a_long_text_the_beginning_and_the_end_are_shown_and_how_much_is_missing() {
         assert_eq!(bounded("0123456789", 5, 5), "0123456789");
+        assert_eq!(bounded("[\"א\"]", 9, 9), r#"["\u{05D0}"]"#);
         assert_eq!(bounded("0123456789\n", 3, 2), "012 ... 6 more characters ... 9 ");
     }
 }

@@ -1,6 +1,8 @@
 //! One session over all providers: each is told what the others did, in words of its own wire and without what only they
 //! can read; and back at a provider, its own turns come back byte for byte.
 
+use std::collections::BTreeMap;
+
 use outside::LONG;
 use outside::fake_model::{Answer, Asked, FakeModel, Given, Mind, MindTurn, Said, Wire};
 use outside::miki::{self, Client, Miki};
@@ -36,9 +38,8 @@ impl Mind for Chronicler {
     }
 }
 
-fn run(client: &mut Client, session: Option<SessionId>, goal: &str, model: &str, url: String) -> SessionId {
-    let model = Some(ModelId(model.to_owned()));
-    let overrides = RunOverrides { model, base_url: Some(url), ..RunOverrides::default() };
+fn run(client: &mut Client, session: Option<SessionId>, goal: &str, model: &str) -> SessionId {
+    let overrides = RunOverrides { model: Some(ModelId(model.to_owned())), ..RunOverrides::default() };
     let start = StartRun { goal: goal.to_owned(), session, overrides };
     client.call(AnyCommand::StartRun(start)).unwrap();
     let events = client.events_until(miki::is_end).unwrap();
@@ -63,7 +64,9 @@ fn a_session_crosses_all_providers_and_each_gets_back_its_own_turns_alone() {
     let stage = Stage::full().unwrap();
     let model = FakeModel::start(Chronicler).unwrap();
     // So that all of it is told.
-    let settings = json!({ "historyMessages": 100 });
+    let urls: BTreeMap<_, _> =
+        MODELS.iter().map(|(wire, id)| (id.split('/').next().unwrap(), model.base_url(*wire))).collect();
+    let settings = json!({ "historyMessages": 100, "baseUrls": urls });
     let miki = with_keys(Miki::with_model(&stage, "miki", &model.url(), settings).unwrap());
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let mut client = miki.connect(LONG).unwrap();
@@ -76,7 +79,7 @@ fn a_session_crosses_all_providers_and_each_gets_back_its_own_turns_alone() {
     for (number, (wire, id)) in way.chain([anthropic, openai, gemini]).enumerate() {
         let (asked, given) = (model.turns().len(), model.given().len());
         let goal = format!("goal {number}");
-        session = Some(run(&mut client, session.take(), &goal, id, model.base_url(wire)));
+        session = Some(run(&mut client, session.take(), &goal, id));
         let turns = model.turns().split_off(asked);
         assert_eq!(turns.len(), 2, "{wire:?}");
         let first = &turns[0];

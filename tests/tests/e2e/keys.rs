@@ -10,6 +10,7 @@ use outside::LONG;
 use outside::fake_model::{FakeModel, Manner, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
+use protocol::address;
 use serde_json::json;
 
 const KEY: &str = "AIza-canary-0123456789";
@@ -57,6 +58,25 @@ fn a_key_is_set_used_shown_as_there_and_deleted() {
     }
     assert_no_file_holds_the_key(&miki);
 
+    // It goes where it was first used, whoever says otherwise.
+    let trap = FakeModel::start(ScriptMind::new([])).unwrap();
+    let settings = json!({ "baseUrls": { "gemini": trap.url() } });
+    fs::write(miki.home.join("settings.json"), settings.to_string()).unwrap();
+    for line in [
+        &["run", "be done"][..],
+        &["run", "be done", "--base-url", &trap.url()],
+        &["model", "list", "gemini"],
+    ] {
+        let refused = miki.run(&stage, line).unwrap();
+        assert_eq!(refused.code(), 1, "{line:?}: {}", refused.stdout);
+        assert!(
+            refused.stderr.contains(&format!("goes to {} only", address::shown(&model.url()))),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(trap.requests().len(), 0, "the key went where a file said");
+
     assert_eq!(miki.run(&stage, &["key", "delete", "gemini"]).unwrap().code(), 0);
     let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
     assert_eq!(status.code(), 1);
@@ -73,7 +93,8 @@ fn an_old_env_file_is_taken_over_and_only_its_key_goes() {
     let done = miki.run(&stage, &["run", "be done", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
     assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\nOTHER=1\n");
-    assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, "gemini: in the keychain\n");
+    let used = format!("gemini: in the keychain, for {} only\n", address::shown(&model.url()));
+    assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, used);
     assert_no_file_holds_the_key(&miki);
 }
 

@@ -5,8 +5,8 @@ use outside::miki::{Client, Miki};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::command::{
-    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, GetRemembered, ReadEvents, Remember,
-    ResumeRun, RunOverrides, Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
+    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, GetRemembered, MoveKey, ReadEvents,
+    Remember, ResumeRun, RunOverrides, Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
 };
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{SessionId, StreamId};
@@ -73,6 +73,7 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         patch(json!({ "pauseOnUserInput": false })),
         SetKey { provider: "gemini".into(), key: Secret("mine".into()) }.into(),
         DeleteKey { provider: "gemini".into() }.into(),
+        MoveKey { provider: "gemini".into() }.into(),
         allow_all(&question.session),
         // Of the windows alone, whoever is at work.
         GetRemembered {}.into(),
@@ -151,4 +152,15 @@ fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
     assert_eq!(question(&mut other), None);
     wait_for("rest", LONG, || other.overview().ok()?.runs.is_empty().then_some(())).unwrap();
     other.call(patch(json!({ "approval": "auto" }))).unwrap();
+    // A key goes nowhere else, at rest either; the same address may be written again.
+    let elsewhere = RunOverrides { base_url: Some("http://127.0.0.1:1".into()), ..RunOverrides::default() };
+    for attack in [
+        patch(json!({ "baseUrls": { "gemini": "http://127.0.0.1:1" } })),
+        patch(json!({ "baseUrls": {} })),
+        start("rest", elsewhere, None),
+        MoveKey { provider: "gemini".into() }.into(),
+    ] {
+        assert!(refused(other.call(attack.clone())), "not refused: {attack:?}");
+    }
+    other.call(patch(json!({ "baseUrls": { "gemini": format!("{}/", model.url()) } }))).unwrap();
 }

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use protocol::command::{DeleteKey, Secret, SetKey};
+use protocol::command::{DeleteKey, MoveKey, Secret, SetKey};
 use protocol::offer::ProviderView;
 use protocol::view::{KeyState, KeyView};
-use protocol::{Command, ErrorView};
+use protocol::{Command, ErrorView, address};
 
 use crate::ipc;
 use crate::store::store;
@@ -16,8 +16,8 @@ pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>, providers: RwSignal<Vec<Provid
     let store = store();
     let all = move || {
         providers.get().into_iter().filter(|provider| provider.takes_key).map(move |provider| {
-            let ProviderView { id, name, .. } = provider;
-            view! { <KeyRow provider=id name keys /> }
+            let ProviderView { id, name, base_url, .. } = provider;
+            view! { <KeyRow provider=id name base_url keys /> }
         })
     };
     view! {
@@ -31,7 +31,12 @@ pub fn Keys(keys: RwSignal<Option<Vec<KeyView>>>, providers: RwSignal<Vec<Provid
 }
 
 #[component]
-fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) -> impl IntoView {
+fn KeyRow(
+    provider: String,
+    name: String,
+    base_url: String,
+    keys: RwSignal<Option<Vec<KeyView>>>,
+) -> impl IntoView {
     let store = store();
     let typed = RwSignal::new(String::new());
     let sending = RwSignal::new(false);
@@ -59,6 +64,15 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
     let needed = store.memo(move |state| {
         provider.with_value(|provider| state.overview.settings.model.provider() == Some(provider.as_str()))
     });
+    let set_url = store.memo(move |state| {
+        provider.with_value(|provider| state.overview.settings.base_urls.get(provider).cloned())
+    });
+    // The address that the key is for, and the one that the provider has now.
+    let elsewhere = move || {
+        let old = view_of()?.address?;
+        let new = address::shown(set_url.get().as_deref().unwrap_or(&base_url));
+        (old != new).then_some((old, new))
+    };
     let send = Sending { keys, sending, error };
     let save = move || {
         let key = typed.get_untracked().trim().to_owned();
@@ -119,6 +133,19 @@ fn KeyRow(provider: String, name: String, keys: RwSignal<Option<Vec<KeyView>>>) 
                         {move || store.say(Word::Delete)}
                     </button>
                 </div>
+                {move || elsewhere().map(|(old, new)| view! {
+                    <span id=named("key-elsewhere") class="about wrong" role="alert">
+                        {store.fill(Word::KeyElsewhere, &[("old", &old), ("new", &new)])}
+                    </span>
+                    <button
+                        id=named("move-key")
+                        class="quiet"
+                        disabled=move || sending.get()
+                        on:click=move |_| send.send(MoveKey { provider: provider.get_value() }, || {})
+                    >
+                        {store.fill(Word::MoveKey, &[("new", &new)])}
+                    </button>
+                })}
                 <span id=note class="about" class:wrong=move || error.with(Option::is_some) aria-live="polite">{hint}</span>
             </div>
         </div>

@@ -183,6 +183,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
 pub fn spelled(pieces: Vec<Piece>) -> impl IntoView {
     let part = |piece| match piece {
         Piece::Plain(text) => text.into_any(),
+        Piece::RightToLeft(text) => view! { <bdi>{text}</bdi> }.into_any(),
         Piece::Escape(text) => view! { <mark class="escape">{text}</mark> }.into_any(),
     };
     pieces.into_iter().map(part).collect_view()

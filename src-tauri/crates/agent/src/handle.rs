@@ -84,6 +84,14 @@ impl AgentHandle {
         rights::permit(&self.engine, command, principal).await
     }
 
+    /// Journals that the shell refused a command.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub async fn note_refusal(&self, command: &str, error: &ErrorView) -> Result<(), ErrorView> {
+        self.engine.refusals.note(command, &error.message).await
+    }
+
     /// Events as [`Subscribe`] has it.
     ///
     /// # Errors

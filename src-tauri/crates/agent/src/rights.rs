@@ -95,10 +95,7 @@ fn refusal(name: &str, missing: Missing, what: Option<&str>) -> ErrorView {
             format!("{asked} is not for this terminal"),
             "answer in the dashboard, or in the terminal that started the run",
         ),
-        Missing::OurWindow => (
-            format!("{asked} is for Miki's own windows"),
-            "what they remember is seen and changed in them alone",
-        ),
+        Missing::OurWindow => (format!("{asked} is for Miki's own windows"), "do it there"),
         Missing::Rest => (
             format!("{asked} is refused while an agent is at work"),
             "do it in the dashboard, or wait for the agent's end (`miki ps`, `miki stop`)",

@@ -1,6 +1,6 @@
 //! How a run comes to be, and how one that was put aside goes on.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt;
 use journal::OpenRun;
@@ -263,6 +263,8 @@ impl Engine {
         mailbox: mpsc::Receiver<Message>,
     ) -> Run {
         let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
+        let grants = self.grants(&session);
+        grants.lock().unwrap_or_else(PoisonError::into_inner).hear(&spec.goal);
         Run {
             id: scope.run.clone().unwrap_or_else(|| RunId(String::new())),
             limits: Self::limits(&settings),
@@ -272,7 +274,7 @@ impl Engine {
                 repairs: 3,
                 end_on_approval: spec.unattended == Unattended::End,
             },
-            grants: self.grants(&session),
+            grants,
             log: self.log.clone(),
             router: self.tools.clone(),
             seat: self.seat.clone(),

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Reply, Tab, TabChange, TextQuery,
-    WebActed, WebClick, WebText,
+    WebActed, WebClick, WebTarget, WebText,
 };
 
 const WHY: &str = "no browser is used in this session";
@@ -37,6 +37,9 @@ impl Browser for Absent {
         no()
     }
     fn read(&self, _: TextQuery) -> Reply<'_, PageText> {
+        no()
+    }
+    fn target(&self, _: Option<String>) -> Reply<'_, WebTarget> {
         no()
     }
     fn click(&self, _: WebClick, _: CancellationToken) -> Reply<'_, WebActed> {

@@ -10,14 +10,27 @@ use tokio_util::sync::CancellationToken;
 use crate::cdp::CdpBrowser;
 use crate::gone::{Was, stale};
 use crate::live::{Focus, Frame, Known, Live, Page, STEP};
-use crate::script::{Outer, Ready};
+use crate::script::{Form, Outer, Ready};
 use crate::wire::Pending;
-use crate::{DialogAnswer, DialogKind, Kind, PageQuery, Scope, WebActed, WebClick};
+use crate::{DialogAnswer, DialogKind, Kind, PageQuery, Scope, WebActed, WebClick, WebTarget};
 
 /// What scrolled answers to scrolling.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
 
 impl CdpBrowser {
+    pub(crate) async fn target_now(&self, reference: Option<String>) -> Result<WebTarget, DesktopError> {
+        let mut held = self.running().await?;
+        let live = held.live()?;
+        let Some(reference) = reference else {
+            let (page, dialog) = live.told_dialog()?;
+            let url = live.tab(&page.target).await.url;
+            return Ok(WebTarget { url, called: dialog.message, ..WebTarget::default() });
+        };
+        let grip = live.grip(&reference).await?;
+        let form: Form = live.ask(&grip.known.frame, "form", json!({ "id": grip.id })).await?;
+        form.target(&reference, grip.known.name)
+    }
+
     pub(crate) async fn click_now(
         &self,
         click: WebClick,
@@ -39,16 +52,7 @@ impl CdpBrowser {
     pub(crate) async fn answer_now(&self, answer: DialogAnswer) -> Result<WebActed, DesktopError> {
         let mut held = self.held().await?;
         let live = held.live()?;
-        let open = live.wire.look(|state| {
-            let with_dialog = |(session, page): (&String, &crate::state::PageState)| {
-                let page_of = Page { target: page.target.clone(), session: session.clone() };
-                page.dialog.clone().map(|dialog| (page_of, dialog))
-            };
-            state.pages.iter().find_map(with_dialog)
-        });
-        let Some((page, dialog)) = open else {
-            return Err(DesktopError::NotFound("a dialog; none is open".into()));
-        };
+        let (page, dialog) = live.told_dialog()?;
         let before = live.before(&page);
         let (accept, text) = match &answer {
             DialogAnswer::Accept(text) => (true, text.clone()),
@@ -121,6 +125,7 @@ impl Live {
         if !self.wire.look(|state| state.targets.contains_key(&known.target)) {
             return Err(DesktopError::NotFound(format!("the tab that {reference} was in; it was closed")));
         }
+        self.check_web(&known.target)?;
         let page = self.page(&known.target).await?;
         self.clear_of_dialogs(&page)?;
         self.current = Some(known.target.clone());

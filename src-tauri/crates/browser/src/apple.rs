@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 use self::join::View;
 use self::tabs::TabTable;
 use self::talk::{Spot, Talk, Window};
+use crate::address::check_page;
 use crate::page_transform::PageTransform;
 
 pub(crate) use self::app::App;
@@ -114,6 +115,10 @@ impl AppleBrowser {
         }))
     }
 
+    fn check_fence(&self, app: &App) -> Result<(), DesktopError> {
+        desktop::fence::check_app(&self.desktop.fenced(), &[app.name])
+    }
+
     async fn display(&self, index: u32) -> Option<DisplayView> {
         let displays = self.desktop.displays().await.ok()?;
         displays.into_iter().find(|display| display.index == index)
@@ -131,6 +136,11 @@ impl Page {
 }
 
 impl State {
+    /// Refuses a tab that shows no web page.
+    fn check_web(&self, page: &Page) -> Result<(), DesktopError> {
+        check_page(self.tabs.number(page.number).map_or("", |known| &known.url))
+    }
+
     /// As measured where the window has not changed since, else as its sizes say.
     fn place(&self, page: &Page, geometry: &[f64], display: &DisplayView) -> Option<PageTransform> {
         match self.places.get(&page.number) {

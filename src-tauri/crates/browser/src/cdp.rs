@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use desktop::{Desktop, DesktopError};
+use desktop::{Desktop, DesktopError, Fence, fence};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use crate::address::check_page;
 use crate::live::Live;
 use crate::{
     Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab, TabChange,
-    TextQuery, WebActed, WebClick, WebText, find,
+    TextQuery, WebActed, WebClick, WebTarget, WebText, find,
 };
 
 pub(crate) struct CdpBrowser {
@@ -33,14 +32,38 @@ impl CdpBrowser {
         Self { options, desktop, live: Mutex::new(None) }
     }
 
-    /// The browser, attached to or started first where that is needed.
+    /// The browser to act in, attached to or started first where that is needed.
+    ///
+    /// # Errors
+    /// `Forbidden` if it is outside the fence: a browser is an application as any other.
     pub(crate) async fn held(&self) -> Result<Attached<'_>, DesktopError> {
+        let fence = self.desktop.fenced();
         let mut held = self.live.lock().await;
         if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
             *held = None;
-            *held = Some(find::attach(&self.options).await?);
+            *held = match find::attach_running(&self.options).await? {
+                None => {
+                    fence::check_app(&fence, &[&find::called(&self.options)])?;
+                    Some(find::start(&self.options).await?)
+                }
+                running => running,
+            };
         }
-        Ok(Attached(held))
+        let mut held = Attached(held);
+        if fence != Fence::default() {
+            self.check_fence(&fence, held.live()?).await?;
+        }
+        Ok(held)
+    }
+
+    async fn check_fence(&self, fence: &Fence, live: &Live) -> Result<(), DesktopError> {
+        let pid = live.process().await?;
+        let windows = self.desktop.windows().await?;
+        let its: Vec<_> = windows.iter().filter(|window| window.pid == Some(pid)).collect();
+        let program = find::program_of(pid);
+        // One that was just started may have no window yet.
+        fence::check_app(fence, &[its.first().map_or(program.as_str(), |window| &window.app)])?;
+        its.iter().try_for_each(|window| fence::check_display(fence, window.display))
     }
 
     /// The browser that runs: what only looks starts none.
@@ -94,9 +117,7 @@ impl Browser for CdpBrowser {
             if live.has_tabs() {
                 live.front().await?;
             }
-            // Files and the browser's own pages are nobody's business.
-            let tabs = live.tabs().await?;
-            Ok(tabs.into_iter().filter(|tab| check_page(&tab.url).is_ok()).collect())
+            live.tabs().await
         })
     }
 
@@ -110,6 +131,10 @@ impl Browser for CdpBrowser {
 
     fn read(&self, query: TextQuery) -> Reply<'_, PageText> {
         Box::pin(self.read_now(query))
+    }
+
+    fn target(&self, reference: Option<String>) -> Reply<'_, WebTarget> {
+        Box::pin(self.target_now(reference))
     }
 
     fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed> {

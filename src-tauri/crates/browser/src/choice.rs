@@ -15,7 +15,7 @@ use crate::apple::{self, App, AppleBrowser, Osa};
 use crate::cdp::{CdpBrowser, stoppable};
 use crate::{
     Arrived, Attach, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab,
-    TabChange, TextQuery, WebActed, WebClick, WebText,
+    TabChange, TextQuery, WebActed, WebClick, WebTarget, WebText,
 };
 
 /// How the browser in front is worked with.
@@ -118,6 +118,16 @@ impl Browser for Either {
             match self.way().await {
                 Way::Port => self.cdp.read(query).await,
                 Way::Events(app) => self.apple.read(app, query).await,
+            }
+        })
+    }
+
+    fn target(&self, reference: Option<String>) -> Reply<'_, WebTarget> {
+        Box::pin(async move {
+            match reference.as_deref() {
+                Some(named) if is_events(named) => self.apple.target(named).await,
+                // Nobody tells what a dialog says that Apple events meet.
+                _ => self.cdp.target(reference).await,
             }
         })
     }

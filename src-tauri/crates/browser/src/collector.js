@@ -586,6 +586,19 @@
     }
     return { text, frames, next: counter.next, ...about() };
   };
+  // A form's fields may be named like its properties, and so may a document's forms: the prototypes' own are asked.
+  const form = (ask) => {
+    const el = find(ask.id);
+    if (!el) return { gone: true };
+    const button = Element.prototype.closest.call(el, "button, input");
+    const submits = !!button && /^(submit|image)$/.test(button.type);
+    const its = (button || el).form || null, url = location.href;
+    if (!its) return { url, submits: false };
+    const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
+    const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(its);
+    const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
+    return { url, submits, action: URL.canParse(action || url, base) ? new URL(action || url, base).href : action };
+  };
   const outer = (ask) => {
     const el = find(ask.id);
     if (!el) return { gone: true };
@@ -596,5 +609,5 @@
     const inner = frameBox(el), at = toTop(el.ownerDocument);
     return { x: at.x + inner.x * at.scale, y: at.y + inner.y * at.scale, scale: inner.scale * at.scale };
   };
-  return { collect, about, ready, after, finish, focusText, holds, setValue, choose, insert, enter, press, read, outer, element: (ask) => find(ask.id), told: (ask) => { const el = find(ask.id); return el ? told(el) : { gone: true }; } };
+  return { collect, about, ready, after, finish, focusText, holds, setValue, choose, insert, enter, press, read, form, outer, element: (ask) => find(ask.id), told: (ask) => { const el = find(ask.id); return el ? told(el) : { gone: true }; } };
 })()

@@ -137,7 +137,7 @@ impl Live {
             Some(name) => self.tabs().await.unwrap_or_default().into_iter().find(|tab| tab.reference == name),
             None => None,
         };
-        WebActed { acted, called, at: None, url, title, dialog: self.dialog(page), opened }
+        WebActed { acted, called, at: None, url, title, dialog: self.tell_dialog(page), opened }
     }
 }
 

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Arrived, Browser, DialogAnswer, Journey, PageQuery, PageText, PageView, Reply, Tab, TabChange, TextQuery,
-    WebActed, WebClick, WebText,
+    WebActed, WebClick, WebTarget, WebText,
 };
 
 /// What the fake shows.
@@ -18,6 +18,8 @@ pub struct Pages {
     pub tabs: Vec<Tab>,
     pub view: PageView,
     pub text: PageText,
+    /// What is said to be touched; asking for it is no call.
+    pub target: WebTarget,
     /// What clicks, texts and answers are said to have done.
     pub acted: WebActed,
     pub arrived: Arrived,
@@ -58,6 +60,7 @@ impl Default for FakeBrowser {
             tabs: Vec::new(),
             view: PageView::default(),
             text: PageText::default(),
+            target: WebTarget { url: "https://example.org/".into(), ..WebTarget::default() },
             acted,
             arrived: Arrived::default(),
             failures: VecDeque::new(),
@@ -109,6 +112,10 @@ impl Browser for FakeBrowser {
     }
     fn read(&self, query: TextQuery) -> Reply<'_, PageText> {
         self.answered(WebCall::Read(query), |pages| pages.text.clone())
+    }
+    fn target(&self, _: Option<String>) -> Reply<'_, WebTarget> {
+        let target = self.state().0.target.clone();
+        Box::pin(async move { Ok(target) })
     }
     fn click(&self, click: WebClick, _: CancellationToken) -> Reply<'_, WebActed> {
         self.answered(WebCall::Click(click), |pages| pages.acted.clone())

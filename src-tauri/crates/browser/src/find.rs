@@ -1,18 +1,19 @@
 //! Finding a browser: one that runs and allows debugging, else one to start with a profile of its own.
 //!
-//! A browser that we start listens on loopback only, at a port that the system chooses. It outlives us: what it shows
-//! is the user's, and the next start finds it again by the file in its profile.
+//! A browser that we start has no port: it is driven through a pipe, and ends with us (on Windows, which hands on no
+//! pipes by number, it listens on loopback). One that is met by its port is trusted only where `listener.rs` says so.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use desktop::DesktopError;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
+use crate::listener;
 use crate::live::Live;
 use crate::wire::Wire;
 use crate::{Attach, Options};
@@ -21,6 +22,8 @@ const PORT_FILE: &str = "DevToolsActivePort";
 /// A cold start on a loaded machine.
 const START: Duration = Duration::from_secs(45);
 const ANSWER: Duration = Duration::from_secs(3);
+/// Between two looks, or two tries.
+const AGAIN: Duration = Duration::from_millis(100);
 
 #[cfg(target_os = "linux")]
 const PROGRAMS: &[&str] = &[
@@ -99,12 +102,17 @@ pub(crate) fn missing(options: &Options) -> Option<String> {
     })
 }
 
-/// Attaches to the first browser that answers, or starts one.
-pub(crate) async fn attach(options: &Options) -> Result<Live, DesktopError> {
-    match attach_running(options).await? {
-        Some(live) => Ok(live),
-        None => start(options).await,
-    }
+/// What the browser that would be started is called: its program's name.
+pub(crate) fn called(options: &Options) -> String {
+    program(options)
+        .and_then(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .unwrap_or_default()
+}
+
+/// What a running process is called: its program's name; empty where that is not told.
+pub(crate) fn program_of(pid: u32) -> String {
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 #[cfg(any(target_os = "macos", test))]
@@ -115,6 +123,12 @@ pub(crate) fn can_start(options: &Options) -> bool {
 /// Attaches to the first browser that answers; `None` if none does.
 pub(crate) async fn attach_running(options: &Options) -> Result<Option<Live>, DesktopError> {
     if let Some(port) = options.port {
+        if !listener::is_the_users(port) {
+            return Err(DesktopError::NotAvailable(format!(
+                "no program of yours listens at port {port} of this machine; start a browser with \
+                 --remote-debugging-port={port} and a profile folder of its own (--user-data-dir)"
+            )));
+        }
         let path = endpoint(port).await.map_err(|why| {
             DesktopError::NotAvailable(format!(
                 "no browser answers at port {port} of this machine ({why}); start it with --remote-debugging-port={port} \
@@ -125,6 +139,10 @@ pub(crate) async fn attach_running(options: &Options) -> Result<Option<Live>, De
     }
     for profile in profiles(options) {
         let Some((port, path)) = active_port(&profile) else { continue };
+        if !listener::is_of(&profile, port) {
+            tracing::warn!(port, profile = %profile.display(), "another program listens where a browser did");
+            continue;
+        }
         match tokio::time::timeout(ANSWER, Wire::connect(port, &path)).await {
             Ok(Ok(wire)) => return Live::attach(wire).await.map(Some),
             // The file of a browser that crashed, or whose user has not allowed it.
@@ -224,7 +242,8 @@ fn has_display(options: &Options) -> bool {
     !cfg!(target_os = "linux") || options.display.is_some() || named("DISPLAY") || named("WAYLAND_DISPLAY")
 }
 
-async fn start(options: &Options) -> Result<Live, DesktopError> {
+/// Starts one.
+pub(crate) async fn start(options: &Options) -> Result<Live, DesktopError> {
     if let Some(why) = missing(options) {
         return Err(DesktopError::NotAvailable(why));
     }
@@ -240,20 +259,33 @@ async fn start(options: &Options) -> Result<Live, DesktopError> {
     std::fs::create_dir_all(&profile).map_err(|error| failed("gets no profile folder", &error))?;
     // What an earlier browser left would be taken for this one's.
     let _none = std::fs::remove_file(profile.join(PORT_FILE));
-    let mut command = Command::new(&program);
+    let mut command = Command::new(if cfg!(unix) { Path::new("/bin/sh") } else { &program });
+    command.env_clear().envs(desktop::environment::for_children());
+    #[cfg(target_os = "linux")]
+    if let Some(display) = &options.display {
+        command.env("DISPLAY", display);
+    }
+    #[cfg(unix)]
+    {
+        // The pipe's ends are to be its files 3 and 4. A Ctrl-C to us is none to the browser.
+        let numbered = r#"exec 3<&0 4>&1 </dev/null >/dev/null; exec "$0" "$@""#;
+        command.args(["-c", numbered]).arg(&program).arg("--remote-debugging-pipe").process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    }
+    #[cfg(windows)]
     command
-        .env_clear()
-        .envs(desktop::environment::for_children())
+        .args(["--remote-debugging-port=0", "--remote-debugging-address=127.0.0.1"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    command
         .args(ARGUMENTS)
         .arg(format!("--user-data-dir={}", profile.display()))
         .args(&options.arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
         .stderr(Stdio::null());
     #[cfg(target_os = "linux")]
     {
-        if let Some(display) = &options.display {
-            command.env("DISPLAY", display).arg("--ozone-platform=x11");
+        if options.display.is_some() {
+            command.arg("--ozone-platform=x11");
         }
         // Chromium's sandbox refuses to work for root; nobody else is without it.
         if rustix::process::geteuid().is_root() {
@@ -261,41 +293,66 @@ async fn start(options: &Options) -> Result<Live, DesktopError> {
             command.arg("--no-sandbox");
         }
     }
-    // A Ctrl-C to us is none to the browser.
-    #[cfg(unix)]
-    command.process_group(0);
-    let mut child = command.arg("about:blank").spawn().map_err(|error| failed("does not start", &error))?;
+    command.arg("about:blank");
     let end = Instant::now() + START;
-    loop {
-        if let Some((port, path)) = active_port(&profile)
-            && let Ok(wire) = Wire::connect(port, &path).await
-        {
-            let live = Live::attach(wire).await?;
-            // The port is there before the first window is.
-            let shown = |state: &crate::state::BrowserState| (!state.tabs().is_empty()).then_some(());
-            live.wire.until(ANSWER, shown).await;
-            return Ok(live);
+    while Instant::now() < end {
+        let mut child = command.spawn().map_err(|error| failed("does not start", &error))?;
+        match answering(&mut child, &profile, end).await {
+            Ok(wire) => {
+                // Someone has to take its exit code.
+                tokio::spawn(async move { child.wait().await });
+                let live = Live::attach(wire).await?;
+                // It answers before its first window is there.
+                let shown = |state: &crate::state::BrowserState| (!state.tabs().is_empty()).then_some(());
+                live.wire.until(ANSWER, shown).await;
+                return Ok(live);
+            }
+            Err(Some(status)) if !status.success() => return Err(failed("ended at once", &status)),
+            // It left its start to another one with this profile, which may be just ending.
+            Err(Some(_)) => tokio::time::sleep(AGAIN).await,
+            Err(None) => {
+                let _ended = child.start_kill();
+            }
         }
-        let ended = child.try_wait().ok().flatten();
-        if let Some(status) = ended.filter(|status| !status.success()) {
-            return Err(failed("ended at once", &status));
-        }
-        if Instant::now() >= end {
-            let _ended = child.start_kill();
-            return Err(failed("opened no debugging port", &"it was given 45 s"));
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Err(failed("does not answer", &"it was given 45 s"))
+}
+
+/// The connection to a browser that was just started, once it answers; else how it ended, `None` if it did not.
+#[cfg(unix)]
+async fn answering(child: &mut Child, _: &Path, end: Instant) -> Result<Wire, Option<ExitStatus>> {
+    let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(None) };
+    let wire = Wire::by_pipe(to, from);
+    let left = end.saturating_duration_since(Instant::now());
+    let answer = match wire.send(None, "Browser.getVersion", serde_json::json!({})).await {
+        Ok(asked) => asked.answer(left).await,
+        Err(error) => Err(error),
+    };
+    match answer {
+        Ok(_) => Ok(wire),
+        Err(_) if wire.is_open() => Err(None),
+        Err(_) => Err(child.wait().await.ok()),
     }
 }
 
-const ARGUMENTS: &[&str] = &[
-    "--remote-debugging-port=0",
-    "--remote-debugging-address=127.0.0.1",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-sync",
-    "--password-store=basic",
-];
+#[cfg(windows)]
+async fn answering(child: &mut Child, profile: &Path, end: Instant) -> Result<Wire, Option<ExitStatus>> {
+    while Instant::now() < end {
+        if let Some((port, path)) = active_port(profile)
+            && let Ok(wire) = Wire::connect(port, &path).await
+        {
+            return Ok(wire);
+        }
+        if let Some(status) = child.try_wait().ok().flatten().filter(|status| !status.success()) {
+            return Err(Some(status));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+    Err(None)
+}
+
+const ARGUMENTS: &[&str] =
+    &["--no-first-run", "--no-default-browser-check", "--disable-sync", "--password-store=basic"];
 
 #[cfg(test)]
 mod tests;

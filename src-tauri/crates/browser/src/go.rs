@@ -38,11 +38,15 @@ impl CdpBrowser {
                 documents + u64::from(fresh)
             }
             Journey::Reload => {
+                live.check_web(&page.target)?;
                 live.command(&page, "Page.reload", json!({})).await?;
                 documents + 1
             }
-            Journey::Back => return live.go_by(&page, -1).await,
-            Journey::Forward => return live.go_by(&page, 1).await,
+            Journey::Back | Journey::Forward => {
+                live.check_web(&page.target)?;
+                let by = if journey == Journey::Back { -1 } else { 1 };
+                return live.go_by(&page, by).await;
+            }
         };
         live.arrived(&page, least).await
     }
@@ -70,9 +74,7 @@ impl CdpBrowser {
                     (asks || !state.targets.contains_key(&target)).then_some(())
                 };
                 let closed = live.wire.until(SOON, gone).await;
-                if let Some(dialog) = live.dialog(&page) {
-                    return Err(crate::live::in_the_way(&dialog));
-                }
+                live.clear_of_dialogs(&page)?;
                 closed.ok_or(DesktopError::Timeout(SOON))?;
                 live.forget(&target);
                 if live.has_tabs() {
@@ -162,7 +164,7 @@ impl Live {
         let tab = self.tab_name(&page.target);
         loop {
             let calm = self.loaded(page, least, end.saturating_duration_since(Instant::now())).await;
-            if let Some(dialog) = self.dialog(page) {
+            if let Some(dialog) = self.tell_dialog(page) {
                 let there = self.tab(&page.target).await;
                 tracing::debug!(dialog = shown(&dialog), "a journey met a dialog");
                 return Ok(Arrived {

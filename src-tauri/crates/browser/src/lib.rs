@@ -34,6 +34,7 @@ mod filled;
 mod find;
 mod go;
 mod gone;
+mod listener;
 mod live;
 mod look;
 mod page_transform;
@@ -57,11 +58,13 @@ pub trait Browser: Send + Sync {
     fn change_tab(&self, change: TabChange, cancel: CancellationToken) -> Reply<'_, Vec<Tab>>;
     fn elements(&self, query: PageQuery) -> Reply<'_, PageView>;
     fn read(&self, query: TextQuery) -> Reply<'_, PageText>;
+    /// What an act would touch now: the element with this ref, or the open dialog. Starts no browser.
+    fn target(&self, reference: Option<String>) -> Reply<'_, WebTarget>;
     /// Clicks an element with trusted input, where it is not covered by another one.
     fn click(&self, click: WebClick, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Fills a field, or chooses an option, and reads it back.
     fn type_text(&self, text: WebText, cancel: CancellationToken) -> Reply<'_, WebActed>;
-    /// Answers the dialog that is open.
+    /// Answers the dialog that is open, where it is the one that was told of last.
     fn answer(&self, answer: DialogAnswer, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Goes somewhere, and waits until the page is loaded, for a bounded time.
     fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived>;
@@ -283,6 +286,9 @@ pub enum Then {
 pub struct Dialog {
     pub kind: DialogKind,
     pub message: String,
+    /// Counts up: two dialogs may say the same.
+    #[serde(skip)]
+    pub number: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -300,6 +306,19 @@ pub enum DialogAnswer {
     /// With the text for a prompt.
     Accept(Option<String>),
     Dismiss,
+}
+
+/// What an act in a page would touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WebTarget {
+    /// The document's.
+    pub url: String,
+    /// The element's name, or what the dialog says.
+    pub called: String,
+    /// Where its form would go; `None` if it is in none.
+    pub form: Option<String>,
+    /// Whether a click on it submits the form.
+    pub is_submit: bool,
 }
 
 /// Something was done in a page.

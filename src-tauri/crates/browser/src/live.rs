@@ -1,12 +1,14 @@
 //! A browser that is attached: its tabs, the worlds in which the collector runs, and what refs stand for.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use desktop::DesktopError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::address::check_page;
 use crate::page_transform::PageTransform;
 use crate::script::{About, COLLECTOR};
 use crate::wire::{Wire, WireError};
@@ -56,6 +58,8 @@ pub(crate) struct Live {
     pub(crate) wire: Wire,
     /// The tab last worked on.
     pub(crate) current: Option<String>,
+    /// The number of the dialog that was told of last; 0 if none was open then.
+    told: AtomicU64,
     worlds: HashMap<Frame, i64>,
     /// The frame above, and the number of the frame's element in it.
     pub(crate) above: HashMap<Frame, (Frame, u64)>,
@@ -72,6 +76,7 @@ impl Live {
         Ok(Self {
             wire,
             current: None,
+            told: AtomicU64::new(0),
             worlds: HashMap::new(),
             above: HashMap::new(),
             refs: BTreeMap::new(),
@@ -80,7 +85,17 @@ impl Live {
         })
     }
 
-    /// Every tab with its title and address as they are now: events do not tell of titles.
+    /// The browser's own process.
+    pub(crate) async fn process(&self) -> Result<u32, DesktopError> {
+        let told = self.wire.call(None, "SystemInfo.getProcessInfo", json!({})).await?;
+        let mut all = told["processInfo"].as_array().into_iter().flatten();
+        let pid = all.find(|one| one["type"] == "browser").and_then(|one| one["id"].as_u64());
+        pid.and_then(|pid| u32::try_from(pid).ok())
+            .ok_or_else(|| DesktopError::Failed("the browser does not tell its process".into()))
+    }
+
+    /// Every tab with its title and address as they are now: events do not tell of titles. Files and the browser's own
+    /// pages are nobody's business.
     pub(crate) async fn tabs(&self) -> Result<Vec<Tab>, DesktopError> {
         let told = self.wire.call(None, "Target.getTargets", json!({})).await?;
         let now = |id: &str, word: &str| {
@@ -97,6 +112,7 @@ impl Live {
                     url: now(id, "url").unwrap_or_else(|| info.url.clone()),
                     front: Some(id.as_str()) == current,
                 })
+                .filter(|tab| check_page(&tab.url).is_ok())
                 .collect()
         }))
     }
@@ -116,7 +132,7 @@ impl Live {
             let mut tabs = book.tabs().into_iter();
             tabs.find(|(_, info)| format!("t{}", info.born) == tab).map(|(id, _)| id.clone())
         });
-        if let Some(found) = found {
+        if let Some(found) = found.filter(|found| self.check_web(found).is_ok()) {
             return Ok(found);
         }
         let all: Vec<_> =
@@ -207,6 +223,37 @@ impl Live {
         })
     }
 
+    /// The open dialog, to be told: the next answer is for it.
+    pub(crate) fn tell_dialog(&self, page: &Page) -> Option<Dialog> {
+        let dialog = self.dialog(page);
+        self.told.store(dialog.as_ref().map_or(0, |dialog| dialog.number), Ordering::Relaxed);
+        dialog
+    }
+
+    /// The dialog that was told of last, where that is still open.
+    pub(crate) fn told_dialog(&self) -> Result<(Page, Dialog), DesktopError> {
+        match self.wire.look(|state| state.asking(self.told.load(Ordering::Relaxed))) {
+            Ok((page, dialog)) => self.check_web(&page.target).map(|()| (page, dialog)),
+            Err(None) => Err(DesktopError::NotFound("a dialog; none is open".into())),
+            Err(Some(other)) => Err(self.in_the_way(&other)),
+        }
+    }
+
+    /// The error of what a dialog keeps from being done.
+    pub(crate) fn in_the_way(&self, dialog: &Dialog) -> DesktopError {
+        self.told.store(dialog.number, Ordering::Relaxed);
+        DesktopError::BadInput(format!(
+            "{}; answer it first with webClick: dialog accept or dismiss",
+            shown(dialog)
+        ))
+    }
+
+    /// Refuses a tab that shows no web page.
+    pub(crate) fn check_web(&self, target: &str) -> Result<(), DesktopError> {
+        let url = self.wire.look(|state| state.targets.get(target).map(|info| info.url.clone()));
+        check_page(&url.unwrap_or_default())
+    }
+
     pub(crate) fn dialog(&self, page: &Page) -> Option<Dialog> {
         self.wire.look(|book| book.pages.get(&page.session).and_then(|page| page.dialog.clone()))
     }
@@ -218,10 +265,10 @@ impl Live {
         self.wire.call(session, "Emulation.setFocusEmulationEnabled", wish).await.map(|_| ())
     }
 
-    /// The error of an act that a dialog keeps from being done.
+    /// Refuses an act that a dialog keeps from being done.
     pub(crate) fn clear_of_dialogs(&self, page: &Page) -> Result<(), DesktopError> {
         match self.dialog(page) {
-            Some(dialog) => Err(in_the_way(&dialog)),
+            Some(dialog) => Err(self.in_the_way(&dialog)),
             None => Ok(()),
         }
     }
@@ -277,7 +324,7 @@ impl Live {
                     tokio::select! {
                         answer = pending.answer(STEP) => answer,
                         Some(dialog) = self.wire.until(STEP, |book| book.pages.get(&session)?.dialog.clone()) => {
-                            return Err(in_the_way(&dialog));
+                            return Err(self.in_the_way(&dialog));
                         }
                     }
                 }
@@ -361,13 +408,6 @@ pub(crate) enum Focus {
 enum Form {
     Json,
     Object,
-}
-
-pub(crate) fn in_the_way(dialog: &Dialog) -> DesktopError {
-    DesktopError::BadInput(format!(
-        "{}; answer it first with webClick: dialog accept or dismiss",
-        shown(dialog)
-    ))
 }
 
 /// `a confirm dialog is open: "Really?"`

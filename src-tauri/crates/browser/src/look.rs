@@ -27,7 +27,8 @@ impl CdpBrowser {
         let (collected, display) = tokio::join!(live.collect_front(&query), self.display(query.display));
         let (page, collected) = collected?;
         let Some(collected) = collected else {
-            let dialog = live.dialog(&page);
+            live.check_web(&page.target)?;
+            let dialog = live.tell_dialog(&page);
             let cut =
                 dialog.iter().map(|dialog| format!("{}; it keeps the page from answering", shown(dialog)));
             return Ok(PageView {
@@ -50,9 +51,10 @@ impl CdpBrowser {
         let mut held = self.running().await?;
         let live = held.live()?;
         let (page, about) = live.front().await?;
+        live.check_web(&page.target)?;
         check_page(&about.url)?;
         let tab = live.tab_name(&page.target);
-        if let Some(dialog) = live.dialog(&page) {
+        if let Some(dialog) = live.tell_dialog(&page) {
             return Ok(PageText { tab, dialog: Some(dialog), ..PageText::default() });
         }
         let mut waiting = vec![live.main_frame(&page)];

@@ -1,7 +1,10 @@
 //! What `collector.js` answers, as types. Data only.
 
+use desktop::DesktopError;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::WebTarget;
 
 /// The source: one expression.
 pub(crate) const COLLECTOR: &str = include_str!("collector.js");
@@ -84,6 +87,26 @@ pub(crate) struct Ready {
     pub(crate) scrolled: bool,
     pub(crate) x: Option<f64>,
     pub(crate) y: Option<f64>,
+}
+
+/// Where an element's form would go.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Form {
+    gone: bool,
+    url: String,
+    action: Option<String>,
+    submits: bool,
+}
+
+impl Form {
+    pub(crate) fn target(self, reference: &str, called: String) -> Result<WebTarget, DesktopError> {
+        let Self { gone, url, action: form, submits: is_submit } = self;
+        match gone {
+            true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
+            false => Ok(WebTarget { url, called, form, is_submit }),
+        }
+    }
 }
 
 /// What became of an act that was watched.

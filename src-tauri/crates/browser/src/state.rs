@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::live::Page;
 use crate::{Dialog, DialogKind};
 
 /// A page or frame that can be attached to.
@@ -38,6 +39,8 @@ pub(crate) struct BrowserState {
     /// Sessions of frames in processes of their own, by frame.
     pub(crate) frames: HashMap<String, String>,
     born: u64,
+    /// Dialogs that have opened.
+    dialogs: u64,
 }
 
 impl BrowserState {
@@ -65,8 +68,10 @@ impl BrowserState {
                 self.frames.retain(|_, session| *session != gone);
                 self.pages.remove(&gone).is_some()
             }
-            "Page.javascriptDialogOpening" => self.with(session, |page| {
-                page.dialog = Some(Dialog {
+            "Page.javascriptDialogOpening" => {
+                self.dialogs += 1;
+                let dialog = Dialog {
+                    number: self.dialogs,
                     kind: match told["type"].as_str() {
                         Some("confirm") => DialogKind::Confirm,
                         Some("prompt") => DialogKind::Prompt,
@@ -74,8 +79,9 @@ impl BrowserState {
                         _ => DialogKind::Alert,
                     },
                     message: text(&told["message"]),
-                });
-            }),
+                };
+                self.with(session, |page| page.dialog = Some(dialog))
+            }
             "Page.javascriptDialogClosed" => self.with(session, |page| page.dialog = None),
             "Page.frameStartedLoading" => self.main(session, &told["frameId"], |page| page.loading = true),
             "Page.frameStoppedLoading" => self.main(session, &told["frameId"], |page| page.loading = false),
@@ -120,6 +126,20 @@ impl BrowserState {
         tabs
     }
 
+    /// The page with an open dialog, where that is the dialog with this number.
+    ///
+    /// # Errors
+    /// The one that is open instead; `None` if none is.
+    pub(crate) fn asking(&self, number: u64) -> Result<(Page, Dialog), Option<Dialog>> {
+        let asking = |(session, page): (&String, &PageState)| {
+            let page_of = Page { target: page.target.clone(), session: session.clone() };
+            page.dialog.clone().map(|dialog| (page_of, dialog))
+        };
+        let mut open = self.pages.iter().filter_map(asking);
+        let told = open.clone().find(|(_, dialog)| dialog.number == number);
+        told.ok_or_else(|| open.next().map(|(_, other)| other))
+    }
+
     pub(crate) fn session_of(&self, target: &str) -> Option<String> {
         self.pages.iter().find(|(_, page)| page.target == target).map(|(session, _)| session.clone())
     }
@@ -134,4 +154,34 @@ impl TargetInfo {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_for_the_dialog_that_was_told_of_and_for_no_other() {
+        let mut state = BrowserState::default();
+        for tab in ["a", "b"] {
+            let target = json!({ "targetInfo": { "targetId": tab, "type": "page" }, "sessionId": tab });
+            state.fold("", "Target.attachedToTarget", &target);
+        }
+        let opening = json!({ "type": "confirm", "message": "Really?" });
+        assert_eq!(state.asking(0), Err(None));
+        state.fold("a", "Page.javascriptDialogOpening", &opening);
+        let (page, told) = state.asking(1).unwrap();
+        assert_eq!((page.session.as_str(), told.message.as_str()), ("a", "Really?"));
+        // Another one takes its place, in the same words; or one in another tab.
+        state.fold("a", "Page.javascriptDialogClosed", &json!({}));
+        assert_eq!(state.asking(told.number), Err(None));
+        for session in ["b", "a"] {
+            state.fold(session, "Page.javascriptDialogOpening", &opening);
+            assert!(matches!(state.asking(told.number), Err(Some(_))));
+        }
+        assert_eq!(state.asking(3).unwrap().0.session, "a");
+        assert_eq!(state.asking(2).unwrap().0.session, "b");
+    }
 }

@@ -1,4 +1,5 @@
-//! The Chrome DevTools Protocol over one WebSocket on loopback: commands out, answers and events in.
+//! The Chrome DevTools Protocol: commands out, answers and events in; over a pipe to a browser that we started, or over
+//! one WebSocket on loopback to one that runs.
 //!
 //! What events tell is folded into a [`BrowserState`], which callers wait on; nothing here knows what a click is.
 
@@ -10,6 +11,9 @@ use std::time::Duration;
 use desktop::DesktopError;
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_tungstenite::tungstenite::{Message, protocol::WebSocketConfig};
@@ -44,7 +48,7 @@ impl From<WireError> for DesktopError {
 type Answer = oneshot::Sender<Result<Value, String>>;
 
 pub(crate) struct Wire {
-    out: mpsc::Sender<Message>,
+    out: mpsc::Sender<String>,
     pending: Arc<Mutex<HashMap<u64, Answer>>>,
     next: AtomicU64,
     state: watch::Receiver<BrowserState>,
@@ -70,30 +74,58 @@ impl Wire {
         let shake = tokio_tungstenite::client_async_with_config(address, stream, Some(config));
         let (socket, _) = shake.await.map_err(|error| refused(&error))?;
         let (mut sink, mut source) = socket.split();
-        let (out, mut queue) = mpsc::channel::<Message>(256);
-        let pending: Arc<Mutex<HashMap<u64, Answer>>> = Arc::default();
-        let (page, state) = watch::channel(BrowserState::default());
+        let (wire, mut queue, heard) = Self::new();
         tokio::spawn(async move {
             while let Some(message) = queue.recv().await {
-                if sink.send(message).await.is_err() {
+                if sink.send(Message::text(message)).await.is_err() {
                     break;
                 }
             }
             let _closed = sink.close().await;
         });
-        let waiting = Arc::clone(&pending);
         tokio::spawn(async move {
             while let Some(Ok(message)) = source.next().await {
-                let Message::Text(text) = message else { continue };
-                match serde_json::from_str::<Value>(&text) {
-                    Ok(message) => take(message, &waiting, &page),
-                    Err(error) => tracing::debug!(%error, "a message of the browser cannot be read"),
+                if let Message::Text(text) = message {
+                    heard.take(text.as_bytes());
                 }
             }
-            page.send_modify(|state| state.closed = true);
-            lock(&waiting).clear();
         });
-        Ok(Self { out, pending, next: AtomicU64::new(1), state, secret: secret() })
+        Ok(wire)
+    }
+
+    /// The two ends of a browser's `--remote-debugging-pipe`. It ends when nobody has them any more.
+    pub(crate) fn by_pipe(
+        mut to: impl AsyncWrite + Send + Unpin + 'static,
+        from: impl AsyncRead + Send + Unpin + 'static,
+    ) -> Self {
+        let (wire, mut queue, heard) = Self::new();
+        tokio::spawn(async move {
+            while let Some(mut message) = queue.recv().await {
+                message.push('\0');
+                if to.write_all(message.as_bytes()).await.is_err() {
+                    break;
+                }
+            }
+        });
+        tokio::spawn(async move {
+            let mut from = BufReader::new(from);
+            let mut message = Vec::new();
+            while (&mut from).take(MOST_BYTES as u64).read_until(0, &mut message).await.is_ok()
+                && message.pop() == Some(0)
+            {
+                heard.take(&message);
+                message.clear();
+            }
+        });
+        wire
+    }
+
+    fn new() -> (Self, mpsc::Receiver<String>, Heard) {
+        let (out, queue) = mpsc::channel(256);
+        let pending: Arc<Mutex<HashMap<u64, Answer>>> = Arc::default();
+        let (page, state) = watch::channel(BrowserState::default());
+        let heard = Heard { pending: Arc::clone(&pending), page };
+        (Self { out, pending, next: AtomicU64::new(1), state, secret: secret() }, queue, heard)
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -141,7 +173,7 @@ impl Wire {
         let (sender, receiver) = oneshot::channel();
         lock(&self.pending).insert(id, sender);
         let pending = Pending { wire: self, id, command, receiver };
-        if !self.is_open() || self.out.send(Message::text(message.to_string())).await.is_err() {
+        if !self.is_open() || self.out.send(message.to_string()).await.is_err() {
             return Err(WireError::Closed);
         }
         Ok(pending)
@@ -188,19 +220,38 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn take(mut message: Value, pending: &Mutex<HashMap<u64, Answer>>, page: &watch::Sender<BrowserState>) {
-    if let Some(id) = message["id"].as_u64() {
-        let Some(waiting) = lock(pending).remove(&id) else { return };
-        let answer = match message["error"]["message"].as_str() {
-            Some(error) => Err(error.to_owned()),
-            None => Ok(message["result"].take()),
+/// Where what the browser says goes; dropped, the browser is gone.
+struct Heard {
+    pending: Arc<Mutex<HashMap<u64, Answer>>>,
+    page: watch::Sender<BrowserState>,
+}
+
+impl Heard {
+    fn take(&self, message: &[u8]) {
+        let mut message: Value = match serde_json::from_slice(message) {
+            Ok(message) => message,
+            Err(error) => return tracing::debug!(%error, "a message of the browser cannot be read"),
         };
-        let _gone = waiting.send(answer);
-        return;
+        if let Some(id) = message["id"].as_u64() {
+            let Some(waiting) = lock(&self.pending).remove(&id) else { return };
+            let answer = match message["error"]["message"].as_str() {
+                Some(error) => Err(error.to_owned()),
+                None => Ok(message["result"].take()),
+            };
+            let _gone = waiting.send(answer);
+            return;
+        }
+        let session = message["sessionId"].as_str().unwrap_or_default().to_owned();
+        let Some(event) = message["method"].as_str().map(str::to_owned) else { return };
+        self.page.send_if_modified(|state| state.fold(&session, &event, &message["params"]));
     }
-    let session = message["sessionId"].as_str().unwrap_or_default().to_owned();
-    let Some(event) = message["method"].as_str().map(str::to_owned) else { return };
-    page.send_if_modified(|state| state.fold(&session, &event, &message["params"]));
+}
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        self.page.send_modify(|state| state.closed = true);
+        lock(&self.pending).clear();
+    }
 }
 
 /// 128 bits that std takes from the system for its hash tables.

@@ -183,11 +183,6 @@ impl FakeDesktop {
         self.interruption.send_replace(Some(how));
     }
 
-    /// Where acts may go, as it was last said.
-    pub fn fenced(&self) -> Fence {
-        self.state().fence.clone()
-    }
-
     /// The acts so far, each with the fence that held when it began.
     pub fn fenced_acts(&self) -> Vec<(Action, Fence)> {
         self.state().fenced_acts.clone()
@@ -287,6 +282,10 @@ impl Hands for FakeDesktop {
 
     fn fence(&self, fence: Fence) {
         self.state().fence = fence;
+    }
+
+    fn fenced(&self) -> Fence {
+        self.state().fence.clone()
     }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {

@@ -55,6 +55,8 @@ pub trait Hands: Send + Sync {
     fn is_holding(&self) -> bool;
     /// From now on acts only within these displays and applications.
     fn fence(&self, fence: Fence);
+    /// Where acts may go now.
+    fn fenced(&self) -> Fence;
     /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
     fn keep_corner(&self, _on: bool) {}
     /// Completes when the user steps in after this call. What our own acts do never counts.
@@ -148,9 +150,8 @@ pub fn run_watchdog() -> Result<(), DesktopError> {
 pub struct Options {
     /// Whether acts keep out of the corner that stops everything. The corner itself is always watched.
     pub failsafe: bool,
-    /// Titles of our own windows: left out of pictures and element lists, and never acted on.
-    pub own_titles: Vec<String>,
-    /// Our own process; its windows are left out too.
+    /// Our own process: its windows, and on Linux those of others that run the same program, are left out of pictures
+    /// and element lists, and never acted on. What a window calls itself does not count.
     pub own_pid: u32,
     /// The program and first arguments that wait beside this one, and release what it held should it be killed; none
     /// if empty. It runs [`run_watchdog`].
@@ -171,7 +172,6 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             failsafe: true,
-            own_titles: Vec::new(),
             own_pid: std::process::id(),
             watchdog: Vec::new(),
             scripted_apps: Vec::new(),
@@ -280,6 +280,7 @@ mod choose;
 
 pub mod environment;
 pub mod fake;
+pub mod fence;
 mod keys;
 #[cfg(any(target_os = "linux", windows))]
 mod reading;

@@ -40,7 +40,7 @@ mod tests {
         let desktop = screen.desktop();
         let target = Target::new(&screen, "target", (100, 100, 400, 300), 0x00cc_2010);
         // Ours covers it, so that every picture is composed.
-        let _ours = Target::new(&screen, "Miki", (0, 0, WIDTH, HEIGHT), 0x0010_30d0);
+        let _ours = Target::ours(&screen, (0, 0, WIDTH, HEIGHT), 0x0010_30d0);
         rounds(&*desktop, &target, 10).await;
         let (here, server) = (std::process::id(), screen.server_pid());
         let before = (resident(here), resident(server));

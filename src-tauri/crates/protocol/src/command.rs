@@ -117,6 +117,8 @@ commands! {
     update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
     set_key Keys SetKey { provider: String, key: Secret } -> KeyView;
     delete_key Keys DeleteKey { provider: String } -> KeyView;
+    /// Lets a key go to the address that its provider has now.
+    move_key OurWindows MoveKey { provider: String } -> KeyView;
     key_status Read KeyStatus {} -> Vec<KeyView>;
     list_providers Read ListProviders {} -> Vec<ProviderView>;
     /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
@@ -134,8 +136,8 @@ commands! {
         #[serde(default)] session: Option<SessionId>,
     } -> ();
     /// What the windows remember. Of the app only.
-    get_remembered Remember GetRemembered {} -> Remembered;
-    remember Remember Remember { change: Change } -> ();
+    get_remembered OurWindows GetRemembered {} -> Remembered;
+    remember OurWindows Remember { change: Change } -> ();
 }
 
 /// What one run may set differently from the settings.
@@ -217,7 +219,6 @@ impl Window {
         self.row().label
     }
 
-    /// By its title the agent knows it as one of ours, which it neither sees nor operates.
     pub const fn title(self) -> &'static str {
         self.row().title
     }

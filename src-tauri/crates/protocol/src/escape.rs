@@ -1,14 +1,19 @@
 //! Makes every character of a text visible, so that nobody approves what they cannot see; in windows and terminals alike.
 //!
 //! Bidirectional overrides, zero-width and control characters, tags and look-alike blanks become `\u{202E}`-like
-//! escapes, set apart from the text around them. Nothing is cut.
+//! escapes, set apart from the text around them. Nothing is cut. What is written from right to left stands alone, so
+//! that it turns about nothing beside it.
 
 use serde_json::Value;
 
-/// A stretch of text: as written, or an escape standing for one unseen character.
+/// A stretch of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
+    /// As written.
     Plain(String),
+    /// As written, from right to left: shown apart (`<bdi>`), or it reorders quotes, digits and brackets around it.
+    RightToLeft(String),
+    /// Stands for one unseen character.
     Escape(String),
 }
 
@@ -26,17 +31,32 @@ pub fn visible_json(value: &Value) -> Vec<Piece> {
 
 /// The same as one string, for attributes and titles.
 pub fn visible_text(text: &str) -> String {
-    visible(text).into_iter().map(|(Piece::Plain(part) | Piece::Escape(part))| part).collect()
+    let part = |(Piece::Plain(part) | Piece::RightToLeft(part) | Piece::Escape(part))| part;
+    visible(text).into_iter().map(part).collect()
+}
+
+/// The same for a terminal, which shows nothing apart: what is written from right to left is spelled out, too.
+pub fn visible_in_order(text: &str) -> String {
+    let part = |piece| match piece {
+        Piece::Plain(part) | Piece::Escape(part) => part,
+        Piece::RightToLeft(part) => part.chars().map(spelled).collect(),
+    };
+    visible(text).into_iter().map(part).collect()
 }
 
 fn pieces(text: &str, lines: bool) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
-    for c in text.chars() {
-        let seen = (lines && c == '\n') || !is_unseen(c);
-        match (seen, out.last_mut()) {
-            (true, Some(Piece::Plain(part))) => part.push(c),
-            (true, _) => out.push(Piece::Plain(c.into())),
-            (false, _) => out.push(Piece::Escape(spelled(c))),
+    for (at, c) in text.char_indices() {
+        if !(lines && c == '\n') && is_unseen(c) {
+            out.push(Piece::Escape(spelled(c)));
+            continue;
+        }
+        let goes_on = c == ' ' && text[at + 1..].starts_with(is_right_to_left);
+        match (out.last_mut(), is_right_to_left(c)) {
+            (Some(Piece::RightToLeft(part)), is) if is || goes_on => part.push(c),
+            (_, true) => out.push(Piece::RightToLeft(c.into())),
+            (Some(Piece::Plain(part)), false) => part.push(c),
+            (_, false) => out.push(Piece::Plain(c.into())),
         }
     }
     out
@@ -49,6 +69,12 @@ fn spelled(c: char) -> String {
         '\t' => "\\t".into(),
         c => format!("\\u{{{:04X}}}", u32::from(c)),
     }
+}
+
+/// Hebrew, Arabic and their neighbours.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
+        | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 
 /// Characters that draw nothing, draw a blank other than the plain ones, or reorder what is around them.
@@ -78,6 +104,24 @@ mod tests {
     }
 
     #[test]
+    fn letters_from_right_to_left_turn_about_nothing_beside_them() {
+        let plain = |text: &str| Piece::Plain(text.into());
+        let apart = |text: &str| Piece::RightToLeft(text.into());
+        let shown = visible_json(&json!({ "to": "אב גד", "not": "ه 1" }));
+        assert_eq!(
+            shown,
+            [
+                plain("{\n  \"to\": \""),
+                apart("אב גד"),
+                plain("\",\n  \"not\": \""),
+                apart("ه"),
+                plain(" 1\"\n}")
+            ]
+        );
+        assert_eq!(visible_in_order("a אב 1"), r"a \u{05D0}\u{05D1} 1");
+    }
+
+    #[test]
     fn zero_width_tag_and_control_characters_are_spelled_out() {
         let hidden = "a\u{200B}b\u{E0041}c\u{1b}[31m\u{feff}\u{3164}";
         assert_eq!(visible_text(hidden), r"a\u{200B}b\u{E0041}c\u{001B}[31m\u{FEFF}\u{3164}");
@@ -104,7 +148,7 @@ mod tests {
         let shown: usize = visible_json(&json!({ "text": long }))
             .iter()
             .map(|p| match p {
-                Piece::Plain(part) | Piece::Escape(part) => part.len(),
+                Piece::Plain(part) | Piece::RightToLeft(part) | Piece::Escape(part) => part.len(),
             })
             .sum();
         assert!(shown > 100_000);

@@ -40,8 +40,8 @@ pub enum Right {
     Keys,
     /// The system's settings and our own windows.
     Windows,
-    /// What the windows remember, which is theirs alone.
-    Remember,
+    /// What is our windows' alone: what they remember, and to which address a key may go.
+    OurWindows,
 }
 
 /// Who sends a command. Made by the surface itself, never read from a request.
@@ -72,7 +72,7 @@ impl Principal {
                 Right::Edit => Ok(()),
                 Right::Steer | Right::Answer if own => Ok(()),
                 Right::Answer => Err(Missing::Window),
-                Right::Remember => Err(Missing::OurWindow),
+                Right::OurWindows => Err(Missing::OurWindow),
                 Right::Steer | Right::Loosen | Right::Keys | Right::CallTool => match at_work {
                     AtWork::No => Ok(()),
                     AtWork::Yes => Err(Missing::Rest),
@@ -118,7 +118,7 @@ mod tests {
         (Right::Loosen, true, true, false, false),
         (Right::Keys, true, true, false, false),
         (Right::Windows, true, true, true, true),
-        (Right::Remember, true, false, false, false),
+        (Right::OurWindows, true, false, false, false),
     ];
 
     #[test]

@@ -116,6 +116,8 @@ pub struct DisplayView {
 pub struct KeyView {
     pub provider: String,
     pub state: KeyState,
+    /// The only address that a key of the keychain goes to, without its path; `None` until it was first used.
+    pub address: Option<String>,
     /// What to do where it is missing or the keychain fails.
     pub hint: Option<String>,
 }

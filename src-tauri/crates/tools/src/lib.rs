@@ -27,6 +27,7 @@ mod spec;
 
 mod applications;
 mod digest;
+mod hosts;
 mod policy;
 
 mod effect;

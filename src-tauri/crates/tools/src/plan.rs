@@ -40,6 +40,8 @@ pub struct Plan {
     display: u32,
     points: Vec<NormPoint>,
     reach: Reach,
+    /// What it writes where it acts.
+    text: Option<String>,
 }
 
 pub(crate) enum Work {
@@ -59,6 +61,7 @@ impl Plan {
             display: DISPLAY,
             points: Vec::new(),
             reach: Reach::Nowhere,
+            text: None,
         }
     }
 
@@ -76,6 +79,7 @@ impl Plan {
             display,
             points: Vec::new(),
             reach: Reach::Nowhere,
+            text: None,
         }
     }
 
@@ -97,6 +101,11 @@ impl Plan {
     /// Where it acts, by which its risk is told anew before it is asked about.
     pub(crate) fn reaching(self, reach: Reach) -> Self {
         Self { reach, ..self }
+    }
+
+    /// What it writes there: in a browser, an address goes somewhere.
+    pub(crate) fn writing(self, text: &str) -> Self {
+        Self { text: Some(text.to_owned()), ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -129,6 +138,10 @@ impl Plan {
 
     pub(crate) fn reach(&self) -> &Reach {
         &self.reach
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     /// Those of its display that it acts at.

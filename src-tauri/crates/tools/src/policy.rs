@@ -4,19 +4,41 @@ use std::collections::BTreeSet;
 
 use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
 
-/// What the user allowed for this session ([`protocol::tool::Answer::Thread`]): tools, each in one application. Never
-/// covers Consequential calls.
+use crate::hosts;
+
+/// What the user allowed in this session: tools, each in one application or at one address
+/// ([`protocol::tool::Answer::Thread`]; never covers Consequential calls), and the hosts that may be gone to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants(BTreeSet<Grant>);
+pub struct Grants {
+    allowed: BTreeSet<Grant>,
+    hosts: BTreeSet<String>,
+}
 
 impl Grants {
-    /// Remembers a yes for what the user saw.
+    /// Remembers a yes for the session, for what the user saw.
     pub fn allow(&mut self, touches: impl IntoIterator<Item = Grant>) {
-        self.0.extend(touches);
+        self.allowed.extend(touches);
     }
 
     pub fn covers(&self, grant: &Grant) -> bool {
-        self.0.contains(grant)
+        self.allowed.contains(grant)
+    }
+
+    /// Takes the hosts that the user's own words name.
+    pub fn hear(&mut self, words: &str) {
+        self.hosts.extend(hosts::named(words));
+    }
+
+    /// Takes the hosts of what the user said yes to, be it for once.
+    pub fn visit(&mut self, touches: &[Grant]) {
+        self.hosts.extend(touches.iter().filter_map(|touch| hosts::of(touch.app.as_deref()?)));
+    }
+
+    /// Whether the user's words or an earlier yes named a host; with or without `www.` is the same. What stays on this
+    /// machine needs no naming.
+    pub(crate) fn knows(&self, host: &str) -> bool {
+        let bare = host.strip_prefix("www.").unwrap_or(host);
+        hosts::is_here(host) || self.hosts.contains(bare) || self.hosts.contains(&format!("www.{bare}"))
     }
 }
 

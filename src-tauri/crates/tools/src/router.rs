@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
-use crate::policy::{Granted, Verdict, decide};
+use crate::policy::{Granted, Grants, Verdict, decide};
 use crate::registry::Registry;
 use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
@@ -137,7 +137,7 @@ impl Router {
         let asks = request.approval != ApprovalMode::Auto && outline.0.risk >= Some(Risk::Edit);
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
-                let mut targets = target::find(&*self.desktop, &step).await;
+                let mut targets = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
                 if care == Care::Closely && targets.risk.is_none() {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         let (display, points) = (part.plan().display(), part.plan().points());
@@ -164,8 +164,9 @@ impl Router {
             Ok((step, touches)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let cx = Context::new(desktop, browser, limits, cancel, step.plan().display());
-                let allowed = (request.approval != ApprovalMode::Auto).then_some(touches);
-                carry_out(&step, allowed.as_deref(), &cx).await
+                let allowed = Allowed { touches, grants: request.grants };
+                let allowed = (request.approval != ApprovalMode::Auto).then_some(allowed);
+                carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
@@ -241,10 +242,14 @@ fn question(step: &Step, risk: Risk, why: Option<&str>) -> String {
     }
 }
 
-/// Runs what was permitted, and says what came of it by what can be seen.
-///
-/// `allowed` is what it was found to touch when it was permitted; `None` if nothing asks.
-async fn carry_out(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Outcome {
+/// What a call was found to touch when it was permitted, and what else was allowed then.
+struct Allowed {
+    touches: Vec<Grant>,
+    grants: Grants,
+}
+
+/// Runs what was permitted, and says what came of it by what can be seen. `allowed` is `None` if nothing asks.
+async fn carry_out(step: &Step, allowed: Option<&Allowed>, cx: &Context) -> Outcome {
     let before = if step.is_verified_on_screen() { Some(settle::before(cx).await) } else { None };
     let mut outcome = match step.plan().work() {
         Work::One(_) => run_one(step, cx).await,
@@ -281,7 +286,7 @@ async fn run_one(step: &Step, cx: &Context) -> Outcome {
 }
 
 /// Runs the steps in order until one fails or is read back as not done; the rest is not executed, and says so.
-async fn run_steps(steps: &[Step], allowed: Option<&[Grant]>, cx: &Context) -> Outcome {
+async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> Outcome {
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
@@ -340,10 +345,10 @@ async fn run_steps(steps: &[Step], allowed: Option<&[Grant]>, cx: &Context) -> O
 
 /// Why a later action of a batch is not what was allowed any more: what came before it has led it to something that asks
 /// each time.
-async fn strays(step: &Step, allowed: Option<&[Grant]>, cx: &Context) -> Option<ToolError> {
-    let allowed = allowed?;
-    let now = target::find(&*cx.desktop, step).await;
-    let strays = now.risk > Some(step.risk()) && now.touches.iter().any(|touch| !allowed.contains(touch));
+async fn strays(step: &Step, allowed: Option<&Allowed>, cx: &Context) -> Option<ToolError> {
+    let Allowed { touches, grants } = allowed?;
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await;
+    let strays = now.risk > Some(step.risk()) && now.touches.iter().any(|touch| !touches.contains(touch));
     let why = now.why.filter(|_| strays)?;
     Some(tool_error(
         ToolErrorKind::Forbidden,

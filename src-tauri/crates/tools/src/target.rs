@@ -5,14 +5,17 @@
 
 use std::time::Duration;
 
+use browser::{Browser, WebTarget};
 use desktop::{Action, Desktop, Key, Target, WindowView};
+use protocol::address;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
 use crate::applications::{self, Class};
 use crate::plan::Step;
-use crate::{untrusted, words};
+use crate::policy::Grants;
+use crate::{hosts, untrusted, words};
 
 /// Longest wait for what is open.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -33,6 +36,10 @@ pub(crate) enum Reach {
     Element(Target),
     /// To a menu's item, by the names on the way to it.
     Menu { app: Option<String>, path: Vec<String> },
+    /// To an address of the web.
+    Address(String),
+    /// To an element of a page, or to its dialog where none is named; `submits` if Enter is pressed there.
+    Page { reference: Option<String>, submits: bool },
 }
 
 impl Reach {
@@ -111,6 +118,8 @@ pub(crate) struct Targets {
     pub risk: Option<Risk>,
     /// Why, for the user; `None` if the targets add nothing.
     pub why: Option<String>,
+    /// The last one was a browser.
+    is_browser: bool,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
     /// What an approval is bound to, besides tool and arguments.
@@ -127,6 +136,7 @@ impl Targets {
     }
 
     fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
+        self.is_browser = found.as_ref().is_some_and(|found| found.class == Some(Class::Browser));
         let Some(touched) = found else {
             self.is_unknown = true;
             return;
@@ -137,6 +147,37 @@ impl Targets {
         }
         self.identity.push(touched.identity());
         self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app) });
+    }
+
+    /// Something is sent to an address: where nobody has named its host, that is asked about each time.
+    fn send(&mut self, tool: &str, url: &str, grants: &Grants) {
+        let Some(host) = hosts::of(url) else {
+            self.is_unknown |= url != "about:blank";
+            return;
+        };
+        if !grants.knows(&host) {
+            let host = untrusted::line(&host, NAME_CHARS);
+            self.risk = Some(Risk::Consequential);
+            self.why.get_or_insert(format!("neither your words nor an earlier yes of yours named {host}"));
+        }
+        let place = address::shown(url);
+        self.identity.push(json!({ "address": place }));
+        let touch = Grant { tool: tool.to_owned(), app: Some(place) };
+        if !self.touches.contains(&touch) {
+            self.touches.push(touch);
+        }
+    }
+
+    fn add_page(&mut self, tool: &str, submits: bool, found: Option<WebTarget>, grants: &Grants) {
+        let Some(WebTarget { url, called, form, is_submit }) = found else {
+            self.is_unknown = true;
+            return;
+        };
+        let page = Touched { app: address::shown(&url), window: None, class: None, control: None };
+        self.add(tool, &Reach::Nowhere, Some(page.with_control(Some(&called))));
+        if submits || is_submit {
+            self.send(tool, form.as_deref().unwrap_or(&url), grants);
+        }
     }
 }
 
@@ -158,15 +199,32 @@ fn says(control: &str) -> Option<String> {
     words::says(control).map(|does| format!("“{control}” {does}"))
 }
 
-/// Looks up what the parts of a call would touch.
-pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
+/// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
+pub(crate) async fn find(
+    desktop: &dyn Desktop,
+    browser: &dyn Browser,
+    grants: &Grants,
+    step: &Step,
+) -> Targets {
     let mut targets = Targets::default();
     let mut windows = None;
     for part in step.parts().filter(|part| part.risk() >= Risk::Edit) {
         let (tool, reach) = (part.name(), part.plan().reach());
-        if *reach == Reach::Nowhere {
-            targets.touches.push(Grant { tool: tool.to_owned(), app: None });
-            continue;
+        match reach {
+            Reach::Nowhere => {
+                targets.touches.push(Grant { tool: tool.to_owned(), app: None });
+                continue;
+            }
+            Reach::Address(url) => {
+                targets.send(tool, url, grants);
+                continue;
+            }
+            Reach::Page { reference, submits } => {
+                let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
+                targets.add_page(tool, *submits, looked.ok().and_then(Result::ok), grants);
+                continue;
+            }
+            _ => {}
         }
         let windows = match &mut windows {
             Some(windows) => &*windows,
@@ -176,7 +234,7 @@ pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
             }
         };
         match reach {
-            Reach::Nowhere => {}
+            Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
             Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(Touched::of)),
             Reach::Points { display, points } => {
                 for point in points {
@@ -204,6 +262,13 @@ pub(crate) async fn find(desktop: &dyn Desktop, step: &Step) -> Targets {
                     .map(|listed| named(windows, &listed.app).with_control(Some(&listed.name)));
                 targets.add(tool, reach, touched);
             }
+        }
+        // An address that is typed into a browser is gone to.
+        if targets.is_browser
+            && let Some(host) = part.plan().text().and_then(hosts::typed)
+            && !grants.knows(&host)
+        {
+            targets.send(tool, &format!("https://{host}"), grants);
         }
     }
     targets
@@ -242,6 +307,8 @@ pub(crate) fn named_window<'a>(windows: &'a [WindowView], reach: &Reach) -> Opti
         | Reach::Focus { .. }
         | Reach::Points { .. }
         | Reach::App(_)
+        | Reach::Address(_)
+        | Reach::Page { .. }
         | Reach::Element(Target::Ref(_)) => {
             return None;
         }

@@ -268,6 +268,8 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
     let text = question(&approval(padded, Risk::Consequential), None);
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
+    let turned = question(&approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), None);
+    assert!(turned.contains(r#""\u{05D0}\", \"to\": \"\u{05D1}""#), "{turned}");
     assert!(text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o: "), "{text}");
 }
 
@@ -293,8 +295,23 @@ fn only_a_clear_word_is_an_answer() {
     }
 }
 
-#[test]
-fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
+#[tokio::test(start_paused = true)]
+async fn what_was_typed_before_a_question_can_have_been_read_does_not_answer_it() {
+    let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
+    let mut printer = RunPrinter::new(false, false, &started);
+    assert!(printer.answer("y").is_none());
+    let approval = approval(json!({}), Risk::Edit);
+    printer.tell(&event(None, EventBody::ApprovalRequested { approval }));
+    for _ in 0..100 {
+        assert!(printer.answer("y").is_none());
+    }
+    tokio::time::advance(READING).await;
+    assert_eq!(printer.answer("y").map(|answer| answer.answer), Some(Answer::Once));
+    assert!(printer.answer("y").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
     let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
     for (mode, risk, offered) in [
         (ApprovalMode::Thread, Risk::Edit, Some(&grant())),
@@ -307,6 +324,7 @@ fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_ca
         printer.tell(&event(None, EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }))));
         let approval = approval(json!({}), risk);
         printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
+        tokio::time::advance(READING).await;
         assert_eq!(printer.for_session(&approval), offered, "{mode:?} {risk:?}");
         assert_eq!(printer.answer("t").is_some(), offered.is_some(), "{mode:?} {risk:?}");
     }

@@ -96,6 +96,7 @@ impl Driver {
         self.operation = None;
         if answer != Answer::Deny {
             self.proposals.accept(&call.id);
+            self.grants().visit(&touches);
             self.allowed = Some((call.id.clone(), digest, risk));
         }
         if answer == Answer::Thread {
@@ -110,6 +111,7 @@ impl Driver {
         // A caller that has gone does not mind.
         let _ = reply.send(kept.clone());
         kept?;
+        self.grants().hear(&text);
         self.steers.push(text);
         self.feed(Input::Steered).await
     }

@@ -17,8 +17,8 @@ use super::{App, AppleBrowser, Page, Ref, State, app};
 use crate::act::{Moved, may_be_clicked};
 use crate::gone::{Was, stale};
 use crate::page_transform::PageTransform;
-use crate::script::{About, Ready};
-use crate::{DialogAnswer, Kind, PageQuery, Scope, WebActed, WebClick};
+use crate::script::{About, Form, Ready};
+use crate::{DialogAnswer, Kind, PageQuery, Scope, WebActed, WebClick, WebTarget};
 
 /// What scrolled answers to scrolling.
 const LOOK_AGAIN: Duration = Duration::from_millis(25);
@@ -53,6 +53,13 @@ impl Grip {
 }
 
 impl AppleBrowser {
+    pub(crate) async fn target(&self, reference: &str) -> Result<WebTarget, DesktopError> {
+        let mut state = self.state.lock().await;
+        let grip = self.grip(&mut state, reference).await?;
+        let form: Form = self.talk.ask(&grip.page.spot, "form", json!({ "id": grip.id })).await?;
+        form.target(reference, grip.known.name)
+    }
+
     pub(crate) async fn click(
         &self,
         click: WebClick,
@@ -108,6 +115,8 @@ impl AppleBrowser {
         let Some(page) = self.page(state, known.tab).await? else {
             return Err(DesktopError::NotFound(format!("the tab that {reference} was in; it was closed")));
         };
+        self.check_fence(page.spot.app)?;
+        state.check_web(&page)?;
         Ok(Grip { id, known, page, newest: state.tabs.newest() })
     }
 
@@ -197,6 +206,7 @@ impl AppleBrowser {
         answer: DialogAnswer,
         cancel: CancellationToken,
     ) -> Result<WebActed, DesktopError> {
+        self.check_fence(app)?;
         let mut state = self.state.lock().await;
         // As it was last listed: an application with a dialog may not even list its tabs.
         let page = match state.tabs.front(app) {

@@ -32,6 +32,7 @@ impl AppleBrowser {
         app: &'static App,
         journey: Journey,
     ) -> Result<Arrived, DesktopError> {
+        self.check_fence(app)?;
         let mut state = self.state.lock().await;
         let way = match &journey {
             Journey::To(url) => Way::To(checked_url(url)?),
@@ -73,6 +74,7 @@ impl AppleBrowser {
         let mut state = self.state.lock().await;
         let app = match change {
             TabChange::Open(url) => {
+                self.check_fence(app)?;
                 self.open(&mut state, app, checked_url(&url)?).await?;
                 app
             }
@@ -92,10 +94,13 @@ impl AppleBrowser {
         Ok(state.tabs.views(app))
     }
 
+    /// A tab that is to be changed.
     async fn named(&self, state: &mut State, tab: &str) -> Result<Page, DesktopError> {
         if let Some(number) = tabs::number(tab)
             && let Some(page) = self.page(state, number).await?
         {
+            self.check_fence(page.spot.app)?;
+            state.check_web(&page)?;
             return Ok(page);
         }
         Err(DesktopError::NotFound(format!("tab {tab}; list them with webTabs")))

@@ -16,6 +16,7 @@ impl AppleBrowser {
     ) -> Result<PageView, DesktopError> {
         let mut state = self.state.lock().await;
         let page = self.front(&mut state, app).await?;
+        state.check_web(&page)?;
         let (display, collected) =
             tokio::join!(self.display(query.display), self.collect(&mut state, &page, &query));
         let collected = collected?;
@@ -36,6 +37,7 @@ impl AppleBrowser {
     pub(crate) async fn read(&self, app: &'static App, query: TextQuery) -> Result<PageText, DesktopError> {
         let mut state = self.state.lock().await;
         let page = self.front(&mut state, app).await?;
+        state.check_web(&page)?;
         let ask = json!({ "next": state.next, "links": query.links == Links::Shown });
         let read: Read = self.talk.ask(&page.spot, "read", ask).await?;
         state.next = state.next.max(read.next);

@@ -6,6 +6,7 @@
 use super::app::App;
 use super::talk::{Listed, Spot, Window};
 use crate::Tab;
+use crate::address::check_page;
 
 /// A tab that was listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl TabTable {
             url: known.url.clone(),
             front: Some(known.number) == front,
         };
-        self.of(app).map(view).collect()
+        self.of(app).map(view).filter(|tab| check_page(&tab.url).is_ok()).collect()
     }
 }
 

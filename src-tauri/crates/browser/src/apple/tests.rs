@@ -1,7 +1,7 @@
 //! The scripts, the collector and all rules of this folder in a real Chromium that plays Safari or Chrome: what
 //! osascript would run runs in the page itself. What no Linux can show is whether the applications answer as played.
 
-use desktop::{Button, DesktopError, Evidence};
+use desktop::{Button, DesktopError, Evidence, Fence};
 
 use super::app::{App, SAFARI, named};
 use crate::{
@@ -103,6 +103,17 @@ async fn a_page_of_chrome_is_seen_read_clicked_and_filled_by_apple_events() {
     let (inside, _) = stage.find(chrome, "Inside").await;
     let clicked = browser.click(click(&inside), &token()).await.unwrap();
     assert!(clicked.acted.note.contains("reached the element"), "{clicked:?}");
+
+    // A browser outside the fence is not touched.
+    browser.desktop.fence(Fence { apps: vec!["Safari".into()], ..Fence::default() });
+    let go = browser.navigate(chrome, Journey::Reload).await.map(|_| ());
+    let close = browser.change_tab(chrome, TabChange::Close("ta1".into())).await.map(|_| ());
+    let answer = browser.answer(chrome, DialogAnswer::Dismiss, token()).await.map(|_| ());
+    let press = browser.click(click(&inside), &token()).await.map(|_| ());
+    for refused in [go, close, answer, press] {
+        assert!(matches!(refused, Err(DesktopError::Forbidden(_))), "{refused:?}");
+    }
+    browser.desktop.fence(Fence { apps: vec!["chrome".into(), "chromium".into()], ..Fence::default() });
 
     let (name, _) = stage.find(chrome, "Name").await;
     let wanted = "日本語 \"'`${x}\\ naïve";

@@ -26,7 +26,7 @@ async fn a_port_without_a_browser_says_how_to_start_one() {
     drop(listener);
     let options = Options { port: Some(port), ..Options::default() };
     assert_eq!(missing(&options), None);
-    let error = attach(&options).await.err().unwrap();
+    let error = attach_running(&options).await.err().unwrap();
     assert!(matches!(error, DesktopError::NotAvailable(_)), "{error:?}");
     assert!(error.to_string().contains(&format!("--remote-debugging-port={port}")), "{error}");
 }

@@ -44,11 +44,9 @@ async fn evaluate(port: u16) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_that_one_evaluate_call_sees_is_listed() {
-    let stage = Stage::open(pages).await;
+    let stage = Stage::open(pages).await.with_port();
     stage.goto("/").await;
     let seen = stage.view(query()).await;
     assert!(seen.elements.len() > 50, "{}", seen.elements.len());
-    let file = std::fs::read_to_string(stage.profile().join("DevToolsActivePort")).unwrap();
-    let port: u16 = file.lines().next().unwrap().parse().unwrap();
-    assert_eq!(evaluate(port).await, seen.elements.len());
+    assert_eq!(evaluate(stage.port()).await, seen.elements.len());
 }

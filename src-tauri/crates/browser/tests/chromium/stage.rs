@@ -113,6 +113,19 @@ impl Stage {
         }
     }
 
+    /// The browser that is started has a port besides its pipe, for connections of the test's own.
+    pub fn with_port(mut self) -> Self {
+        self.options.arguments.push("--remote-debugging-port=0".into());
+        self.browser = browser::open(self.options.clone(), Arc::clone(&self.desktop));
+        self
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        let file = std::fs::read_to_string(self.profile().join("DevToolsActivePort")).unwrap();
+        file.lines().next().unwrap().parse().unwrap()
+    }
+
     /// Another program on the same display.
     pub fn start(&mut self, program: &str) {
         let child = Command::new(program)

@@ -1,7 +1,9 @@
 //! Where tabs go, what is refused, and how a browser is found, lost and found again.
 
+use std::time::{Duration, Instant};
+
 use browser::{Attach, DialogAnswer, DialogKind, Journey, Loaded, Options, TabChange};
-use desktop::DesktopError;
+use desktop::{DesktopError, Fence};
 use tokio_util::sync::CancellationToken;
 
 use crate::stage::{Stage, query};
@@ -18,6 +20,11 @@ fn pages(path: &str) -> (u16, String) {
 
 async fn go(stage: &Stage, journey: Journey) -> Result<browser::Arrived, DesktopError> {
     stage.browser.navigate(journey, CancellationToken::new()).await
+}
+
+/// A fence that no browser is in.
+fn elsewhere() -> Fence {
+    Fence { apps: vec!["mousepad".into()], ..Fence::default() }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,12 +60,15 @@ async fn a_journey_ends_with_address_title_and_status() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_looks_starts_no_browser() {
+async fn what_only_looks_or_is_outside_the_fence_starts_no_browser() {
     let stage = Stage::open(pages).await;
     let tabs = stage.browser.tabs().await;
     assert!(matches!(tabs, Err(DesktopError::NotFound(_))), "{tabs:?}");
     let seen = stage.browser.elements(query()).await;
     assert!(matches!(seen, Err(DesktopError::NotFound(_))), "{seen:?}");
+    stage.desktop.fence(elsewhere());
+    let error = go(&stage, Journey::To("about:blank".into())).await.unwrap_err();
+    assert!(matches!(error, DesktopError::Forbidden(_)), "{error:?}");
     assert!(!stage.options.data.join("browser").exists());
 }
 
@@ -74,9 +84,9 @@ async fn a_page_that_asks_whether_it_may_be_left_is_told() {
     assert_eq!(stage.view(query()).await.title, "Stay");
     stage.goto("/two").await;
     stage.browser.answer(DialogAnswer::Accept(None), CancellationToken::new()).await.unwrap();
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(20);
     while stage.view(query()).await.title != "Two" {
-        assert!(std::time::Instant::now() < end, "the page was not left");
+        assert!(Instant::now() < end, "the page was not left");
     }
 }
 
@@ -101,34 +111,92 @@ async fn tabs_are_listed_opened_brought_to_the_front_and_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_that_runs_is_attached_to_and_one_that_ended_is_started_again() {
+async fn a_browser_outside_the_fence_is_looked_at_and_not_touched() {
     let stage = Stage::open(pages).await;
+    stage.desktop.fence(Fence { apps: vec!["chrom".into()], displays: vec![0] });
+    stage.goto("/one").await;
+    let button = stage.find("button", "State").await;
+    for fence in [elsewhere(), Fence { displays: vec![1], ..Fence::default() }] {
+        stage.desktop.fence(fence);
+        let stop = CancellationToken::new;
+        let browser = &stage.browser;
+        let gone = go(&stage, Journey::To("about:blank".into())).await.map(|_| ());
+        let tab = browser.change_tab(TabChange::Open("about:blank".into()), stop()).await.map(|_| ());
+        let text = stage.try_type(&button.reference, "x").await.map(|_| ());
+        let press = stage.try_click(&button.reference).await.map(|_| ());
+        let answer = browser.answer(DialogAnswer::Dismiss, stop()).await.map(|_| ());
+        for refused in [gone, tab, text, press, answer] {
+            assert!(matches!(refused, Err(DesktopError::Forbidden(_))), "{refused:?}");
+        }
+        assert_eq!(stage.view(query()).await.title, "One");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_was_started_has_no_port_is_started_again_and_ends_with_whoever_started_it() {
+    let mut stage = Stage::open(pages).await;
     assert_eq!(stage.browser.missing(), None);
     stage.goto("/one").await;
-    let port: u16 = std::fs::read_to_string(stage.profile().join("DevToolsActivePort"))
-        .unwrap()
-        .lines()
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
-    let before = stage.browser_pids().len();
-    let same = browser::open(stage.options.clone(), stage.desktop.clone());
-    assert_eq!(same.elements(query()).await.unwrap().title, "One");
-    let by_port = Options { port: Some(port), attach: Attach::Own, ..Options::default() };
-    let by_port = browser::open(by_port, stage.desktop.clone());
-    assert_eq!(by_port.elements(query()).await.unwrap().title, "One");
-    assert!(stage.browser_pids().len() <= before + 1, "none was started");
-    // Nobody but this machine can reach the port.
-    let heard =
-        std::process::Command::new("ss").args(["-Hltn", &format!("sport = :{port}")]).output().unwrap();
+    let pids = stage.browser_pids();
+    assert!(!pids.is_empty() && !stage.profile().join("DevToolsActivePort").exists());
+    let heard = std::process::Command::new("ss").args(["-Hltnp"]).output().unwrap();
     let heard = String::from_utf8_lossy(&heard.stdout).into_owned();
-    assert!(heard.contains(&format!("127.0.0.1:{port}")) && heard.lines().count() == 1, "{heard}");
+    for pid in pids {
+        assert!(!heard.contains(&format!("pid={pid},")), "{heard}");
+    }
 
     stage.kill_browser();
     stage.goto("/two").await;
     assert_eq!(stage.view(query()).await.title, "Two");
+    stage.browser = browser::absent();
+    let end = Instant::now() + Duration::from_secs(20);
+    while !stage.browser_pids().is_empty() {
+        assert!(Instant::now() < end, "it goes on: {:?}", stage.browser_pids());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_runs_is_attached_to_by_its_port() {
+    let stage = Stage::open(pages).await.with_port();
+    stage.goto("/one").await;
+    let before = stage.browser_pids().len();
+    let same = browser::open(stage.options.clone(), stage.desktop.clone());
+    assert_eq!(same.elements(query()).await.unwrap().title, "One");
+    let by_port = Options { port: Some(stage.port()), attach: Attach::Own, ..Options::default() };
+    let by_port = browser::open(by_port, stage.desktop.clone());
+    assert_eq!(by_port.elements(query()).await.unwrap().title, "One");
+    assert!(stage.browser_pids().len() <= before + 1, "none was started");
+    stage.kill_browser();
     assert!(by_port.elements(query()).await.is_err(), "its port is gone");
+}
+
+/// The port of a browser that has gone may be another program's now.
+#[tokio::test]
+async fn a_program_that_listens_where_a_browser_did_is_not_spoken_to() {
+    let home = tempfile::tempdir().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let profile = home.path().join("browser");
+    std::fs::create_dir(&profile).unwrap();
+    std::fs::write(profile.join("DevToolsActivePort"), format!("{port}\n/devtools/browser/1\n")).unwrap();
+    let options = Options { data: home.path().into(), attach: Attach::Own, ..Options::default() };
+    let browser = browser::open(options, desktop::fake::FakeDesktop::new());
+    let mut stranger = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    for lock in [None, Some(format!("host-{}", stranger.id())), Some("host-../self".into())] {
+        let path = profile.join("SingletonLock");
+        let _none = std::fs::remove_file(&path);
+        if let Some(lock) = lock {
+            std::os::unix::fs::symlink(lock, path).unwrap();
+        }
+        let tabs = browser.tabs().await;
+        assert!(matches!(tabs, Err(DesktopError::NotFound(_))), "{tabs:?}");
+    }
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    let spoken_to = listener.accept();
+    assert!(spoken_to.is_err(), "{spoken_to:?}");
 }
 
 #[tokio::test]

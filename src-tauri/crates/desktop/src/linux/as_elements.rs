@@ -188,14 +188,24 @@ impl LinuxDesktop {
         }
     }
 
-    /// Refuses what a person could not use now: its window is closed or put away, or a modal dialog stands before it.
+    /// Refuses what is outside the fence, and what a person could not use now: its window is closed or put away, or a
+    /// modal dialog stands before it.
     async fn check_in_reach(&self, operand: &Operand) -> Result<(), DesktopError> {
-        operand.check_in_reach().await?;
-        let Some((pid, title)) = self.accessibility.window_of(operand).await else { return Ok(()) };
+        let Some(owner) = self.accessibility.owner_of(operand).await else {
+            self.fence.check_app(&[])?;
+            return operand.check_in_reach().await;
+        };
         let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+        let of_app: Vec<&Client> = clients.iter().filter(|client| client.pid == Some(owner.pid)).collect();
         // Several may have its title.
-        let its: Vec<&Client> =
-            clients.iter().filter(|client| client.pid == Some(pid) && client.title == title).collect();
+        let its: Vec<&Client> = of_app
+            .iter()
+            .filter(|client| !owner.title.is_empty() && client.title == owner.title)
+            .copied()
+            .collect();
+        self.check_fence(&owner.app, if its.is_empty() { &of_app } else { &its }).await?;
+        operand.check_in_reach().await?;
+        let title = &owner.title;
         if !its.is_empty() && its.iter().all(|client| client.is("minimized")) {
             return Err(DesktopError::BadInput(format!(
                 "{} is in the window \"{title}\", which is minimized; restore that first; nothing was done",
@@ -207,6 +217,18 @@ impl LinuxDesktop {
             Some([dialog, ..]) => Err(operand.behind(&format!("dialog \"{}\"", dialog.title))),
             _ => Ok(()),
         }
+    }
+
+    /// An application counts by what its windows are called, as for the pointer, and by its own word where it has none.
+    async fn check_fence(&self, app: &str, windows: &[&Client]) -> Result<(), DesktopError> {
+        self.fence.check_app(&[windows.first().map_or(app, |client| client.app.as_str())])?;
+        if self.fence.now().displays.is_empty() {
+            return Ok(());
+        }
+        let displays = self.capturer.run(LOOK, super::capture::Capturer::displays).await?;
+        windows
+            .iter()
+            .try_for_each(|client| self.fence.check_display(ewmh::most_of(&client.rect, &displays) as u32))
     }
 
     /// The pointer at the element, once it is in view and nothing lies over it.

@@ -102,6 +102,10 @@ impl Hands for LinuxDesktop {
         self.fence.set(fence);
     }
 
+    fn fenced(&self) -> Fence {
+        self.fence.now()
+    }
+
     fn keep_corner(&self, on: bool) {
         self.corner.store(on, Ordering::SeqCst);
     }

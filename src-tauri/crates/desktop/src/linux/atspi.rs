@@ -12,11 +12,12 @@ use std::time::Duration;
 use protocol::view::{Check, CheckState, CheckView};
 use tokio::time::Instant;
 
-use self::applications::{Applications, Own};
+use self::applications::Applications;
 use self::bus::{Bus, CallError, Object, Program};
 use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
+use super::windows::Own;
 use crate::{Acted, DesktopError, Evidence};
 
 pub(super) use self::acting::{Operand, Tried};
@@ -104,24 +105,18 @@ struct Last {
 }
 
 impl Accessibility {
-    /// `session` is the session bus's address; the environment's if `None`. Windows of the process `own_pid` and
-    /// windows titled as one of `own_titles` are left out of everything.
-    pub fn new(session: Option<String>, own_pid: u32, own_titles: Vec<String>) -> Self {
-        Self::on_display(None, session, own_pid, own_titles)
+    /// `session` is the session bus's address; the environment's if `None`. Windows of the process `own_pid` are left
+    /// out of everything.
+    pub fn new(session: Option<String>, own_pid: u32) -> Self {
+        Self::on_display(None, session, own_pid)
     }
 
     /// The same on the X server `display`, which is asked where windows lie; the environment's if `None`.
-    pub fn on_display(
-        display: Option<String>,
-        session: Option<String>,
-        own_pid: u32,
-        own_titles: Vec<String>,
-    ) -> Self {
-        let own = Own { pid: own_pid, titles: own_titles };
+    pub fn on_display(display: Option<String>, session: Option<String>, own_pid: u32) -> Self {
         Self {
             inner: Arc::new(Inner {
                 session,
-                own,
+                own: Own::new(own_pid),
                 display,
                 bus: Mutex::default(),
                 refs: Mutex::default(),

@@ -1,5 +1,5 @@
-//! The fence: which displays and applications may be acted on. Asked before each act; our own windows are refused
-//! elsewhere, fence or not.
+//! The fence as X11 has it: whose window is at a point or has the keyboard. Asked before each act; our own windows are
+//! refused elsewhere, fence or not.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 
 use super::session::Session;
 use super::windows::Own;
-use crate::{DesktopError, Fence};
+use crate::{DesktopError, Fence, fence};
 
 /// The fence of one desktop, shared by all that act.
 #[derive(Default)]
@@ -19,39 +19,16 @@ impl Fenced {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fence;
     }
 
-    fn now(&self) -> Fence {
+    pub(super) fn now(&self) -> Fence {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// # Errors
-    /// [`DesktopError::Forbidden`] names the displays that may be acted on.
     pub(super) fn check_display(&self, index: u32) -> Result<(), DesktopError> {
-        let Fence { displays, .. } = self.now();
-        if displays.is_empty() || displays.contains(&index) {
-            return Ok(());
-        }
-        let allowed: Vec<String> = displays.iter().map(ToString::to_string).collect();
-        Err(DesktopError::Forbidden(format!(
-            "display {index} is outside the user's fence; act on display {}",
-            allowed.join(" or ")
-        )))
+        fence::check_display(&self.now(), index)
     }
 
-    /// Whether an application by one of these names may be acted on.
-    ///
-    /// # Errors
-    /// [`DesktopError::Forbidden`] names the applications that may.
     pub(super) fn check_app(&self, names: &[&str]) -> Result<(), DesktopError> {
-        let Fence { apps, .. } = self.now();
-        let within = |name: &str| apps.iter().any(|app| name.to_lowercase().contains(&app.to_lowercase()));
-        if apps.is_empty() || names.iter().any(|name| within(name)) {
-            return Ok(());
-        }
-        let shown = names.iter().find(|name| !name.is_empty()).copied().unwrap_or("what is there");
-        Err(DesktopError::Forbidden(format!(
-            "{shown} is outside the user's fence; act only on {}",
-            apps.join(" or ")
-        )))
+        fence::check_app(&self.now(), names)
     }
 
     /// The application whose window takes a click at this point.

@@ -95,7 +95,7 @@ impl Session {
             let bytes = if title.value.is_empty() { old.value } else { title.value };
             let title = String::from_utf8_lossy(&bytes).into_owned();
             let pid = pid.ok().and_then(|reply| reply.value32()?.next());
-            if pid != Some(own.pid) && !own.titles.contains(&title) {
+            if !pid.is_some_and(|pid| own.has(pid)) {
                 windows.push(Glimpse { id: WindowId(window.into()), title });
             }
         }

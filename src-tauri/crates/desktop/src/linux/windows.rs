@@ -1,8 +1,9 @@
 //! Which windows there are, which of them are ours, and which one takes a click or a key.
 //!
-//! A window is ours by its process or its title. A click-through window of ours (the overlay: an empty input shape)
+//! A window is ours by its process. A click-through window of ours (the overlay: an empty input shape)
 //! takes no clicks, so it does not stand in the way of one.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, Instant};
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
@@ -16,11 +17,28 @@ use x11rb::rust_connection::RustConnection;
 use super::session::Session;
 use crate::DesktopError;
 
-/// How our own windows are known.
+/// How our own windows are known: by their process, never by what they call themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    pub(super) titles: Vec<String>,
     pub(super) pid: u32,
+    program: Option<(u64, u64)>,
+}
+
+impl Own {
+    pub(super) fn new(pid: u32) -> Self {
+        Self { pid, program: program_of(pid) }
+    }
+
+    /// Whether a process is ours, or runs the same program: Miki with another data folder.
+    pub(super) fn has(&self, pid: u32) -> bool {
+        pid == self.pid || (self.program.is_some() && program_of(pid) == self.program)
+    }
+}
+
+/// Device and inode of a process's program; they stay when its file is replaced.
+fn program_of(pid: u32) -> Option<(u64, u64)> {
+    let file = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+    Some((file.dev(), file.ino()))
 }
 
 /// A visible child of the root window: a client with its frame, or a menu and the like without one.
@@ -112,11 +130,11 @@ impl Session {
     }
 
     fn ask(&self, window: Window) -> Result<WindowQuery<'_>, DesktopError> {
-        let read = |property: u32| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 256);
+        let read =
+            |property: u32, length| self.conn.get_property(false, window, property, AtomEnum::ANY, 0, length);
         Ok(WindowQuery {
-            pid: read(self.atoms._NET_WM_PID)?,
-            names: [read(self.atoms._NET_WM_NAME)?, read(AtomEnum::WM_NAME.into())?],
-            state: self.conn.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 0)?,
+            pid: read(self.atoms._NET_WM_PID, 1)?,
+            state: read(self.atoms.WM_STATE, 0)?,
             tree: self.conn.query_tree(window)?,
         })
     }
@@ -277,8 +295,6 @@ impl Session {
 /// What is asked about one window, on its way.
 struct WindowQuery<'c> {
     pid: Reply<'c, GetPropertyReply>,
-    /// Of today and of old.
-    names: [Reply<'c, GetPropertyReply>; 2],
     state: Reply<'c, GetPropertyReply>,
     tree: Reply<'c, QueryTreeReply>,
 }
@@ -297,14 +313,10 @@ struct WindowFacts {
 impl WindowQuery<'_> {
     fn facts(self, own: &Own) -> WindowFacts {
         let is_pid = |reply: GetPropertyReply| {
-            reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| pid == own.pid)
+            reply.value32().and_then(|mut values| values.next()).is_some_and(|pid| own.has(pid))
         };
-        let is_title = |reply: GetPropertyReply| {
-            own.titles.iter().any(|title| title.as_bytes() == reply.value.as_slice())
-        };
-        let named = self.names.map(|name| name.reply().is_ok_and(is_title));
         WindowFacts {
-            is_own: self.pid.reply().is_ok_and(is_pid) || named.contains(&true),
+            is_own: self.pid.reply().is_ok_and(is_pid),
             is_client: self.state.reply().is_ok_and(|reply| reply.type_ != 0),
             children: self.tree.reply().map_or_else(|_| Vec::new(), |tree| tree.children),
         }

@@ -1,5 +1,6 @@
 //! [`Hands`] of macOS and Windows: the acting thread's door, text read back, and how the user steps in.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -188,7 +189,11 @@ impl<P: Platform> Hands for Facade<P> {
     }
 
     fn fence(&self, fence: Fence) {
-        *self.fence.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fence;
+        *self.fence.lock().unwrap_or_else(PoisonError::into_inner) = fence;
+    }
+
+    fn fenced(&self) -> Fence {
+        self.fence.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keep_corner(&self, on: bool) {

@@ -13,7 +13,9 @@ use super::capture::Capturer;
 use super::facade::{Facade, LOOK};
 use super::platform::Platform;
 use super::scene::{self, Change, Own, Top};
-use crate::{Acted, AppView, DesktopError, Evidence, WindowChange, WindowId, WindowView, Windows};
+use crate::{
+    Acted, AppView, DesktopError, Evidence, Hands as _, WindowChange, WindowId, WindowView, Windows, fence,
+};
 
 /// For a window to be as wished, and for an application to end.
 const ARRIVE: Duration = Duration::from_secs(2);
@@ -165,17 +167,6 @@ fn quit<P: Platform>(own: &Own, wanted: &str) -> Result<Acted, DesktopError> {
     Ok(Acted { evidence: Evidence::Sent, note })
 }
 
-impl<P: Platform> Facade<P> {
-    fn outside(&self, app: &str) -> Result<(), DesktopError> {
-        let fence = self.fenced();
-        if scene::is_within(&fence, app) {
-            return Ok(());
-        }
-        let allowed = fence.apps.join(", ");
-        Err(DesktopError::Forbidden(format!("{app} is outside the fence; allowed: {allowed}")))
-    }
-}
-
 impl<P: Platform> Windows for Facade<P> {
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>> {
         let own = self.own.clone();
@@ -192,7 +183,7 @@ impl<P: Platform> Windows for Facade<P> {
             let app =
                 self.desk.run(LOOK, move |_| Ok(find::<P>(&own, window.0)?.0.map(|top| top.app))).await?;
             if let Some(app) = app {
-                self.outside(&app)?;
+                fence::check_app(&self.fenced(), &[&app])?;
             }
             let own = self.own.clone();
             self.desk.run(LOOK, move |_| change::<P>(&own, window.0, wish)).await
@@ -206,7 +197,7 @@ impl<P: Platform> Windows for Facade<P> {
 
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
-            self.outside(&app)?;
+            fence::check_app(&self.fenced(), &[&app])?;
             let own = self.own.clone();
             self.desk.run(LAUNCH + LOOK, move |_| launch::<P>(&own, &app)).await
         })
@@ -214,7 +205,7 @@ impl<P: Platform> Windows for Facade<P> {
 
     fn quit(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         Box::pin(async move {
-            self.outside(&app)?;
+            fence::check_app(&self.fenced(), &[&app])?;
             let own = self.own.clone();
             self.desk.run(LOOK, move |_| quit::<P>(&own, &app)).await
         })

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use enigo::Enigo;
@@ -21,7 +21,7 @@ use super::watchdog::Watchdog;
 #[cfg(windows)]
 use crate::reading::{self, TextReader};
 use crate::worker::{Worker, WorkerState};
-use crate::{Abilities, Desktop, DesktopError, Fence, Options, Screen as _, Script, ScriptedApp};
+use crate::{Abilities, Desktop, DesktopError, Fence, Hands as _, Options, Screen as _, Script, ScriptedApp};
 
 /// For looking and for short questions.
 pub(super) const LOOK: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ pub(super) struct Desk;
 impl WorkerState for Desk {}
 
 pub(crate) fn open<P: Platform>(options: Options) -> Arc<dyn Desktop> {
-    let own = Own { pid: options.own_pid, titles: options.own_titles };
+    let own = Own { pid: options.own_pid };
     let held = Arc::new(PressedInput::guarded(Watchdog::new(options.watchdog)));
     let fence = Arc::new(Mutex::new(Fence::default()));
     let failsafe = Arc::new(AtomicBool::new(options.failsafe));
@@ -85,10 +85,6 @@ pub(super) struct Facade<P: Platform> {
 }
 
 impl<P: Platform> Facade<P> {
-    pub(super) fn fenced(&self) -> Fence {
-        self.fence.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     #[cfg(windows)]
     fn reads(&self) -> bool {
         self.text_reader.is_some()

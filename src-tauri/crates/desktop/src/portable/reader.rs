@@ -14,7 +14,7 @@ use super::{menu, target};
 use crate::worker::WorkerState;
 use crate::{
     Acted, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Evidence, Fence, ListedElement,
-    Operated, Snapshot, Target,
+    Operated, Snapshot, Target, fence,
 };
 
 /// For finding one object.
@@ -142,13 +142,7 @@ impl<T: Tree> Reader<T> {
     ) -> Result<Tried, DesktopError> {
         let found = self.find(sight, target)?;
         let called = found.seen.called();
-        if !scene::is_within(&sight.fence, &found.app) {
-            return Err(DesktopError::Forbidden(format!(
-                "{} is outside the fence; allowed: {}",
-                found.app,
-                sight.fence.apps.join(", ")
-            )));
-        }
+        fence::check_app(&sight.fence, &[&found.app])?;
         if found.seen.is("disabled") && *action != ElementAction::Focus {
             return Err(DesktopError::BadInput(format!("{called} is disabled")));
         }
@@ -228,9 +222,7 @@ impl<T: Tree> Reader<T> {
         path: &[String],
     ) -> Result<Operated, DesktopError> {
         let top = sight.window(app)?;
-        if !scene::is_within(&sight.fence, &top.app) {
-            return Err(DesktopError::Forbidden(format!("{} is outside the fence", top.app)));
-        }
+        fence::check_app(&sight.fence, &[&top.app])?;
         let Some((last, menus)) = path.split_last() else {
             return Err(DesktopError::BadInput("a menu path needs at least one name".into()));
         };

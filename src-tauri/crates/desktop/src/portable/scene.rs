@@ -3,13 +3,12 @@
 
 use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 
-use crate::{DesktopError, Fence, WindowChange};
+use crate::{DesktopError, Fence, WindowChange, fence};
 
-/// How our own windows are known.
+/// How our own windows are known: by their process, never by what they call themselves.
 #[derive(Clone, Debug)]
 pub(crate) struct Own {
     pub(crate) pid: u32,
-    pub(crate) titles: Vec<String>,
 }
 
 /// A window on the screen. The list it is in begins with the topmost.
@@ -101,37 +100,14 @@ pub(crate) fn check_fence(
     own: &Own,
     aim: Option<(u32, PhysicalPoint)>,
 ) -> Result<(), DesktopError> {
-    if let Some((display, _)) = aim
-        && !fence.displays.is_empty()
-        && !fence.displays.contains(&display)
-    {
-        let allowed: Vec<String> = fence.displays.iter().map(ToString::to_string).collect();
-        return Err(DesktopError::Forbidden(format!(
-            "display {display} is outside the fence; allowed: {}",
-            allowed.join(", ")
-        )));
-    }
-    if fence.apps.is_empty() {
-        return Ok(());
+    if let Some((display, _)) = aim {
+        fence::check_display(fence, display)?;
     }
     let top = match aim {
         Some((_, point)) => tops.iter().find(|top| !own.has(top) && top.rect.contains(point)),
         None => tops.iter().find(|top| top.focused),
     };
-    match top {
-        Some(top) if is_within(fence, &top.app) => Ok(()),
-        top => Err(DesktopError::Forbidden(format!(
-            "{} is outside the fence; allowed: {}",
-            top.map_or("what is there", |top| top.app.as_str()),
-            fence.apps.join(", ")
-        ))),
-    }
-}
-
-/// Whether the fence lets acts go to an application.
-pub(crate) fn is_within(fence: &Fence, app: &str) -> bool {
-    let app = app.to_lowercase();
-    fence.apps.is_empty() || fence.apps.iter().any(|allowed| app.contains(&allowed.to_lowercase()))
+    fence::check_app(fence, &[top.map_or("what is there", |top| top.app.as_str())])
 }
 
 /// The display that shows most of a rectangle, by its place in the list; the first where none shows it.
@@ -149,7 +125,7 @@ pub(crate) fn shows_most(displays: &[PhysicalRect], rect: &PhysicalRect) -> usiz
 
 impl Own {
     pub(crate) fn has(&self, top: &Top) -> bool {
-        top.pid == self.pid || self.titles.contains(&top.title)
+        top.pid == self.pid
     }
 }
 

@@ -1,10 +1,10 @@
 //! Clicks, actions and the focus: by accessibility where it does, with the pointer where not, refused where unclear.
 
 use desktop::{
-    ActionMethod, Button, DesktopError, Element, ElementAction, Evidence, Glance, Selector, Target,
+    ActionMethod, Button, DesktopError, Element, ElementAction, Evidence, Fence, Glance, Selector, Target,
 };
 
-use super::stage::{Stage, by, elements, eventually, find_in, of, operate, query, signal};
+use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate, query, signal};
 
 const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
 
@@ -14,7 +14,7 @@ fn shown(elements: &[Element]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_calculator_computes_by_clicks_that_steal_no_focus() {
+async fn a_calculator_computes_by_clicks_that_steal_no_focus_and_none_outside_the_fence() {
     let mut stage = Stage::open();
     let calculator = stage.start("galculator", &[]);
     let desktop = stage.desktop();
@@ -28,6 +28,28 @@ async fn a_calculator_computes_by_clicks_that_steal_no_focus() {
     let seen =
         elements(&desktop, "galculator", |seen| shown(seen).iter().any(|text| text.contains("42"))).await;
     let seven = seen.iter().find(|one| one.name == "7").unwrap().clone();
+
+    for fence in [
+        Fence { apps: vec!["xterm".into()], ..Fence::default() },
+        Fence { displays: vec![1], ..Fence::default() },
+    ] {
+        desktop.fence(fence);
+        let acts = [
+            CLICK,
+            ElementAction::Focus,
+            ElementAction::SetValue("8".into()),
+            ElementAction::Do("Click".into()),
+        ];
+        for act in acts {
+            let refused = operate(&desktop, of(&seven), act.clone()).await.unwrap_err();
+            assert!(matches!(&refused, DesktopError::Forbidden(_)), "{act:?}: {refused:?}");
+        }
+        let refused = menu(&desktop, "galculator", &["Help", "About"]).await.unwrap_err();
+        assert!(matches!(&refused, DesktopError::Forbidden(_)), "{refused:?}");
+    }
+    desktop.fence(Fence { apps: vec!["galculator".into()], displays: vec![0] });
+    operate(&desktop, of(&seven), CLICK).await.unwrap();
+    desktop.fence(Fence::default());
 
     signal("KILL", &calculator.to_string());
     let gone = eventually(

@@ -81,19 +81,13 @@ impl Stage {
     }
 
     pub fn accessibility(&self) -> Accessibility {
-        Accessibility::on_display(
-            Some(self.display.clone()),
-            Some(self.bus.clone()),
-            std::process::id(),
-            vec!["Miki".into()],
-        )
+        Accessibility::on_display(Some(self.display.clone()), Some(self.bus.clone()), std::process::id())
     }
 
     /// The whole desktop, to act on it too.
     pub fn desktop(&self) -> Arc<dyn Desktop> {
         desktop::open(Options {
             failsafe: false,
-            own_titles: vec!["Miki".into()],
             own_pid: std::process::id(),
             display: Some(self.display.clone()),
             session_bus: Some(self.bus.clone()),

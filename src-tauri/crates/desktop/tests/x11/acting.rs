@@ -233,7 +233,7 @@ async fn our_own_acts_never_go_into_the_failsafes_corner() {
 async fn our_own_windows_take_neither_clicks_nor_keys() {
     let screen = Screen::new();
     let desktop = screen.desktop();
-    let ours = Target::new(&screen, "Miki", (200, 150, 400, 300), BLUE);
+    let ours = Target::ours(&screen, (200, 150, 400, 300), BLUE);
     ours.focus();
     let scroll = Action::Scroll { display: 0, at: at(300.0, 200.0), down: 1, right: 0, held: vec![] };
     let drag = Action::Drag {
@@ -250,6 +250,10 @@ async fn our_own_windows_take_neither_clicks_nor_keys() {
     }
     let input = |event: &Event| matches!(event, Event::ButtonPress(_) | Event::KeyPress(_));
     assert!(!ours.events().iter().any(input));
+    // A page or a program can call its window as it likes.
+    let namesake = Target::new(&screen, "Miki", (200, 150, 400, 300), GREEN);
+    desktop.act(click(300.0, 200.0), token()).await.unwrap();
+    namesake.event("the click", |event| input(event).then_some(()));
 }
 
 // bar: C64

@@ -42,7 +42,7 @@ async fn a_window_is_seen_where_others_and_ours_cover_it() {
     let open = desktop.screenshot(shot(window(&below))).await.unwrap();
     assert_eq!(open.mapping.shows, PhysicalRect { x: 100, y: 100, width: 400, height: 300 });
     let _above = Target::new(&screen, "above", (90, 90, 300, 200), pixel(GREEN));
-    let _ours = Target::new(&screen, "Miki", (300, 200, 300, 300), pixel(BLUE));
+    let _ours = Target::ours(&screen, (300, 200, 300, 300), pixel(BLUE));
     let covered = desktop.screenshot(shot(window(&below))).await.unwrap();
     assert_eq!((covered.size.width, covered.size.height), (400, 300));
     for spot in [(5, 5), (150, 80), (250, 150), (390, 290)] {
@@ -83,7 +83,7 @@ async fn a_window_is_shown_with_its_frame_and_the_dot_is_where_it_was_clicked() 
 async fn our_own_closed_and_hidden_windows_have_no_picture_and_each_says_why() {
     let screen = Screen::new();
     let desktop = screen.desktop();
-    let ours = Target::new(&screen, "Miki", (200, 150, 400, 300), pixel(BLUE));
+    let ours = Target::ours(&screen, (200, 150, 400, 300), pixel(BLUE));
     let error = desktop.screenshot(shot(window(&ours))).await.unwrap_err();
     assert!(matches!(error, DesktopError::Forbidden(_)), "{error}");
 
@@ -129,7 +129,7 @@ async fn a_region_shows_its_pixels_at_full_resolution_without_our_windows() {
     let screen = Screen::new();
     let desktop = screen.desktop();
     let _below = Target::new(&screen, "below", (640, 400, 320, 200), pixel(RED));
-    let ours = Target::new(&screen, "Miki", (600, 380, 500, 300), pixel(BLUE));
+    let ours = Target::ours(&screen, (600, 380, 500, 300), pixel(BLUE));
     let rect = NormRect { x: 500.0, y: 500.0, width: 250.0, height: 250.0 };
     let small =
         Shot { max: PixelSize { width: 400, height: 400 }.into(), ..shot(Area::Region { display: 0, rect }) };

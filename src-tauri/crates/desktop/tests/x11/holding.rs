@@ -105,7 +105,7 @@ async fn a_hold_lasts_as_long_as_wished_and_ends_early_when_stopped_or_when_our_
     };
     assert_prompt("a stopped hold", Duration::from_millis(200), trial).await;
 
-    let ours = Target::new(&screen, "Miki", (200, 150, 400, 300), 0x0010_30d0);
+    let ours = Target::ours(&screen, (200, 150, 400, 300), 0x0010_30d0);
     let focus = async {
         tokio::time::sleep(Duration::from_millis(200)).await;
         ours.focus();
@@ -142,7 +142,7 @@ async fn bad_holds_are_named_and_nothing_goes_down_on_our_own_windows() {
         let result = desktop.act(Action::Hold { keys, time }, token()).await;
         assert!(matches!(result, Err(DesktopError::BadInput(_))), "{result:?}");
     }
-    let ours = Target::new(&screen, "Miki", (200, 150, 400, 300), 0x0010_30d0);
+    let ours = Target::ours(&screen, (200, 150, 400, 300), 0x0010_30d0);
     ours.focus();
     let hold = Action::Hold { keys: vec![Key::Enter], time: Duration::from_secs(1) };
     for action in [down(300.0, 200.0), Action::KeyDown { key: Key::Enter }, hold] {

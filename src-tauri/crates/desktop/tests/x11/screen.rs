@@ -20,6 +20,8 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
+/// The process that the desktop under test takes for its own; there is none with this number.
+const OURS: u32 = 0x7fff_fff0;
 pub const WIDTH: u16 = 1280;
 pub const HEIGHT: u16 = 800;
 
@@ -204,8 +206,7 @@ impl Screen {
     pub fn options(&self) -> Options {
         Options {
             failsafe: true,
-            own_titles: vec!["Miki".into(), "Miki Overlay".into()],
-            own_pid: 0x7fff_fff0,
+            own_pid: OURS,
             display: Some(self.display.clone()),
             session_bus: self.bus.clone(),
             ..Options::default()
@@ -233,6 +234,15 @@ pub struct Target {
 
 impl Target {
     pub fn new(screen: &Screen, title: &str, rect: (i16, i16, u16, u16), colour: u32) -> Self {
+        Self::of(screen, title, rect, colour, None)
+    }
+
+    /// One of our own.
+    pub fn ours(screen: &Screen, rect: (i16, i16, u16, u16), colour: u32) -> Self {
+        Self::of(screen, "Miki", rect, colour, Some(OURS))
+    }
+
+    fn of(screen: &Screen, title: &str, rect: (i16, i16, u16, u16), colour: u32, pid: Option<u32>) -> Self {
         let conn = screen.connect();
         let root = conn.setup().roots[0].root;
         let window = conn.generate_id().unwrap();
@@ -254,6 +264,10 @@ impl Target {
             title.as_bytes(),
         )
         .unwrap();
+        if let Some(pid) = pid {
+            let name = conn.intern_atom(false, b"_NET_WM_PID").unwrap().reply().unwrap().atom;
+            conn.change_property32(PropMode::REPLACE, window, name, AtomEnum::CARDINAL, &[pid]).unwrap();
+        }
         conn.map_window(window).unwrap();
         conn.flush().unwrap();
         wait_for("the window to be shown", || {

@@ -90,7 +90,7 @@ async fn our_own_acts_and_a_shaken_table_are_no_stepping_in() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_user_does_on_our_own_windows_is_no_stepping_in() {
     let (screen, _target, desktop, user) = scene().await;
-    let ours = Target::new(&screen, "Miki", (200, 150, 400, 300), 0x0010_30d0);
+    let ours = Target::ours(&screen, (200, 150, 400, 300), 0x0010_30d0);
     ours.focus();
     user.point(300, 200);
     let mut listening = listen(&desktop);

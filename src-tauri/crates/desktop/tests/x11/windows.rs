@@ -84,7 +84,7 @@ async fn windows_are_listed_and_changed_and_read_back() {
 #[tokio::test]
 async fn our_own_windows_are_not_listed_and_not_changed() {
     let screen = Screen::new().with_window_manager();
-    let ours = Target::new(&screen, "Miki", (100, 100, 300, 200), 0x00ff_0000);
+    let ours = Target::ours(&screen, (100, 100, 300, 200), 0x00ff_0000);
     let theirs = Target::new(&screen, "theirs", (500, 100, 300, 200), 0x0000_ff00);
     let desktop = screen.desktop();
     let listed =
@@ -105,7 +105,7 @@ async fn while_our_own_window_has_the_focus_no_other_is_listed_with_it_and_one_c
     let desktop = screen.desktop();
     let focused = |windows: &[WindowView]| windows.iter().find(|window| is(window, "focused")).cloned();
     let theirs = eventually(&*desktop, "their window with the focus", focused).await;
-    let ours = Target::new(&screen, "Miki", (600, 100, 300, 200), 0x00ff_0000);
+    let ours = Target::ours(&screen, (600, 100, 300, 200), 0x00ff_0000);
     ours.focus();
     let nobodys = |windows: &[WindowView]| focused(windows).is_none().then_some(windows.len());
     assert_eq!(eventually(&*desktop, "our window to have the focus", nobodys).await, 1);

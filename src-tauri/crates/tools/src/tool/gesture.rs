@@ -35,10 +35,12 @@ impl Gesture {
             _ => dot.into_iter().collect(),
         };
         let reach = Reach::of(&action);
-        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
+        let text = if let Action::Type { text } = &action { Some(text.clone()) } else { None };
+        let plan = Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
             .on(display)
             .at(&points)
-            .reaching(reach)
+            .reaching(reach);
+        text.into_iter().fold(plan, |plan, text| plan.writing(&text))
     }
 }
 

@@ -70,7 +70,10 @@ pub(super) struct Operation {
 impl Operation {
     pub(super) fn plan<T: Builtin>(target: Target, action: ElementAction, verb: impl Into<String>) -> Plan {
         let reach = Reach::Element(target.clone());
-        Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() }).reaching(reach)
+        let text = if let ElementAction::SetValue(text) = &action { Some(text.clone()) } else { None };
+        let plan =
+            Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() }).reaching(reach);
+        text.into_iter().fold(plan, |plan, text| plan.writing(&text))
     }
 }
 

@@ -11,6 +11,7 @@ use super::gesture::key;
 use super::{
     Builtin, Context, DISPLAY, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web, within,
 };
+use crate::target::Reach;
 use crate::untrusted;
 
 const ANSWER_CHARS: usize = 2_000;
@@ -94,7 +95,11 @@ impl Builtin for WebClick {
                 PageAction::Click(Click { reference, button, count, held, display: DISPLAY })
             }
         };
-        Ok(Plan::new(Self::RISK, action))
+        let reference = match &action {
+            PageAction::Click(click) => Some(click.reference.clone()),
+            PageAction::Answer(_) => None,
+        };
+        Ok(Plan::new(Self::RISK, action).reaching(Reach::Page { reference, submits: false }))
     }
 }
 

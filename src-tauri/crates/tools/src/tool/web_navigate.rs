@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web};
+use crate::target::Reach;
 use crate::untrusted;
 
 const URL_CHARS: usize = 4_000;
@@ -54,7 +55,11 @@ impl Builtin for WebNavigate {
             (None, Some(Go::Forward)) => Journey::Forward,
             (None, Some(Go::Reload)) => Journey::Reload,
         };
-        Ok(Plan::new(Self::RISK, Travel { journey }))
+        let reach = match &journey {
+            Journey::To(url) => Reach::Address(url.clone()),
+            Journey::Back | Journey::Forward | Journey::Reload => Reach::Nowhere,
+        };
+        Ok(Plan::new(Self::RISK, Travel { journey }).reaching(reach))
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, filled, web};
+use crate::target::Reach;
 
 const URL_CHARS: usize = 4_000;
 
@@ -113,7 +114,11 @@ impl Builtin for WebTabEdit {
             }
             _ => return Err(bad_arguments("give open or close, and only one of them")),
         };
-        Ok(Plan::new(Self::RISK, Change { tool: Self::NAME, change }))
+        let reach = match &change {
+            TabChange::Open(url) => Reach::Address(url.clone()),
+            TabChange::Close(_) | TabChange::Activate(_) => Reach::Nowhere,
+        };
+        Ok(Plan::new(Self::RISK, Change { tool: Self::NAME, change }).reaching(reach))
     }
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
+use crate::target::Reach;
 
 const MOST_CHARS: usize = 20_000;
 
@@ -46,8 +47,9 @@ impl Builtin for WebType {
         }
         let how = if input.append.unwrap_or(false) { Fill::Append } else { Fill::Replace };
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
+        let reach = Reach::Page { reference: Some(input.reference.clone()), submits: then == Then::Submit };
         let text = WebText { reference: input.reference, text: input.text, how, then };
-        Ok(Plan::new(Self::RISK, Type { text }))
+        Ok(Plan::new(Self::RISK, Type { text }).reaching(reach))
     }
 }
 

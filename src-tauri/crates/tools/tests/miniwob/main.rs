@@ -83,7 +83,7 @@ mod tests {
         let seed = seed.as_deref().unwrap_or(SEED);
         // The pages are small, and each act is looked at before and after.
         let size = Size { screen: (640, 480), at: (0, 0), window: (640, 480) };
-        let stage = Stage::sized(size, pages()).await;
+        let stage = Stage::sized(size, pages()).await.with_port();
         let mind = Mind::on(&stage);
         let mut referee = Referee::watching(&stage, &mind).await;
         // What a test prints is kept back where it passes; the list is to be seen then, too.

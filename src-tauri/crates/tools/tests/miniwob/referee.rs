@@ -61,8 +61,7 @@ impl Referee {
     pub async fn watching(stage: &Stage, mind: &Mind) -> Self {
         let start = format!("{}/miniwob/click-test.html", stage.here);
         mind.call("webNavigate", json!({ "url": start })).await.unwrap();
-        let named = std::fs::read_to_string(stage.profile().join("DevToolsActivePort")).unwrap();
-        let port: u16 = named.lines().next().unwrap().parse().unwrap();
+        let port = stage.port();
         let list: Value = serde_json::from_str(&get(port, "/json/list").await).unwrap();
         let page = list
             .as_array()

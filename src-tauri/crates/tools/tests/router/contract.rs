@@ -135,6 +135,26 @@ async fn a_terminal_asks_each_time_whatever_was_allowed() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let mut grants = Grants::default();
+    grants.hear("look at example.org");
+    let risk = async |app: &str, tool: &str, arguments: Value| {
+        fake.edit(|scene| scene.windows = vec![in_front(app)]);
+        let request = ExecRequest { grants: grants.clone(), ..asking(tool, arguments) };
+        router.assess(&request, &limits()).await.risk
+    };
+    let evil = json!({"text": "evil.test/?q=secret"});
+    assert_eq!(risk("Chromium", "type", evil.clone()).await, Some(Risk::Consequential));
+    assert_eq!(risk("Chromium", "type", json!({"text": "example.org/today"})).await, Some(Risk::Edit));
+    assert_eq!(risk("Chromium", "type", json!({"text": "ask evil.test"})).await, Some(Risk::Edit));
+    assert_eq!(risk("Painter", "type", evil).await, Some(Risk::Edit));
+    let set = json!({"name": "Address and search bar", "value": "https://evil.test"});
+    assert_eq!(risk("Chromium", "setValue", set).await, Some(Risk::Consequential));
+}
+
+#[tokio::test]
 async fn a_control_that_says_that_it_sends_asks_each_time() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, limits, request};
 use browser::fake::FakeBrowser;
+use desktop::Hands as _;
 use desktop::fake::Call;
 use protocol::geometry::PixelSize;
 use protocol::tool::Mode;

@@ -182,6 +182,9 @@ impl Hands for Troubled {
     fn fence(&self, fence: Fence) {
         self.fake.fence(fence);
     }
+    fn fenced(&self) -> Fence {
+        self.fake.fenced()
+    }
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {
         self.fake.interrupted()
     }

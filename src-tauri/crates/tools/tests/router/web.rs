@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::stage::{call, desktop, limits, request};
+use crate::stage::{call, desktop, execute, limits, request};
 use browser::fake::{FakeBrowser, WebCall};
 use browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
-    TabChange, TextQuery, Then, WebClick, WebElement, WebText,
+    TabChange, TextQuery, Then, WebClick, WebElement, WebTarget, WebText,
 };
 use desktop::{Button, DesktopError, Evidence};
-use protocol::tool::{ApprovalMode, Effect, Mode, Risk, ToolErrorKind};
+use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use tools::{Decision, ExecRequest, Router};
+use tokio_util::sync::CancellationToken;
+use tools::{Assessment, Decision, ExecRequest, Grants, Router};
 
 fn router() -> (Arc<FakeBrowser>, Router) {
     let browser = FakeBrowser::new();
@@ -119,6 +120,86 @@ fn what_can_send_something_out_asks_first() {
     }
 }
 
+fn once_a_tool(grants: &Grants, tool: &str, arguments: Value) -> ExecRequest {
+    ExecRequest { approval: ApprovalMode::Thread, grants: grants.clone(), ..request(tool, arguments) }
+}
+
+async fn weighed(router: &Router, grants: &Grants, tool: &str, arguments: Value) -> Assessment {
+    router.assess(&once_a_tool(grants, tool, arguments), &limits()).await
+}
+
+fn asks_about(assessment: &Assessment, host: &str) -> bool {
+    let named = matches!(&assessment.decision, Decision::Ask { reason } if reason.contains(host));
+    named && assessment.risk == Some(Risk::Consequential)
+}
+
+#[tokio::test]
+async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
+    let (browser, router) = router();
+    let mut grants = Grants::default();
+    grants.hear("Write down what Example.org says of the weather");
+    grants.allow(
+        ["webNavigate", "webTabEdit", "webClick", "webType"]
+            .map(|tool| Grant { tool: tool.into(), app: Some("https://example.org".into()) }),
+    );
+    let (evil, named) = ("https://evil.test/?q=secret", "https://example.org/today");
+    for (tool, argument) in [("webNavigate", "url"), ("webTabEdit", "open")] {
+        assert!(asks_about(&weighed(&router, &grants, tool, json!({ argument: evil })).await, "evil.test"));
+        let allowed = weighed(&router, &grants, tool, json!({ argument: named })).await;
+        assert_eq!((allowed.risk, &allowed.decision), (Some(Risk::Edit), &Decision::Run), "{tool}");
+    }
+    // A form's address counts, not only its page's; what a button says counts, too.
+    let form = |form: &str, called: &str, is_submit| WebTarget {
+        url: named.into(),
+        called: called.into(),
+        form: Some(form.into()),
+        is_submit,
+    };
+    let (press, fill) = (json!({"ref": "w1"}), json!({"ref": "w1", "text": "x"}));
+    let enter = json!({"ref": "w1", "text": "x", "submit": true});
+    for (form, tool, arguments, asks) in [
+        (form(evil, "Go", true), "webClick", &press, true),
+        (form(evil, "Name", false), "webType", &enter, true),
+        (form(evil, "Name", false), "webType", &fill, false),
+        (form(named, "Go", true), "webClick", &press, false),
+        (form(named, "Name", false), "webType", &enter, false),
+    ] {
+        browser.edit(|pages| pages.target = form.clone());
+        let assessment = weighed(&router, &grants, tool, arguments.clone()).await;
+        assert_eq!(asks_about(&assessment, "evil.test"), asks, "{tool} {form:?}");
+        assert_eq!(assessment.decision == Decision::Run, !asks, "{tool} {form:?}");
+    }
+    browser.edit(|pages| pages.target = form(named, "Buy now", true));
+    assert_eq!(weighed(&router, &grants, "webClick", press.clone()).await.risk, Some(Risk::Consequential));
+
+    // A yes, be it for once, names its host; one for the session is for one address.
+    let asked = weighed(&router, &grants, "webNavigate", json!({ "url": evil })).await;
+    grants.visit(&asked.touches);
+    let again = weighed(&router, &grants, "webNavigate", json!({ "url": evil })).await;
+    assert_eq!(again.risk, Some(Risk::Edit));
+    assert!(matches!(again.decision, Decision::Ask { .. }), "{again:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_a_form_is_not_for_the_one_that_took_its_place() {
+    let (browser, router) = router();
+    let ask = || once_a_tool(&Grants::default(), "webClick", json!({"ref": "w1"}));
+    let target = |form: &str| WebTarget {
+        url: "https://example.org/".into(),
+        called: "Go".into(),
+        form: Some(form.into()),
+        is_submit: true,
+    };
+    browser.edit(|pages| pages.target = target("https://example.org/"));
+    let digest = router.assess(&ask(), &limits()).await.digest;
+    browser.edit(|pages| pages.target = target("https://evil.test/"));
+    let approved = || ExecRequest { approved: Some(digest.clone()), ..ask() };
+    let swapped = execute(&router, approved(), CancellationToken::new()).await.result;
+    assert_eq!((swapped.error.unwrap().kind, browser.calls()), (ToolErrorKind::Forbidden, vec![]));
+    browser.edit(|pages| pages.target = target("https://example.org/"));
+    assert_eq!(execute(&router, approved(), CancellationToken::new()).await.result.error, None);
+}
+
 // bar: C37
 #[tokio::test(start_paused = true)]
 async fn what_a_page_says_is_cleaned_and_bounded() {
@@ -138,7 +219,8 @@ async fn what_a_page_says_is_cleaned_and_bounded() {
         pages.text = PageText { text: "old\u{200b} pond\nfrog".into(), total: 14, ..PageText::default() };
         pages.tabs = vec![Tab { title: "Po\u{2066}nd\n".into(), ..Tab::default() }];
         pages.acted.called = "button \"Sa\u{200b}ve\"".into();
-        pages.acted.dialog = Some(Dialog { kind: DialogKind::Alert, message: "Bo\u{200b}o".into() });
+        pages.acted.dialog =
+            Some(Dialog { kind: DialogKind::Alert, message: "Bo\u{200b}o".into(), number: 1 });
     });
     let data = |tool: &'static str, arguments: Value| {
         let router = &router;

@@ -46,14 +46,19 @@ fn a_chromium_tab_is_known_by_its_id_in_whatever_window() {
 
 #[test]
 fn tabs_of_two_applications_do_not_disturb_each_other() {
+    const A: &str = "https://a.test";
+    const B: &str = "https://b.test";
     let chrome = named("Google Chrome").unwrap();
     let mut table = TabTable::default();
-    table.learn(chrome, &[window("1", 1, &[(Some("11"), "a"), (Some("12"), "b")])]);
-    table.learn(&SAFARI, &[window("1", -1, &[(None, "a")])]);
-    assert_eq!(refs(&table, &SAFARI), pairs(&[("ta3", "a")]));
-    assert_eq!(refs(&table, chrome), pairs(&[("ta1", "a"), ("ta2", "b")]));
+    table.learn(
+        chrome,
+        &[window("1", 1, &[(Some("11"), A), (Some("12"), B), (Some("13"), "file:///etc/passwd")])],
+    );
+    table.learn(&SAFARI, &[window("1", -1, &[(None, A)])]);
+    assert_eq!(refs(&table, &SAFARI), pairs(&[("ta4", A)]));
+    assert_eq!(refs(&table, chrome), pairs(&[("ta1", A), ("ta2", B), ("ta3", "file:///etc/passwd")]));
     let front: Vec<bool> = table.views(chrome).iter().map(|tab| tab.front).collect();
-    assert_eq!(front, [false, true]);
+    assert_eq!(front, [false, true], "a file is nobody's business");
     // Where the tab in front is not known, it is the first.
     assert!(table.views(&SAFARI)[0].front);
 }

@@ -110,7 +110,7 @@ impl Stage {
             display: Some(display),
             ..Options::default()
         };
-        let live = find::attach(&options).await.unwrap();
+        let live = find::start(&options).await.unwrap();
         let osa = Arc::new(Played { live, family: app.family, bundle: app.bundle });
         let browser = AppleBrowser::new(osa, "mikitest".into(), Arc::clone(&desktop) as Arc<dyn Desktop>);
         let here = format!("http://127.0.0.1:{}", serve(pages).await);

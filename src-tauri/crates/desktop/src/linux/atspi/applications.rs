@@ -5,17 +5,11 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
+use super::super::windows::Own;
 use super::bus::{Acquaintance, Bus, CallError, Object};
 use super::quirks::Quirks;
 use super::role::{States, number};
 use crate::{DesktopError, ElementQuery};
-
-/// Who we are, so that our own windows are never offered to an agent.
-#[derive(Clone, Debug)]
-pub(super) struct Own {
-    pub(super) pid: u32,
-    pub(super) titles: Vec<String>,
-}
 
 /// An application with windows on the screen.
 #[derive(Clone)]
@@ -90,7 +84,7 @@ pub(super) async fn list_named(
     .await;
     let mut found = Applications { all: Vec::new(), silent: Vec::new(), ours_is_active: false };
     for answer in answers {
-        let (bus_name, who, mut windows) = match answer {
+        let (bus_name, who, windows) = match answer {
             Answer::Found(bus_name, who, windows) => (bus_name, who, windows),
             Answer::Silent(name) => {
                 found.silent.push(name);
@@ -98,10 +92,9 @@ pub(super) async fn list_named(
             }
             Answer::Gone => continue,
         };
-        let is_own_window = |window: &Window| who.pid == own.pid || own.titles.contains(&window.name);
-        found.ours_is_active |= windows.iter().any(|window| window.active && is_own_window(window));
-        windows.retain(|window| !is_own_window(window));
-        if !windows.is_empty() {
+        if own.has(who.pid) {
+            found.ours_is_active |= windows.iter().any(|window| window.active);
+        } else if !windows.is_empty() {
             let Acquaintance { name, pid, quirks } = who;
             found.all.push(Application { bus_name, name, pid, quirks, windows });
         }

@@ -92,12 +92,11 @@ impl Accessibility {
         if in_open_window(&operand).await? { Ok(operand) } else { Err(vanished()) }
     }
 
-    /// The process behind an operand, and its window's title.
-    pub(in super::super) async fn window_of(&self, operand: &Operand) -> Option<(u32, String)> {
+    /// Whose an operand is; `None` if its application does not say.
+    pub(in super::super) async fn owner_of(&self, operand: &Operand) -> Option<Owner> {
         let window = Object { program: operand.object.program.clone(), path: operand.window.clone() };
-        let title = window.name().await.ok().filter(|title| !title.is_empty())?;
         let who = self.bus().await.ok()?.acquaintance(&operand.home).await.ok()?;
-        Some((who.pid, title))
+        Some(Owner { app: who.name, pid: who.pid, title: window.name().await.unwrap_or_default() })
     }
 
     /// The process behind an operand, and the titles of its application's other windows.
@@ -111,6 +110,15 @@ impl Accessibility {
         }
         (pid.ok(), titles)
     }
+}
+
+/// Whose an operand is.
+pub(in super::super) struct Owner {
+    /// As the application calls itself.
+    pub(in super::super) app: String,
+    pub(in super::super) pid: u32,
+    /// Its window's; may be empty.
+    pub(in super::super) title: String,
 }
 
 fn whole(app: Option<String>, scope: Scope) -> ElementQuery {

@@ -24,6 +24,7 @@ impl Ewmh {
     pub(in crate::linux) fn change(&self, id: WindowId, change: WindowChange) -> Result<Acted, DesktopError> {
         let client = self.find(id)?;
         self.fence.check_app(&[&client.app])?;
+        self.fence.check_display(most_of(&client.rect, &self.session.displays()?) as u32)?;
         let window = client.window;
         let called = format!("window \"{}\"", client.title);
         match change {

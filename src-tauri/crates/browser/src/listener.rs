@@ -1,0 +1,50 @@
+//! Whose a listening port is: a port that a profile's file names may be another program's by now.
+
+use std::path::Path;
+
+/// Whether the process that has locked this profile of a browser listens at this port of loopback. Only Linux tells.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_of(profile: &Path, port: u16) -> bool {
+    // `host-PID`
+    let lock = std::fs::read_link(profile.join("SingletonLock")).unwrap_or_default();
+    let Some((_, pid)) = lock.to_str().and_then(|lock| lock.rsplit_once('-')) else { return false };
+    if pid.parse::<u32>().is_err() {
+        return false;
+    }
+    let Ok(open) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    let sockets = listening(port);
+    open.flatten().any(|file| {
+        std::fs::read_link(file.path())
+            .is_ok_and(|file| sockets.iter().any(|socket| file == Path::new(socket)))
+    })
+}
+
+/// Whether a program of this user listens at a port of loopback.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_the_users(port: u16) -> bool {
+    !listening(port).is_empty()
+}
+
+/// The sockets of this user that listen at a port of loopback, as a process's folder of open files names them.
+#[cfg(target_os = "linux")]
+fn listening(port: u16) -> Vec<String> {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let (here, user) = (format!("0100007F:{port:04X}"), rustix::process::geteuid().as_raw().to_string());
+    let socket = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_listening = words.get(3) == Some(&"0A");
+        let is_it = words.get(1) == Some(&here.as_str()) && words.get(7) == Some(&user.as_str());
+        words.get(9).filter(|_| is_listening && is_it).map(|inode| format!("socket:[{inode}]"))
+    };
+    table.lines().filter_map(socket).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_of(_: &Path, _: u16) -> bool {
+    true
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_the_users(_: u16) -> bool {
+    true
+}
