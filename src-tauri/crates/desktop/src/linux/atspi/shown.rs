@@ -104,10 +104,10 @@ impl Operand {
         }
         // What a closed menu holds is never among them.
         let in_closed_menu = !before.has_object && is_menu_item(self.role);
-        if !now.has_object && !(in_closed_menu && self.is_there().await) {
-            return None;
+        if now.has_object || (in_closed_menu && self.is_there().await) {
+            return difference(before.parts.as_ref()?, now.parts.as_ref()?);
         }
-        difference(before.parts.as_ref()?, now.parts.as_ref()?)
+        None
     }
 
     async fn is_there(&self) -> bool {
