@@ -159,7 +159,7 @@ impl Session {
         let until = Instant::now() + ASIDE;
         loop {
             let top = self.top_at(point, own)?;
-            if !top.as_ref().is_some_and(|top| top.own.is_some()) || Instant::now() >= until {
+            if top.as_ref().is_none_or(|top| top.own.is_none()) || Instant::now() >= until {
                 return Ok(top);
             }
             std::thread::sleep(A_LOOK);
