@@ -118,7 +118,9 @@ fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, vie
     }
     let comes_back = was_below && !aside.is_below() && windows::is_visible(app, Window::Dashboard);
     if runs.ask(view) || (comes_back && runs.have_news(view)) {
-        windows::bring_dashboard_forward(app);
+        // Whoever answered or typed there goes on there. Their hands elsewhere would have paused the run.
+        let owed = app.state::<windows::DashboardFocus>().is_owed();
+        windows::bring_dashboard_forward(app, owed && view.settings.pause_on_user_input);
     }
     runs.told(view);
 }

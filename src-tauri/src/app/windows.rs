@@ -3,6 +3,7 @@
 //! One page serves all; the view is picked by the window's label. No window may leave that page or open another.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::command::{ShowWindow, Window, WindowAction};
 use protocol::geometry::PhysicalRect;
@@ -20,7 +21,7 @@ use super::active::has_keyboard;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, Seen};
-use crate::engine::Windows;
+use crate::engine::{Engine, Windows};
 
 /// The smallest that the dashboard may be, in points.
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
@@ -88,8 +89,9 @@ fn is_ours(url: &Url) -> bool {
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let app = window.app_handle();
     match event {
-        WindowEvent::Focused(true) if window.label() == Window::Dashboard.label() => {
-            window.state::<DashboardFocus>().0.notify_one();
+        WindowEvent::Focused(has_it) if window.label() == Window::Dashboard.label() => {
+            let taken = !has_it && window.state::<Arc<Engine>>().agent().desktop_is_taken();
+            window.state::<DashboardFocus>().changed(*has_it, taken);
         }
         WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
         _ => {}
@@ -240,15 +242,17 @@ pub fn dashboard_below(app: &AppHandle, below: bool) {
     }
 }
 
-/// Puts the dashboard above other windows, and leaves the keyboard to whoever has it, where the system can do that.
-pub fn bring_dashboard_forward(app: &AppHandle) {
+/// Puts the dashboard above other windows. `with_keyboard` or else it leaves that to whoever has it, where the system can do
+/// so.
+pub fn bring_dashboard_forward(app: &AppHandle, with_keyboard: bool) {
     let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
     let forward = || {
         if !view.is_visible()? {
             put_back(Window::Dashboard, &view)?;
             show_without_focus(&view)?;
         }
-        raise(&view)
+        raise(&view)?;
+        if with_keyboard { view.set_focus() } else { Ok(()) }
     };
     if let Err(error) = forward() {
         tracing::warn!("the dashboard cannot come forward: {error}");
@@ -299,13 +303,30 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
-/// Tells when the dashboard gets the keyboard.
+/// Where the dashboard's keyboard went.
 #[derive(Default)]
-pub struct DashboardFocus(Notify);
+pub struct DashboardFocus {
+    gained: Notify,
+    /// A run took it for its act. The user's own hands would have paused that run.
+    taken: AtomicBool,
+}
 
 impl DashboardFocus {
+    fn changed(&self, has_it: bool, taken: bool) {
+        self.taken.store(taken, Ordering::Relaxed);
+        if has_it {
+            self.gained.notify_one();
+        }
+    }
+
+    /// Waits until the dashboard gets the keyboard.
     pub async fn gained(&self) {
-        self.0.notified().await;
+        self.gained.notified().await;
+    }
+
+    /// Whether a run has it from the dashboard's user, who has gone nowhere else since.
+    pub fn is_owed(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
     }
 }
 
