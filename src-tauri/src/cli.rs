@@ -8,6 +8,7 @@ use protocol::{ErrorCode, ErrorView};
 use crate::exit::Exit;
 use crate::home::Home;
 
+mod approvals;
 mod ps;
 mod run;
 mod stop;
@@ -44,6 +45,7 @@ enum Command {
     Run(run::Run),
     Ps(ps::Ps),
     Stop(stop::Stop),
+    Approvals(approvals::Approvals),
     Do(do_tool::Do),
     Key(key::Key),
     Model(model::ModelLine),
@@ -78,6 +80,7 @@ pub fn main() -> Exit {
         Some(Command::Run(run)) => exit_of(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Ps(ps)) => exit_of(with_home(|home| on_runtime(ps.run(home)))),
         Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
+        Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {
             Ok(exit) => Ok(exit),
             Err(call) => with_home(|home| on_runtime(call.run(home))),
@@ -167,6 +170,9 @@ mod tests {
             &["miki", "stop", ""],
             &["miki", "stop", "r-"],
             &["miki", "stop", "r-1", "r-2"],
+            &["miki", "approvals", "answer", "q-1"],
+            &["miki", "approvals", "answer", "q-1", "perhaps"],
+            &["miki", "approvals", "answer", "q-1", "yes", "the-key-itself"],
             &["miki", "do"],
             &["miki", "do", "click"],
             &["miki", "do", "--list", "click", "{}"],
@@ -206,6 +212,10 @@ mod tests {
             &["miki", "stop", "r-0193f4c2"],
             &["miki", "stop", "0193f4c2"],
             &["miki", "do", "click", r#"{"x":1,"y":2}"#],
+            &["miki", "approvals"],
+            &["miki", "approvals", "show", "0193"],
+            &["miki", "approvals", "answer", "0193", "yes"],
+            &["miki", "approvals", "key", "new"],
             &["miki", "do", "--list"],
             &["miki", "key", "status"],
             &["miki", "key", "status", "gemini"],

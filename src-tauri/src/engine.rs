@@ -9,7 +9,7 @@ use agent::{AgentHandle, ModelSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnyCommand, Command, ShowWindow, Subscribe};
+use protocol::command::{AnswerApproval, AnswerWithKey, AnyCommand, Command, ShowWindow, Subscribe};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
 use protocol::remembered::{Change, Remembered};
@@ -105,6 +105,25 @@ impl Engine {
             AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), surface).await?),
             AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone()).await?),
             AnyCommand::AnswerApproval(c) => json(&c, agent.answer_approval(c.clone(), surface).await?),
+            AnyCommand::AnswerWithKey(c) => {
+                let (keys, key) = (self.keys.clone(), c.key.clone());
+                if !blocking(move || keys.is_approver(&key)).await?? {
+                    let error = ErrorView::new(ErrorCode::Forbidden, "that is not the approver key")
+                        .with_hint("answer in a window, or make one: miki approvals key new");
+                    agent.note_refusal(AnswerWithKey::NAME, &error).await?;
+                    return Err(error);
+                }
+                let (approval, digest, answer) = (c.approval.clone(), c.digest.clone(), c.answer);
+                json(&c, agent.answer_approval(AnswerApproval { approval, digest, answer }, surface).await?)
+            }
+            AnyCommand::NewApproverKey(c) => {
+                let keys = self.keys.clone();
+                json(&c, blocking(move || keys.new_approver()).await??)
+            }
+            AnyCommand::DeleteApproverKey(c) => {
+                let keys = self.keys.clone();
+                json(&c, blocking(move || keys.delete_approver()).await??)
+            }
             AnyCommand::GetOverview(c) => json(&c, agent.overview().await?),
             AnyCommand::ReadEvents(c) => json(&c, agent.read_events(c.clone()).await?),
             AnyCommand::ListRuns(c) => json(&c, agent.list_runs().await?),

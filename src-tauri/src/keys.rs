@@ -12,6 +12,7 @@ use models::Provider;
 use protocol::command::Secret;
 use protocol::view::{Check, CheckState, CheckView, KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView, address};
+use sha2::{Digest as _, Sha256};
 
 use crate::model_source::{CUSTOM, FIRST};
 
@@ -135,6 +136,32 @@ impl Keys {
             .collect()
     }
 
+    /// Makes the approver key. Only its hash is kept, in the keychain.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`] where it was not kept.
+    pub fn new_approver(&self) -> Result<Secret, ErrorView> {
+        let half = || uuid::Uuid::now_v7().simple().to_string();
+        let key = Secret(half() + &half());
+        store_and_compare(self.store.as_ref(), APPROVER, &hash(&key)).map_err(|error| no_approver(&error))?;
+        Ok(key)
+    }
+
+    /// # Errors
+    /// [`ErrorCode::Keychain`] where it could not be removed.
+    pub fn delete_approver(&self) -> Result<(), ErrorView> {
+        self.store.delete(APPROVER).map_err(|error| no_approver(&error))
+    }
+
+    /// Whether this is the approver key.
+    ///
+    /// # Errors
+    /// [`ErrorCode::Keychain`] where the keychain cannot tell.
+    pub fn is_approver(&self, key: &Secret) -> Result<bool, ErrorView> {
+        let kept = self.store.get(APPROVER).map_err(|error| no_approver(&error))?;
+        Ok(kept == Some(hash(&Secret(key.0.trim().to_owned()))))
+    }
+
     /// Where the provider's key is, and what to do where it is not.
     pub fn view(&self, provider: &str) -> KeyView {
         let mut address = None;
@@ -192,6 +219,19 @@ impl Keys {
 /// The environment variable that overrides a provider's key.
 pub fn variable(provider: &str) -> String {
     format!("MIKI_KEY_{}", provider.to_uppercase())
+}
+
+/// The approver key's name in the keychain.
+const APPROVER: &str = "approver";
+
+fn hash(key: &Secret) -> Secret {
+    let digest = Sha256::digest(key.0.as_bytes());
+    Secret(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn no_approver(error: &KeyError) -> ErrorView {
+    ErrorView::new(ErrorCode::Keychain, error.to_string())
+        .with_hint("the approver key is kept in the system's keychain, and nowhere else")
 }
 
 /// The key of an entry, and the address it belongs to.
@@ -271,6 +311,22 @@ mod tests {
         assert_eq!(keys.get("gemini", "https://there.test").unwrap(), Some(Secret("abc".into())));
         assert!(keys.get("gemini", HERE).is_err());
         assert_eq!(keys.move_on("openai").unwrap().state, KeyState::Missing);
+    }
+
+    #[test]
+    fn the_approver_key_is_known_by_its_hash_and_void_once_there_is_another() {
+        let keys = keys(FakeStore::default(), &[("MIKI_KEY_APPROVER", "mine")]);
+        for wrong in ["", "mine"] {
+            assert!(!keys.is_approver(&Secret(wrong.into())).unwrap(), "{wrong:?}");
+        }
+        let first = keys.new_approver().unwrap();
+        assert!(first.0.len() == 64 && keys.is_approver(&Secret(format!("{}\n", first.0))).unwrap());
+        let kept = keys.store().get(APPROVER).unwrap().unwrap();
+        assert!(kept != first && !keys.is_approver(&kept).unwrap(), "the hash is no key");
+        let second = keys.new_approver().unwrap();
+        assert!(!keys.is_approver(&first).unwrap() && keys.is_approver(&second).unwrap());
+        keys.delete_approver().unwrap();
+        assert!(!keys.is_approver(&second).unwrap());
     }
 
     #[test]

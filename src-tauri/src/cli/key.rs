@@ -54,7 +54,7 @@ impl Key {
         let keys = Keys::new(Arc::new(Keychain), environment());
         match self.what {
             What::Set { provider } => {
-                let view = keys.set(&provider, &read(&provider)?)?;
+                let view = keys.set(&provider, &read(&format!("key for {provider}"))?)?;
                 super::say(&line(&view));
                 if view.state == KeyState::InEnvironment {
                     super::say(&format!(
@@ -109,14 +109,13 @@ fn migrate_from(file: &Path, keys: &Keys) -> Result<Exit, ErrorView> {
     Ok(if all { Exit::Done } else { Exit::Failed })
 }
 
-fn read(provider: &str) -> Result<Secret, ErrorView> {
+/// What is named, typed unseen at a terminal, else from stdin.
+pub(super) fn read(what: &str) -> Result<Secret, ErrorView> {
     let unread = |error: std::io::Error| {
-        ErrorView::new(ErrorCode::BadRequest, format!("key for {provider} cannot be read: {error}"))
+        ErrorView::new(ErrorCode::BadRequest, format!("{what} cannot be read: {error}"))
     };
     if std::io::stdin().is_terminal() {
-        return rpassword::prompt_password(format!("key for {provider} (not shown): "))
-            .map(Secret)
-            .map_err(unread);
+        return rpassword::prompt_password(format!("{what} (not shown): ")).map(Secret).map_err(unread);
     }
     let mut text = String::new();
     std::io::stdin().take(MAX_BYTES).read_to_string(&mut text).map_err(unread)?;

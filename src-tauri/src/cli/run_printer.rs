@@ -350,6 +350,11 @@ fn say_what_was_asked(approval: &Approval) {
 
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
 fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
+    shown(approval) + &choices(approval, for_session)
+}
+
+/// All that a question is about.
+pub(super) fn shown(approval: &Approval) -> String {
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
@@ -362,11 +367,10 @@ fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
     let more = calls.len().saturating_sub(CALLS);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
     format!(
-        "\n{}{more}  {}\n{goes_to}  {}\n{}",
+        "\n{}{more}  {}\n{goes_to}  {}\n",
         shown.collect::<String>(),
         plain(&approval.reason),
-        arguments(approval),
-        choices(approval, for_session)
+        arguments(approval)
     )
 }
 

@@ -154,10 +154,20 @@ fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -
         Answer::Thread => "t",
     };
     wait_for("the question at the terminal", LONG, || (prompts() > before).then_some(())).unwrap();
-    let mut input = run.child().stdin.take().unwrap();
-    writeln!(input, "{said}").unwrap();
     let streams = Some(vec![StreamId::of_session(&question.session)]);
     client.call(Subscribe { streams, after: Some(Seq(0)) }.into()).unwrap();
+    let mut input = run.child().stdin.take().unwrap();
+    let answers = || stage.log("terminal").matches(", on the command line").count();
+    let (answered, mut asked) = (answers(), before);
+    loop {
+        // Whoever answers before the question can have been read is asked again.
+        let again = || (prompts() > asked || answers() > answered).then(prompts);
+        asked = wait_for("the question to be asked again, or its answer", LONG, again).unwrap();
+        if answers() > answered {
+            break;
+        }
+        writeln!(input, "{said}").unwrap();
+    }
     let mut events = client.events_until(miki::is_end).unwrap();
     events.retain(|event| event.body.is_durable());
     run.wait(LONG).unwrap();

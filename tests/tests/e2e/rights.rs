@@ -2,7 +2,7 @@
 
 use outside::fake_model::{Asked, FakeModel, MindTurn};
 use outside::miki::{Client, Miki};
-use outside::stage::Stage;
+use outside::stage::{Furniture, Stage};
 use outside::{LONG, wait_for};
 use protocol::command::{
     AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, GetRemembered, MoveKey, ReadEvents,
@@ -163,4 +163,42 @@ fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
         assert!(refused(other.call(attack.clone())), "not refused: {attack:?}");
     }
     other.call(patch(json!({ "baseUrls": { "gemini": format!("{}/", model.url()) } }))).unwrap();
+}
+
+#[test]
+fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
+    let stage = Stage::new(Furniture { windows: true, keyring: true }).unwrap();
+    let model = FakeModel::start(mind).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let made = miki.run(&stage, &["approvals", "key", "new"]).unwrap();
+    assert_eq!(made.code(), 0, "{}", made.stderr);
+    let _app = miki.start(&stage, "app", &[]).unwrap();
+    let mut owner = miki.connect(LONG).unwrap();
+    let run = begin(&mut owner, GOAL).run;
+    let asked = wait_for("the question", LONG, || question(&mut owner)).unwrap().approval;
+
+    let listed = miki.run(&stage, &["approvals"]).unwrap().stdout;
+    assert!(listed.contains(&asked.id.0) && listed.contains("press"), "{listed}");
+    let answer = |key: &str| {
+        let input = stage.path("key");
+        std::fs::write(&input, key).unwrap();
+        let mut command = miki.command(&stage, &["approvals", "answer", &asked.id.0, "yes"]);
+        command.stdin(std::fs::File::open(&input).unwrap());
+        stage.run("miki", command, LONG).unwrap()
+    };
+    for wrong in ["", "y", &"0".repeat(64)] {
+        let refused = answer(wrong);
+        assert!(refused.code() == 1 && refused.stderr.contains("not the approver key"), "{}", refused.stderr);
+    }
+    // While an agent is at work, nobody makes a key for it.
+    assert_eq!(miki.run(&stage, &["approvals", "key", "new"]).unwrap().code(), 1);
+    assert_eq!(question(&mut owner).map(|open| open.approval.id), Some(asked.id.clone()));
+    assert_eq!(warnings(&mut owner).len(), 4, "{:#?}", warnings(&mut owner));
+
+    let done = answer(&made.stdout);
+    assert_eq!(done.code(), 0, "{}", done.stderr);
+    assert!(done.stderr.contains("press"), "what is answered is shown: {}", done.stderr);
+    let is_next = || question(&mut owner).is_none_or(|open| open.approval.id != asked.id).then_some(());
+    wait_for("the answer to be taken", LONG, is_next).unwrap();
+    assert_eq!(miki.run(&stage, &["stop", run.as_str()]).unwrap().code(), 0);
 }

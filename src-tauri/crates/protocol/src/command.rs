@@ -80,6 +80,16 @@ commands! {
     pause_run Pause PauseRun { #[serde(default)] run: Option<RunId> } -> ();
     resume_run Steer ResumeRun { #[serde(default)] run: Option<RunId> } -> ();
     answer_approval Answer AnswerApproval { approval: ApprovalId, digest: String, answer: Answer } -> ();
+    /// The same by whoever knows the approver key, from any terminal.
+    answer_with_key AnswerByKey AnswerWithKey {
+        approval: ApprovalId,
+        digest: String,
+        answer: Answer,
+        key: Secret,
+    } -> ();
+    /// Makes the approver key; it is told this once, and an earlier one is void.
+    new_approver_key Keys NewApproverKey {} -> Secret;
+    delete_approver_key Keys DeleteApproverKey {} -> ();
     /// Where everything stands: settings, sessions, questions, runs. No events.
     get_overview Read GetOverview {} -> Overview;
     /// Durable events of one stream, a page at a time: the newest before `before`, or the oldest after `after` (numbers in

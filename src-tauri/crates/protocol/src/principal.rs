@@ -31,6 +31,8 @@ pub enum Right {
     /// Speaking into a run, and going on with a paused one.
     Steer,
     Answer,
+    /// Answering as anybody who knows the approver key.
+    AnswerByKey,
     /// One call without a model; one that acts takes the desktop.
     CallTool,
     /// Changing a session's title, mode or search, or a setting.
@@ -69,7 +71,7 @@ impl Principal {
             Surface::Deadline => Err(Missing::Window),
             Surface::Cli => match right {
                 Right::Read | Right::Stop | Right::Pause | Right::Start | Right::Windows => Ok(()),
-                Right::Edit => Ok(()),
+                Right::Edit | Right::AnswerByKey => Ok(()),
                 Right::Steer | Right::Answer if own => Ok(()),
                 Right::Answer => Err(Missing::Window),
                 Right::OurWindows => Err(Missing::OurWindow),
@@ -106,13 +108,14 @@ mod tests {
 
     /// The table of the specification, row by row: right, for a window, for a client while no agent works, while one
     /// does, and for the connection that started the run.
-    const TABLE: [(Right, bool, bool, bool, bool); 12] = [
+    const TABLE: [(Right, bool, bool, bool, bool); 13] = [
         (Right::Read, true, true, true, true),
         (Right::Stop, true, true, true, true),
         (Right::Pause, true, true, true, true),
         (Right::Start, true, true, true, true),
         (Right::Steer, true, true, false, true),
         (Right::Answer, true, false, false, true),
+        (Right::AnswerByKey, true, true, true, true),
         (Right::CallTool, true, true, false, false),
         (Right::Edit, true, true, true, true),
         (Right::Loosen, true, true, false, false),

@@ -1,7 +1,6 @@
 //! Clicks, and what is said of them: what changed, where the page went, dialogs, tabs; and which clicks are refused.
 
-use browser::WebClick;
-use browser::{DialogAnswer, DialogKind};
+use browser::{DialogAnswer, DialogKind, WebClick, WebTarget};
 use desktop::{Button, DesktopError, Evidence};
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +29,13 @@ fn pages(path: &str) -> (u16, String) {
         "/box" => {
             r#"<title>Box</title><div style="height:60px;overflow:auto"><div style="height:90px">top</div>
 <button onclick="document.title='met'">Scrolled away</button></div><p style="height:200px">below the box</p>"#
+        }
+        "/forms" => {
+            r#"<title>Forms</title><base href="/below/"><form action="https://evil.test/take"><input aria-label=Name name=action>
+<input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button>
+<button formaction="other">Elsewhere</button></form>
+<form><input aria-label=Alone></form><button>Free</button>
+<button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
         }
         "/frame" => "<button onclick=\"this.textContent='Pressed'\">Elsewhere</button>",
         _ => "<title>Next</title><p>the next page</p>",
@@ -149,6 +155,31 @@ async fn links_and_new_tabs_are_followed_and_said() {
     stage.says("the next page").await;
     let tabs = stage.browser.tabs().await.unwrap();
     assert_eq!(tabs.iter().find(|one| one.front).map(|one| &one.reference), Some(&tab.reference), "{tabs:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
+    let stage = Stage::open(pages).await;
+    let page = format!("{}/forms", stage.here);
+    stage.goto("/forms").await;
+    let (evil, other) = ("https://evil.test/take".to_owned(), format!("{}/below/other", stage.here));
+    for (name, form, is_submit) in [
+        ("Go", Some(&evil), true),
+        ("Only look", Some(&evil), false),
+        ("Elsewhere", Some(&other), true),
+        ("Name", Some(&evil), false),
+        ("Alone", Some(&page), false),
+        ("Free", None, false),
+    ] {
+        let found = stage.find_named(name).await;
+        let target = stage.browser.target(Some(found.reference)).await.unwrap();
+        let expected = WebTarget { url: page.clone(), called: name.into(), form: form.cloned(), is_submit };
+        assert_eq!(target, expected, "{name}");
+    }
+    assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));
+    stage.click("button", "Ask").await;
+    let dialog = stage.browser.target(None).await.unwrap();
+    assert_eq!((dialog.url, dialog.called.as_str()), (page, "Pay now?"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
