@@ -1,6 +1,8 @@
 //! What the stage shows while it is measured: a browser with a page of 2,000 elements, beside it an application with
 //! every kind of control, and free desktop below both.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -26,8 +28,7 @@ impl Scene {
     /// # Errors
     /// Names the program that is missing or shows no window.
     pub fn open(stage: &Stage) -> Result<Self> {
-        let page = stage.work().join("page.html");
-        std::fs::write(&page, html())?;
+        let address = serve(html())?;
         let profile = stage.path("profile");
         let mut command = stage.command("chromium");
         command.args([
@@ -46,7 +47,7 @@ impl Scene {
             "--remote-debugging-port=0",
         ]);
         command.arg(format!("--user-data-dir={}", profile.display()));
-        command.arg(format!("file://{}", page.display()));
+        command.arg(address);
         let browser = stage.launch("chromium", "chromium", command)?;
         let widgets = stage.launch(GTK, "gtk-3-examples", stage.command(GTK))?;
         let screen = stage.screen()?;
@@ -74,6 +75,28 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// The address of a page, which is answered to whatever is asked there: a page of a file would not be looked at.
+fn serve(page: String) -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").context("no port for the page")?;
+    let address = format!("http://{}/", listener.local_addr()?);
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{page}",
+        page.len()
+    );
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // Each on its own: a browser opens connections that it asks nothing on.
+            let answer = answer.clone();
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(&stream).lines();
+                while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                let _ = stream.write_all(answer.as_bytes()); // one that was closed wants none
+            });
+        }
+    });
+    Ok(address)
 }
 
 /// The file in its profile says it.

@@ -18,6 +18,9 @@ use crate::link::Link;
 use memory::Memory;
 
 #[cfg(target_os = "linux")]
+mod active;
+mod aside;
+#[cfg(target_os = "linux")]
 mod caret;
 #[cfg(target_os = "linux")]
 mod click_through;
@@ -76,7 +79,7 @@ fn open(engine: &Arc<Engine>, home: &Home) -> Result<i32, ErrorView> {
         .manage(Arc::clone(engine))
         .manage(ipc::Subscriptions::default())
         .manage(ipc::StartedRuns(started))
-        .manage(windows::CameBack::default())
+        .manage(windows::DashboardFocus::default())
         .on_window_event(windows::on_event)
         .setup({
             let engine = Arc::clone(engine);

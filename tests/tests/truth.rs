@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use outside::truth::{self, Counts, Surprises, Task, Verdict};
+use outside::truth::{self, App, Counts, Surprises, Task, Verdict};
 
 /// More than cores: what is tried waits more than it computes.
 const STAGES: usize = 3;
@@ -25,10 +25,24 @@ fn what_is_said_of_an_act_is_what_the_application_did() {
         verdicts.extend(carry_out(&tasks, 1));
     }
     // What a test prints is kept back where it passes; the counts are to be seen then, too.
-    writeln!(std::io::stdout(), "{}", Counts::of(&verdicts)).unwrap();
+    let counts = Counts::of(&verdicts);
+    writeln!(std::io::stdout(), "{counts}").unwrap();
     let new = Surprises::of(&verdicts).new;
     let told =
         verdicts.iter().filter(|verdict| new.iter().any(|line| line.starts_with(&verdict.task.name())));
     let told: Vec<String> = told.map(Verdict::to_string).collect();
     assert!(new.is_empty(), "{}\n{}", new.join("\n"), told.join("\n"));
+    assert_eq!(counts.missed(), Vec::<String>::new(), "\n{counts}");
+}
+
+#[test]
+fn ten_real_applications_of_six_toolkits_are_among_the_quick_tasks() {
+    let mut apps: Vec<App> =
+        truth::all().into_iter().filter(|task| task.quick).map(|task| task.app).collect();
+    apps.retain(|app| !app.is_ours() || app.is_browser());
+    apps.dedup();
+    let mut toolkits: Vec<&str> = apps.iter().map(|app| app.toolkit().name()).collect();
+    toolkits.sort_unstable();
+    toolkits.dedup();
+    assert!(apps.len() >= 10 && toolkits.len() >= 6, "{apps:?} of {toolkits:?}");
 }

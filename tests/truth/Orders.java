@@ -10,6 +10,8 @@ import javax.swing.text.*;
 import javax.swing.tree.*;
 
 class Orders {
+    /** What is said in the status line, too; but for one button that shows nothing. */
+    static final Set<String> SAID = Set.of("pressed", "tool", "menu", "context", "more", "dialog", "file");
     static final Map<String, String> last = new HashMap<>();
     static int number = 0;
     static Orders open;
@@ -17,12 +19,14 @@ class Orders {
     final Map<String, JComponent> named = new HashMap<>();
     final JFrame frame = new JFrame("Orders");
     final JPanel spacer = new JPanel();
+    final JLabel said = new JLabel(" ");
     JDialog above;
     boolean reverting;
 
     static synchronized void log(String key, Object value) {
         System.out.println("@" + key + "=" + String.valueOf(value).replace("\\", "\\\\").replace("\n", "\\n"));
         System.out.flush();
+        if (SAID.contains(key) && !value.equals("Quiet")) open.said.setText(key + ": " + value);
     }
 
     static void tell(String key, Object value) {
@@ -38,7 +42,7 @@ class Orders {
         var tools = new JToolBar("Tools");
         for (var label : new String[] {"Cut", "Stamp"}) tools.add(press(label, "tool"));
         spacer.setPreferredSize(new Dimension(1, 1));
-        frame.add(column(spacer, tools, columns), BorderLayout.NORTH);
+        frame.add(column(spacer, tools, columns, said), BorderLayout.NORTH);
         frame.setBounds(20, 40, 900, 680);
         frame.setDefaultCloseOperation(WindowConstants.DISPOSE_ON_CLOSE);
         frame.addWindowListener(new java.awt.event.WindowAdapter() {
@@ -232,7 +236,8 @@ class Orders {
         var about = new JMenuItem("About");
         about.addActionListener(e -> {
             log("dialog", "open");
-            JOptionPane.showMessageDialog(frame, "Orders 1.0", "About Orders", JOptionPane.INFORMATION_MESSAGE);
+            JOptionPane.showOptionDialog(frame, "Orders 1.0", "About Orders", JOptionPane.DEFAULT_OPTION,
+                JOptionPane.INFORMATION_MESSAGE, null, new String[] {"Close"}, "Close");
             log("dialog", "closed");
         });
         bar.add(menu("File", item("menu", "Save copy"), item("menu", "Print")));

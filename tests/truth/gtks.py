@@ -37,11 +37,13 @@ class Fields:
         self.reverting = False
         self.window = Gtk.Window(title="Orders", default_width=900, default_height=640)
         self.spacer = Gtk.Label(height_request=1)
+        said = Gtk.Label()
+        orders.say = said.set_label
         columns = row(
             column(self.buttons(), self.marks(), self.choices(), self.texts()),
             column(self.numbers(), self.animals(), self.places(), self.stock(), self.tabs()),
         )
-        self.window.set_property("child", column(self.spacer, self.menus(), self.tools(), columns))
+        self.window.set_property("child", column(self.spacer, self.menus(), self.tools(), columns, said))
         shown = "map" if IS_4 else "map-event"
         self.window.connect(shown, lambda *_: GLib.idle_add(lambda: log("ready", number) and False) and False)
         if not IS_4:

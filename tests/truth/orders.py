@@ -15,10 +15,21 @@ ASIA = ["Japan", "Nepal"]
 ROWS = [("Bolt", "12"), ("Gear", "7"), ("Nut", "30")]
 
 
+# What an application does where it is told to is in its status line, too; but for one button that shows nothing.
+SAID = ["pressed", "tool", "menu", "context", "more", "dialog", "file"]
+SILENT = "Quiet"
+
+
 def log(key, value):
     line = str(value).replace("\\", "\\\\").replace("\n", "\\n")
     sys.stdout.write(f"@{key}={line}\n")
     sys.stdout.flush()
+    if key in SAID and value != SILENT:
+        say(f"{key}: {value}")
+
+
+def say(_):
+    """Shows a line as the last thing that happened; each toolkit has its own."""
 
 
 class Logged:

@@ -47,7 +47,9 @@ class Window(QMainWindow):
         )
         self.spacer = QLabel()
         self.spacer.setFixedHeight(1)
-        self.setCentralWidget(column(self.spacer, columns))
+        said = QLabel()
+        orders.say = said.setText
+        self.setCentralWidget(column(self.spacer, columns, said))
         self.setGeometry(20, 40, 900, 640)
         self.show()
         QTimer.singleShot(0, lambda: log("ready", number))

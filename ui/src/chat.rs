@@ -50,15 +50,24 @@ pub fn Chat() -> impl IntoView {
             let _ = field.focus(); // refused while the window is hidden; the next focus event comes with it
         }
     };
-    let shown = window_event_listener(leptos::ev::focus, move |_| focus());
+    let away = RwSignal::new(!document().has_focus().unwrap_or(true));
+    let shown = window_event_listener(leptos::ev::focus, move |_| {
+        away.set(false);
+        focus();
+    });
     on_cleanup(move || shown.remove());
+    let left = window_event_listener(leptos::ev::blur, move |_| away.set(true));
+    on_cleanup(move || left.remove());
+    let hint = move || store.say(if away.get() { Word::ChatAway } else { Word::ChatHint });
     Effect::new(move |_| {
         field.track();
         focus();
     });
     let anew = move |_| {
         store.show_new();
-        focus();
+        if let Some(field) = field.get_untracked() {
+            let _ = field.focus(); // refused while the window is hidden
+        }
     };
     let open = move |_| {
         let session = store.peek(|state| state.shown().cloned());
@@ -81,7 +90,7 @@ pub fn Chat() -> impl IntoView {
                 <Show
                     when=move || busy.get()
                     fallback=move || view! {
-                        <span class="faint keys-hint">{move || store.say(Word::ChatHint)}</span>
+                        <span class="faint keys-hint">{hint}</span>
                     }
                 >
                     <RunButtons />

@@ -43,6 +43,11 @@ pub fn open() {
 
     let window = ipc::window_label().and_then(|label| Window::of_label(&label)).unwrap_or(Window::Dashboard);
     set_on_root("data-window", Some(window.label()));
+    // Without the keyboard no field looks as if it had it.
+    let away = |is_away: bool| set_on_root("data-away", is_away.then_some(""));
+    away(!leptos::prelude::document().has_focus().unwrap_or(true));
+    leptos::prelude::window_event_listener(leptos::ev::blur, move |_| away(true));
+    leptos::prelude::window_event_listener(leptos::ev::focus, move |_| away(false));
     leptos::mount::mount_to_body(move || match window {
         Window::Dashboard => {
             Store::provide(Follows::TheUser);

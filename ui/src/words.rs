@@ -160,6 +160,7 @@ words! {
 
     // chat
     ChatTitle: "Ask Miki", "Miki に頼む";
+    ChatAway: "The keyboard is elsewhere: click here or press the shortcut to type", "キーボードは別のウィンドウにあります。入力するにはここをクリックするかショートカットを押してください";
     ChatHint: "Enter runs · Shift+Enter new line · ↑ earlier goals · Esc hides", "Enter で実行 · Shift+Enter で改行 · ↑ で以前の目標 · Esc で隠す";
     ChatExamples: "For example", "たとえば";
     Example1: "Write a haiku about autumn into the editor and save it", "エディターに秋の俳句を書いて保存して";

@@ -81,6 +81,7 @@ fn stamp_of(place: &Place, build: Build) -> Result<String> {
     for input in [
         "Cargo.lock",
         "Cargo.toml",
+        ".cargo/config.toml",
         "rust-toolchain.toml",
         "xtask/src/ui.rs",
         "xtask/tools/package-lock.json",

@@ -68,7 +68,7 @@ fn let_through(view: &WebviewWindow) -> Result<(), ShapeError> {
     }
 }
 
-fn x11_window(view: &WebviewWindow) -> Option<u32> {
+pub(super) fn x11_window(view: &WebviewWindow) -> Option<u32> {
     match view.window_handle().ok()?.as_raw() {
         RawWindowHandle::Xlib(handle) => u32::try_from(handle.window).ok(),
         _ => None,

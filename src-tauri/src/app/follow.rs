@@ -9,9 +9,10 @@ use protocol::event::Activity;
 use protocol::ids::StreamId;
 use protocol::settings::Settings;
 use protocol::view::Overview;
-use tauri::AppHandle;
+use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
+use super::aside::Aside;
 use super::tray::Tray;
 use super::tray_state::TrayState;
 use super::window_runs::WindowRuns;
@@ -39,7 +40,9 @@ async fn follow_events(
     let mut view = engine.agent().overview().await?;
     let streams = Some(vec![StreamId::app()]);
     let mut events = engine.agent().subscribe(Subscribe { streams, after: Some(view.seq) }).await?;
-    let mut shown = Shown { activity: Activity::Idle, overlay: false, shortcut: String::new() };
+    let mut shown =
+        Shown { activity: Activity::Idle, overlay: false, aside: Aside::default(), shortcut: String::new() };
+    let dashboard = app.state::<windows::DashboardFocus>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
     let mut state: Option<TrayState> = None;
     loop {
@@ -53,9 +56,10 @@ async fn follow_events(
         show_activity(app, &mut shown, fold::activity(&view).0);
         show_settings(app, &mut shown, &view.settings);
         show_chat(app, shown.activity, &mut chat_runs, &view);
-        show_dashboard(app, &mut dashboard_runs, &view);
+        show_dashboard(app, &mut shown.aside, &mut dashboard_runs, &view);
         tokio::select! {
             event = events.next() => fold::overview(&mut view, &event?),
+            () = dashboard.gained() => shown.aside.wanted(),
             Some((window, run)) = started.recv() => match window {
                 Window::Chat => chat_runs.add(run),
                 Window::Dashboard => dashboard_runs.add(run),
@@ -68,6 +72,7 @@ async fn follow_events(
 struct Shown {
     activity: Activity,
     overlay: bool,
+    aside: Aside,
     shortcut: String,
 }
 
@@ -86,7 +91,6 @@ fn show_activity(app: &AppHandle, shown: &mut Shown, activity: Activity) {
         windows::show_or_log(app, Window::Overlay, action);
     }
     // The agent may not act on our windows, so they must not lie over what it works on.
-    windows::dashboard_below(app, works);
     if works && windows::is_visible(app, Window::Chat) {
         windows::show_or_log(app, Window::Chat, WindowAction::Hide);
     }
@@ -104,11 +108,19 @@ fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &
     }
 }
 
-/// Has the dashboard come forward with a question of a run that was started in it: behind another window, its answers could
-/// be seen without what they are answers to.
-fn show_dashboard(app: &AppHandle, runs: &mut WindowRuns, view: &Overview) {
-    if runs.ask(view) {
-        windows::bring_dashboard_forward(app);
+/// Has the dashboard stand aside for the run that has the desktop. It comes forward with a question of a run that was
+/// started in it (behind another window, its answers could be seen without what they are answers to), and back with the end
+/// of the one that it stood aside for.
+fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, view: &Overview) {
+    let was_below = aside.is_below();
+    if aside.update(view) != was_below {
+        windows::dashboard_below(app, !was_below);
+    }
+    let comes_back = was_below && !aside.is_below() && windows::is_visible(app, Window::Dashboard);
+    if runs.ask(view) || (comes_back && runs.have_news(view)) {
+        // Whoever answered or typed there goes on there. Their hands elsewhere would have paused the run.
+        let owed = app.state::<windows::DashboardFocus>().is_owed();
+        windows::bring_dashboard_forward(app, owed && view.settings.pause_on_user_input);
     }
     runs.told(view);
 }

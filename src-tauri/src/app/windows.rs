@@ -14,11 +14,14 @@ use tauri::{
     AppHandle, Manager, Monitor, PhysicalPosition, PhysicalSize, Url, WebviewUrl, WebviewWindow,
     WebviewWindowBuilder, WindowEvent, Wry,
 };
+use tokio::sync::Notify;
 
+#[cfg(target_os = "linux")]
+use super::active::has_keyboard;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
 use super::places::{Display, Seen};
-use crate::engine::Windows;
+use crate::engine::{Engine, Windows};
 
 /// The smallest that the dashboard may be, in points.
 const DASHBOARD_LEAST: (f64, f64) = (760.0, 520.0);
@@ -86,8 +89,9 @@ fn is_ours(url: &Url) -> bool {
 pub fn on_event(window: &tauri::Window, event: &WindowEvent) {
     let app = window.app_handle();
     match event {
-        WindowEvent::Focused(true) if window.label() == Window::Chat.label() => {
-            window.state::<CameBack>().0.store(false, Ordering::Relaxed);
+        WindowEvent::Focused(has_it) if window.label() == Window::Dashboard.label() => {
+            let taken = !has_it && window.state::<Arc<Engine>>().agent().desktop_is_taken();
+            window.state::<DashboardFocus>().changed(*has_it, taken);
         }
         WindowEvent::Moved(_) | WindowEvent::Resized(_) => memory(app).touch(),
         _ => {}
@@ -238,15 +242,17 @@ pub fn dashboard_below(app: &AppHandle, below: bool) {
     }
 }
 
-/// Puts the dashboard above other windows, and leaves the keyboard to whoever has it, where the system can do that.
-pub fn bring_dashboard_forward(app: &AppHandle) {
+/// Puts the dashboard above other windows. `with_keyboard` or else it leaves that to whoever has it, where the system can do
+/// so.
+pub fn bring_dashboard_forward(app: &AppHandle, with_keyboard: bool) {
     let Some(view) = app.get_webview_window(Window::Dashboard.label()) else { return };
     let forward = || {
         if !view.is_visible()? {
             put_back(Window::Dashboard, &view)?;
             show_without_focus(&view)?;
         }
-        raise(&view)
+        raise(&view)?;
+        if with_keyboard { view.set_focus() } else { Ok(()) }
     };
     if let Err(error) = forward() {
         tracing::warn!("the dashboard cannot come forward: {error}");
@@ -285,6 +291,11 @@ pub fn is_focused(app: &AppHandle, window: Window) -> bool {
     app.get_webview_window(window.label()).is_some_and(|view| view.is_focused().unwrap_or(false))
 }
 
+#[cfg(not(target_os = "linux"))]
+fn has_keyboard(view: &WebviewWindow) -> tauri::Result<bool> {
+    view.is_focused()
+}
+
 /// For the tray and the shortcut, which have nobody to answer to.
 pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     if let Err(error) = show(app, window, action) {
@@ -292,16 +303,38 @@ pub fn show_or_log(app: &AppHandle, window: Window, action: WindowAction) {
     }
 }
 
-/// Whether the chat came back by itself, and has not had the keyboard since.
+/// Where the dashboard's keyboard went.
 #[derive(Default)]
-pub struct CameBack(AtomicBool);
+pub struct DashboardFocus {
+    gained: Notify,
+    /// A run took it for its act. The user's own hands would have paused that run.
+    taken: AtomicBool,
+}
+
+impl DashboardFocus {
+    fn changed(&self, has_it: bool, taken: bool) {
+        self.taken.store(taken, Ordering::Relaxed);
+        if has_it {
+            self.gained.notify_one();
+        }
+    }
+
+    /// Waits until the dashboard gets the keyboard.
+    pub async fn gained(&self) {
+        self.gained.notified().await;
+    }
+
+    /// Whether a run has it from the dashboard's user, who has gone nowhere else since.
+    pub fn is_owed(&self) -> bool {
+        self.taken.load(Ordering::Relaxed)
+    }
+}
 
 /// Shows a hidden chat where it was, and leaves the keyboard to whoever has it, where the system can do that.
 pub fn bring_chat_back(app: &AppHandle) {
     let Some(view) = app.get_webview_window(Window::Chat.label()) else { return };
-    match show_without_focus(&view) {
-        Ok(()) => app.state::<CameBack>().0.store(true, Ordering::Relaxed),
-        Err(error) => tracing::warn!("the chat cannot come back: {error}"),
+    if let Err(error) = show_without_focus(&view) {
+        tracing::warn!("the chat cannot come back: {error}");
     }
 }
 
@@ -335,12 +368,9 @@ fn show(app: &AppHandle, window: Window, action: WindowAction) -> tauri::Result<
     let visible = match action {
         WindowAction::Show => true,
         WindowAction::Hide => false,
-        // A window that came back by itself gets the keyboard first.
-        WindowAction::Toggle => !view.is_visible()? || app.state::<CameBack>().0.load(Ordering::Relaxed),
+        // A window that is shown without the keyboard gets that first.
+        WindowAction::Toggle => !view.is_visible()? || !has_keyboard(&view)?,
     };
-    if window == Window::Chat {
-        app.state::<CameBack>().0.store(false, Ordering::Relaxed);
-    }
     if !visible {
         note_places(app);
         return view.hide();

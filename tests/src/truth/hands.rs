@@ -59,19 +59,23 @@ impl Hands {
             Act::Point(find) => (find, "click", json!({})),
             Act::Expand(find) => (find, "doAction", json!({})),
         };
-        let Some(element) = self.find(find, app.title())? else {
-            let there = self.called(find.name, app.title())?;
-            let summary = format!("no {} {:?} in the list; called so: {there}", find.roles, find.name);
-            return Ok(Err(Answer { said: Said::NotListed, by: String::new(), summary }));
+        let (element, is_listed) = match self.find(find, app.title())? {
+            Found::Listed(element) => (element, true),
+            Found::Read(line) if tool == "clickElement" => (line, false),
+            Found::Read(_) | Found::Nothing => {
+                let there = self.called(find.name, app.title())?;
+                let summary = format!("no {} {:?} in the list; called so: {there}", find.roles, find.name);
+                return Ok(Err(Answer { said: Said::NotListed, by: String::new(), summary }));
+            }
         };
-        if matches!(act, Act::Point(_)) {
+        let mut arguments = more;
+        if !is_listed || matches!(act, Act::Point(_)) {
             let bounds = &element["bounds"];
             let middle = |from: &str, size: &str| Some(bounds[from].as_f64()? + bounds[size].as_f64()? / 2.0);
-            let (x, y) =
-                (middle("x", "width").context("no place")?, middle("y", "height").context("no place")?);
-            return call(tool, json!({ "x": x, "y": y }));
+            arguments["x"] = json!(middle("x", "width").context("no place")?);
+            arguments["y"] = json!(middle("y", "height").context("no place")?);
+            return call("click", arguments);
         }
-        let mut arguments = more;
         arguments["ref"] = element["ref"].clone();
         if matches!(act, Act::Expand(_)) {
             let actions = element["actions"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -98,13 +102,15 @@ impl Hands {
             Effect::Unknown => Said::Unknown,
         };
         let by = result.data["by"].as_str().unwrap_or_default().to_owned();
-        Ok(Answer { said, by, summary: result.summary })
+        let note = result.data["note"].as_str().unwrap_or_default();
+        Ok(Answer { said, by, summary: format!("{}: {note}", result.summary) })
     }
 
     /// The element as the list has it; where that is cut, what is called so; what is in front, as a browser's dialog; at
-    /// last what is scrolled away, too.
-    fn find(&mut self, find: &Find, app: &str) -> Result<Option<Value>> {
+    /// last what is scrolled away, too. Where the list says that something shows that it does not tell, the text in that.
+    fn find(&mut self, find: &Find, app: &str) -> Result<Found> {
         let mut broken = None;
+        let mut untold = Vec::new();
         let named = if find.name.is_empty() { find.roles } else { find.name };
         let query = named.split('|').next().unwrap_or_default();
         let looks = [
@@ -114,19 +120,32 @@ impl Hands {
             json!({ "app": app, "scope": "all", "query": query }),
         ];
         let found = wait_for(find.name, LOOKS, || {
-            looks.iter().find_map(|look| match self.list(look) {
-                Ok(elements) => choose(&elements, find),
+            untold.clear();
+            let listed = looks.iter().find_map(|look| match self.look_at(look.clone()) {
+                Ok(seen) => {
+                    let cut = seen["cut"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                    untold.extend(cut.filter_map(untold_region));
+                    choose(seen["elements"].as_array().map(Vec::as_slice).unwrap_or_default(), find)
+                        .map(Found::Listed)
+                }
                 Err(error) => {
                     broken = Some(error);
                     None
                 }
-            })
+            });
+            listed.or_else(|| untold.iter().find_map(|region| self.read(region, query)).map(Found::Read))
         });
         match (found, broken) {
-            (Ok(element), _) => Ok(Some(element)),
+            (Ok(found), _) => Ok(found),
             (Err(_), Some(error)) => Err(error),
-            (Err(_), None) => Ok(None),
+            (Err(_), None) => Ok(Found::Nothing),
         }
+    }
+
+    /// The line of text in a region that says this.
+    fn read(&mut self, region: &Value, text: &str) -> Option<Value> {
+        let result = self.call("readText", json!({ "region": region, "query": text })).ok()?;
+        result.data["lines"].as_array()?.first().cloned()
     }
 
     /// What is called so, whatever it is.
@@ -141,14 +160,36 @@ impl Hands {
     /// # Errors
     /// Where the engine is gone.
     pub fn list(&mut self, look: &Value) -> Result<Vec<Value>> {
-        let result = self.call("elementsJson", look.clone())?;
-        Ok(result.data["elements"].as_array().cloned().unwrap_or_default())
+        let seen = self.look_at(look.clone())?;
+        Ok(seen["elements"].as_array().cloned().unwrap_or_default())
+    }
+
+    fn look_at(&mut self, look: Value) -> Result<Value> {
+        Ok(self.call("elementsJson", look)?.data)
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Result<ExecResult> {
         let answer = self.client.call(CallTool { tool: tool.into(), arguments }.into());
         Ok(serde_json::from_value(answer.with_context(|| format!("{tool} was not answered"))?)?)
     }
+}
+
+enum Found {
+    Listed(Value),
+    /// By its text alone, on the screen.
+    Read(Value),
+    Nothing,
+}
+
+/// Where a list says that something shows that it does not tell.
+fn untold_region(cut: &str) -> Option<Value> {
+    let place = cut.strip_prefix("not told: ")?.split_once(" shows at ")?.1.split_once(';')?.0;
+    let mut region = json!({});
+    for part in place.split(", ") {
+        let (side, number) = part.split_once(' ')?;
+        region[side] = json!(number.parse::<f64>().ok()?);
+    }
+    Some(region)
 }
 
 /// The one with the best role; of those the first that is called so.

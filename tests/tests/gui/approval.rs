@@ -56,7 +56,9 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
         browser.script("return document.querySelector('.approval .there').textContent").await.unwrap();
     let there = there.as_str().unwrap();
     assert!(there.contains("text") && there.contains(&editor.window.title), "what is at the point: {there}");
-    let prose = "return [...document.querySelectorAll('.approval > :not(pre)')].map((part) => part.textContent).join(' ')";
+    let prose = "
+        const parts = document.querySelectorAll('.approval > :not(.asked), .approval .asked > :not(pre)');
+        return [...parts].map((part) => part.textContent).join(' ')";
     let prose = browser.script(prose).await.unwrap();
     let said = prose.as_str().unwrap().matches("to write there").count();
     assert_eq!(said, 1, "the model's reason is on the card {said} times: {prose}");
@@ -173,6 +175,13 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
         return lines.length === 2 && lines.map((line) => line.textContent).join() === 'type“hello”,hotkeyCtrl + S'
             && document.querySelector('.approval button.thread') === null";
     browser.until("both actions, and no answer for the session", lines).await.unwrap();
+    // From the first action to the answers, in the smallest window, too.
+    screen.place(&dashboard, 1000, 80, 760, 520).unwrap();
+    let whole = "
+        const [cards, call, answers] = ['.approvals', '.approval .call', '.approval footer']
+            .map((part) => document.querySelector(part).getBoundingClientRect());
+        return innerHeight === 520 && cards.top <= call.top && answers.bottom <= cards.bottom + 1";
+    browser.until("the whole card", whole).await.unwrap();
     let typed = "return [document.activeElement.id, document.activeElement.value]";
     assert_eq!(browser.script(typed).await.unwrap(), json!(["goal", "go on"]));
     browser.find(".approval button.deny").await.unwrap().click().await.unwrap();

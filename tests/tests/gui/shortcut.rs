@@ -88,7 +88,11 @@ fn the_chat_comes_back_with_the_answer_to_its_own_goal_and_takes_no_keyboard_for
     let back = screen.wait_for_window("the chat", LONG, |title| title == CHAT).unwrap();
     assert_eq!((back.x, back.y, screen.active().unwrap()), (100, 600, editor.window.id));
     user.chord(&["ctrl", "shift", "space"]).unwrap();
-    wait_for("the chat's focus", LONG, || (screen.active().ok()? == chat.id).then_some(())).unwrap();
+    let focused = || (screen.active().ok()? == chat.id).then_some(());
+    wait_for("the chat's focus", LONG, focused).unwrap();
+    screen.activate(&editor.window).unwrap();
+    user.chord(&["ctrl", "shift", "space"]).unwrap();
+    wait_for("the chat's focus again", LONG, focused).unwrap();
     user.chord(&["ctrl", "shift", "space"]).unwrap();
     shown(CHAT, false);
 

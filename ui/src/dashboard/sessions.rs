@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fold::{Desktop, Outcome, SessionState};
+use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{ListSessions, StopRun};
 use protocol::escape::visible_text;
@@ -49,6 +50,13 @@ pub fn Sessions() -> impl IntoView {
     let begin = move |_| {
         store.show_new();
         store.tab.set(Tab::Work);
+        // There once the tab is drawn.
+        request_animation_frame(|| {
+            let field = document().get_element_by_id("goal");
+            if let Some(field) = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok()) {
+                let _ = field.focus(); // refused while the window is hidden
+            }
+        });
     };
     let fetching = RwSignal::new(false);
     let is_whole = StoredValue::new(false);

@@ -72,6 +72,9 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     Effect::new(move |_| {
         shown.with(|_| ());
         follows.set(true);
+        // An emptied page is scrolled to its start by the browser, and tells so when the next one stands there already:
+        // nobody has scrolled up.
+        last_top.set_value(0);
         before_older.set_value(None);
     });
     let stay_at_end = move || {

@@ -87,7 +87,7 @@ fn KeyRow(
             send.send(SetKey { provider: provider.get_value(), key: Secret(key) }, is_kept);
         }
     };
-    let named = |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));
+    let named = move |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));
     let (id, note) = (named("key"), named("about-key"));
     view! {
         <div class="row">

@@ -83,8 +83,23 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
             if typed().is_none_or(|text| is_own && text.is_empty()) {
                 let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
             }
-            set_timeout(move || _ = ready.try_set(true), NO_YES_BEFORE);
         }
+    });
+    // Wherever a question goes or comes, another may slide under the pointer: none takes a yes that was meant for that one.
+    let all = store
+        .memo(|state| state.questions().iter().map(|asked| asked.approval.id.clone()).collect::<Vec<_>>());
+    let waits = StoredValue::new(0_u32);
+    Effect::new(move |_| {
+        all.with(|_| ());
+        ready.set(false);
+        let turn = waits.get_value() + 1;
+        waits.set_value(turn);
+        let open = move || {
+            if waits.try_get_value() == Some(turn) {
+                ready.set(true);
+            }
+        };
+        set_timeout(open, NO_YES_BEFORE);
     });
     let (id, digest) = (approval.id.clone(), approval.digest.clone());
     let say = Callback::new(move |answer: Answer| {
@@ -151,13 +166,15 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                     {move || store.say(risk_word(approval.risk))}
                 </span>
             </header>
-            <ul class="calls">{lines.collect_view()}</ul>
-            // The model's own reason is in it.
-            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
-            {goes_to}
-            <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
-                {spelled(visible_json(&approval.call.arguments))}
-            </pre>
+            <div class="asked">
+                <ul class="calls">{lines.collect_view()}</ul>
+                // The model's own reason is in it.
+                <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+                {goes_to}
+                <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
+                    {spelled(visible_json(&approval.call.arguments))}
+                </pre>
+            </div>
             <footer>
                 <button
                     class="deny"

@@ -72,6 +72,11 @@ impl AgentHandle {
         Ok(Self { _alive: Arc::new(Alive(engine.clone())), engine })
     }
 
+    /// Whether a run has the pointer and the keyboard now.
+    pub fn desktop_is_taken(&self) -> bool {
+        self.engine.seat.view().owner.is_some()
+    }
+
     /// Whether `principal` may send this command now. A refusal is journaled.
     ///
     /// # Errors

@@ -13,10 +13,17 @@ pub(super) fn of(app: App) -> Vec<Task> {
         oracle,
         sabotage,
         resists: false,
-        // The office alone takes as long to start as the others together, and what is not listed is looked for long.
-        quick: app.toolkit() != Toolkit::LibreOffice
-            && widget != "icon"
-            && matches!(sabotage, None | Some(Sabotage::Covered)),
+        // The office alone takes as long to start as the others together.
+        quick: match app.toolkit() {
+            Toolkit::LibreOffice => {
+                matches!(
+                    (widget, how, sabotage),
+                    ("text area", "type", None) | ("table cell", "setValue", None)
+                )
+            }
+            _ if app == App::Galculator => true,
+            _ => widget != "icon" && matches!(sabotage, None | Some(Sabotage::Covered)),
+        },
     };
     asked_of(app)
         .iter()
@@ -196,14 +203,14 @@ fn asked_of(app: App) -> &'static [Real] {
                     (
                         "table cell",
                         "click and type",
-                        &[Act::Click(find("table cell", "Bolt")), Act::Type("Screw\n")],
+                        &[Act::Click(find("table cell", "A2")), Act::Type("Screw\n")],
                         Saved("orders.csv", "Part,Left\nScrew,12\nGear,7\n"),
                         None,
                     ),
                     (
                         "table cell",
                         "setValue",
-                        &[Act::SetValue(find("table cell", "12"), "99")],
+                        &[Act::SetValue(find("table cell", "B2"), "99")],
                         Saved("orders.csv", "Part,Left\nBolt,99\nGear,7\n"),
                         None,
                     ),
@@ -231,7 +238,7 @@ fn asked_of(app: App) -> &'static [Real] {
                     (
                         "table cell",
                         "click",
-                        &[Act::Click(find("table cell", "Bolt"))],
+                        &[Act::Click(find("table cell", "A2"))],
                         Saved("orders.csv", BOOK),
                         Some(Sabotage::Stopped),
                     ),

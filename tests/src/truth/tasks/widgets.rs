@@ -26,6 +26,7 @@ type Row = (&'static str, &'static str, &'static [Act], &'static str, &'static s
 /// What has the same name and the same meaning in every toolkit.
 const WIDGETS: &[Row] = &[
     ("button", "click", &[Act::Click(PRESS)], "pressed", "Press me"),
+    ("button", "click, nothing to be seen", &[Act::Click(find(BUTTON, "Quiet"))], "pressed", "Quiet"),
     ("button", "click at a point", &[Act::Point(find(BUTTON, "Archive"))], "pressed", "Archive"),
     ("check box", "click", &[Act::Click(AGREE)], "agree", "on"),
     ("check box", "setValue", &[Act::SetValue(AGREE, "on")], "agree", "on"),
@@ -187,8 +188,9 @@ const REVERTED: Row =
 const RESISTED: [&str; 2] = ["taken back", "cut to its range"];
 
 /// Those of the test command, which has little time: one of each kind.
-const QUICK: [&str; 13] = [
+const QUICK: [&str; 14] = [
     "button click",
+    "button click, nothing to be seen",
     "check box setValue",
     "combo box setValue",
     "list click, scrolled away",

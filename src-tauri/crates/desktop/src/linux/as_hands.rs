@@ -16,6 +16,7 @@ const ACT: Duration = Duration::from_secs(25);
 const GRACE: Duration = Duration::from_millis(60);
 /// How long a field may take to show what was typed.
 const READ_BACK: Duration = Duration::from_millis(1200);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 impl LinuxDesktop {
     /// The act itself, ended by its deadline, by cancellation, or by the caller going away.
@@ -39,33 +40,72 @@ impl LinuxDesktop {
         result
     }
 
-    /// Types, and reads the focused field before and after where it can be read.
+    /// Types, and reads the focused field before and after where it can be read. Enter may empty the field or leave it:
+    /// what stands before it is read first.
     async fn write(&self, text: String, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
         let before = tokio::select! {
             () = cancel.cancelled() => return Err(DesktopError::Cancelled),
             before = self.accessibility.focused_text() => before,
         };
-        let acted = self.perform(Action::Type { text: text.clone() }, cancel).await?;
-        let Some(before) = before.filter(|_| acted.evidence == Evidence::Sent) else { return Ok(acted) };
-        let end = Instant::now() + READ_BACK;
-        let mut last = None;
-        while Instant::now() < end && !cancel.is_cancelled() {
-            if let Some(after) = self.accessibility.focused_text().await {
-                if has_arrived(&before, &after, &text) {
-                    let note = format!("{}, read back", acted.note);
-                    return Ok(Acted { evidence: Evidence::ReadBack, note });
-                }
-                last = Some(after);
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+        let Some(before) = before else { return self.perform(Action::Type { text }, cancel).await };
+        let line = text.trim_end_matches(['\n', '\r']);
+        let enters = &text[line.len()..];
+        let typed = if line.is_empty() { text.as_str() } else { line };
+        let acted = self.perform(Action::Type { text: typed.to_owned() }, cancel).await?;
+        if acted.evidence != Evidence::Sent {
+            return Ok(acted);
         }
-        // Enter and Tab may have emptied or left the field: what it shows now says nothing.
-        let Some(after) = last.filter(|_| !text.contains(['\n', '\t'])) else { return Ok(acted) };
-        let note = format!("{}, but the focused field does not show it", acted.note);
-        // Something came: the rest may still come, or the application made something else of it.
-        let evidence = if after == before { Evidence::Mismatch } else { Evidence::Sent };
-        Ok(Acted { evidence, note })
+        let came = self.field_until(cancel, |now| has_arrived(&before, now, typed)).await;
+        let read_back =
+            |what: &str| Acted { evidence: Evidence::ReadBack, note: format!("{}, {what}", acted.note) };
+        if line.is_empty() || enters.is_empty() {
+            return Ok(match came {
+                Came::Wished(_) => read_back("read back"),
+                Came::Other(after) if !text.contains(['\n', '\t']) => {
+                    let note = format!("{}, but the focused field does not show it", acted.note);
+                    // Something came: the rest may still come, or the application made something else of it.
+                    let evidence = if after == before { Evidence::Mismatch } else { Evidence::Sent };
+                    Acted { evidence, note }
+                }
+                // Tab and Enter may have left the field: what it shows now says nothing.
+                Came::Other(_) | Came::Nothing => acted,
+            });
+        }
+        self.perform(Action::Type { text: enters.to_owned() }, cancel).await?;
+        let Came::Wished(held) = came else { return Ok(acted) };
+        let end = Instant::now() + READ_BACK;
+        while Instant::now() < end && !cancel.is_cancelled() {
+            if self.accessibility.has_left_field().await
+                || self.accessibility.focused_text().await.is_some_and(|now| now != held)
+            {
+                return Ok(read_back("read back; Enter was taken"));
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(acted)
     }
+
+    /// What the focused field holds, once it is as wished, or the time is up.
+    async fn field_until(&self, cancel: &CancellationToken, is_wished: impl Fn(&str) -> bool) -> Came {
+        let end = Instant::now() + READ_BACK;
+        let mut last = Came::Nothing;
+        while Instant::now() < end && !cancel.is_cancelled() {
+            match self.accessibility.focused_text().await {
+                Some(now) if is_wished(&now) => return Came::Wished(now),
+                Some(now) => last = Came::Other(now),
+                None => {}
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        last
+    }
+}
+
+/// What was read of the focused field.
+enum Came {
+    Wished(String),
+    Other(String),
+    Nothing,
 }
 
 /// Whether the text is in the field once more than before.

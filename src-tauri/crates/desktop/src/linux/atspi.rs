@@ -37,6 +37,7 @@ mod heard;
 mod interfaces;
 mod menu;
 mod setting;
+mod shown;
 mod visibility;
 
 mod applications;
@@ -205,6 +206,16 @@ impl Accessibility {
         .await
         .ok()
         .flatten()
+    }
+
+    /// Whether the field that was read last has lost the keyboard since, or is gone.
+    pub(super) async fn has_left_field(&self) -> bool {
+        let known = lock(&self.inner.last).focused.clone();
+        let Some(field) = known else { return false };
+        match field.states().await {
+            Ok(states) => !states.has(States::FOCUSED),
+            Err(error) => error == CallError::Gone,
+        }
     }
 
     /// Whether there is a bus and applications on it, and how to fix what is not.

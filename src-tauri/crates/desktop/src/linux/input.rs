@@ -148,8 +148,8 @@ impl InputSender {
     /// The same, where no window of ours takes the click.
     fn target(&self, display: u32, at: NormPoint) -> Result<PhysicalPoint, DesktopError> {
         let point = self.place(display, at)?;
-        let below = self.session.top_at(point, &self.own)?;
-        if below.is_some_and(|top| top.own.is_some()) {
+        let top = self.session.top_once_clear(point, &self.own)?;
+        if top.is_some_and(|top| top.own.is_some()) {
             return Err(DesktopError::Forbidden(format!(
                 "{:.0},{:.0} is on one of Miki's own windows; act on another window, or ask the user to move it",
                 at.x(),

@@ -33,7 +33,7 @@ pub(super) struct Cover {
 impl Session {
     /// The window that takes a click at a point; `None` over the bare desktop.
     pub(super) fn cover_at(&self, point: PhysicalPoint, own: &Own) -> Result<Option<Cover>, DesktopError> {
-        let Some(top) = self.top_at(point, own)? else { return Ok(None) };
+        let Some(top) = self.top_once_clear(point, own)? else { return Ok(None) };
         let net_pid = self.atoms._NET_WM_PID;
         let (client, pid) = self.client_in(top.window, net_pid, 0)?.unwrap_or((top.window, None));
         Ok(Some(Cover { window: client, title: self.title(client)?, pid, ours: top.own.is_some() }))

@@ -4,6 +4,7 @@
 //! takes no clicks, so it does not stand in the way of one.
 
 use std::os::unix::fs::MetadataExt as _;
+use std::time::{Duration, Instant};
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
 use x11rb::cookie::Cookie;
@@ -52,6 +53,9 @@ pub(super) struct Top {
     pub(super) own: Option<Window>,
 }
 
+/// How long a window of ours may take to step aside, and how often that is looked at.
+const ASIDE: Duration = Duration::from_millis(500);
+const A_LOOK: Duration = Duration::from_millis(10);
 /// The most windows below a frame that are looked at, and how deep.
 const MOST_CHILDREN: usize = 24;
 const DEEPEST: u32 = 2;
@@ -144,6 +148,22 @@ impl Session {
             }
         }
         Ok(None)
+    }
+
+    /// The same, after a window of ours that is stepping aside has done so; one that stays is told after [`ASIDE`].
+    pub(super) fn top_once_clear(
+        &self,
+        point: PhysicalPoint,
+        own: &Own,
+    ) -> Result<Option<Top>, DesktopError> {
+        let until = Instant::now() + ASIDE;
+        loop {
+            let top = self.top_at(point, own)?;
+            if top.as_ref().is_none_or(|top| top.own.is_none()) || Instant::now() >= until {
+                return Ok(top);
+            }
+            std::thread::sleep(A_LOOK);
+        }
     }
 
     /// Whether the input shapes of the frame and of our window in it have this point.

@@ -104,7 +104,7 @@ async fn a_page_hears_of_every_value_that_is_set() {
     }
     let secret = ElementAction::SetValue("geheim".into());
     let done = operate(&desktop, by("firefox", "password text", "Secret"), secret).await.unwrap();
-    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "its length: {done:?}");
     // A field tells of its change when it is left.
     operate(&desktop, by("firefox", "button", "Go"), CLICK).await.unwrap();
     for line in [

@@ -93,10 +93,16 @@ async fn a_dialog_opened_by_a_press_takes_keys_however_often() {
     let ask = find_in(&seen, "button", "Ask...").unwrap();
     for answer in ["one", "two", "three"] {
         active(&desktop, "Garden").await;
-        operate(&desktop, of(ask), CLICK).await.unwrap();
+        let done = operate(&desktop, of(ask), CLICK).await.unwrap().acted;
+        assert_eq!(done.evidence, Evidence::ReadBack, "{done:?}");
+        assert!(done.note.ends_with("dialog \"Question\" has opened"), "{done:?}");
         active(&desktop, "Question").await;
-        act(&desktop, Action::Type { text: answer.into() }).await;
-        press(&desktop, Key::Enter).await;
+        // The field has the keyboard a moment after its window.
+        let field = |seen: &[Element]| seen.iter().any(|one| one.states == ["focused", "editable"]);
+        elements(&desktop, "garden3", field).await;
+        let typed = Action::Type { text: format!("{answer}\n") };
+        let done = desktop.act(typed, CancellationToken::new()).await.unwrap();
+        assert_eq!(done.evidence, Evidence::ReadBack, "{done:?}");
         logged(&stage, &format!("answered {answer}")).await;
     }
 }
@@ -143,7 +149,8 @@ async fn what_is_in_a_minimized_window_is_refused_until_it_is_restored() {
     );
     assert_eq!(stage.logged("gtk3"), Vec::<String>::new());
     window(WindowChange::Restore).await;
-    operate(&desktop, of(button), CLICK).await.unwrap();
+    let done = operate(&desktop, of(button), CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::Sent, "it shows nothing: {done:?}");
     logged(&stage, "pressed Press me").await;
 }
 
@@ -195,7 +202,9 @@ async fn a_ref_relabelled_since_the_look_is_refused_with_both_names() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
     let button = find_in(&seen, "button", "Press me").unwrap();
-    operate(&desktop, of(find_in(&seen, "button", "Relabel").unwrap()), CLICK).await.unwrap();
+    let done = operate(&desktop, of(find_in(&seen, "button", "Relabel").unwrap()), CLICK).await.unwrap();
+    assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
+    assert!(done.acted.note.ends_with("button \"Delete all\" shows now"), "{done:?}");
     let error =
         eventually("the refusal", || operate(&desktop, of(button), ElementAction::Focus), Result::is_err)
             .await

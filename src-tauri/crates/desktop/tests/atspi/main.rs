@@ -161,6 +161,13 @@ async fn a_window_without_a_tree_gives_an_empty_snapshot_that_says_so() {
     let error = accessibility.elements(&query("xterm"), &screen()).await.unwrap_err();
     assert!(matches!(&error, DesktopError::NotFound(_)), "{error:?}");
     assert_eq!(accessibility.check().await.state, CheckState::Limited);
+    // The one application that has a tree does not stand for another one's window: an act would go there.
+    stage.start("galculator", &[]);
+    snapshot(&accessibility, &query("galculator"), |seen| find(seen, "toggle button", "7").is_some()).await;
+    stage.start("xterm", &[]);
+    let in_front = ElementQuery::default();
+    let seen = snapshot(&accessibility, &in_front, |seen| seen.elements.is_empty()).await;
+    assert!(seen.cut[0].contains("no window with an accessibility tree is active"), "{:?}", seen.cut);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -22,6 +22,8 @@ tasks! {
     "choose-date-easy" => a_date,
     "choose-date-medium" => a_date,
     "choose-date-nodelay" => a_date,
+    "number-checkboxes" => a_number_in_boxes,
+    "order-food" => dishes,
     "odd-or-even" => odd_or_even,
     "buy-ticket" => a_ticket,
     "book-flight" => a_flight,
@@ -45,6 +47,53 @@ async fn boxes(mind: &Mind) -> Result<()> {
     let names = names.split(", ").filter(|name| *name != "nothing");
     mind.points(&names.map(at).collect::<Result<Vec<_>>>()?).await?;
     mind.click_named("Submit").await
+}
+
+/// As the pictures beside the boxes have them.
+const DIGITS: [&str; 10] = [
+    ".##. #..# #..# #..# #..# #..# .##.",
+    "..#. .##. ..#. ..#. ..#. ..#. ..#.",
+    ".##. #..# #..# ..#. .#.. #... ####",
+    ".##. #..# ...# .##. ...# #..# .##.",
+    "#... #.#. #.#. #### ..#. ..#. ..#.",
+    "#### #... #... ###. ...# #..# .##.",
+    ".##. #..# #... ###. #..# #..# .##.",
+    "#### #..# ...# ..#. ..#. .#.. .#..",
+    ".##. #..# #..# .##. #..# #..# .##.",
+    ".##. #..# #..# .### ...# #..# .##.",
+];
+
+async fn a_number_in_boxes(mind: &Mind) -> Result<()> {
+    let digit: usize = first_quoted(&mind.task().await?)?.parse()?;
+    let boxes = mind.of_role("checkbox").await?;
+    let marks = DIGITS[digit].chars().filter(|mark| *mark != ' ');
+    let marked = boxes.iter().zip(marks).filter(|(_, mark)| *mark == '#').map(|(one, _)| middle(one));
+    mind.points(&marked.collect::<Vec<_>>()).await?;
+    mind.click_named("Submit").await
+}
+
+/// A menu that is scrolled: each dish has its name, pictures of what is in it, and a plus behind them.
+async fn dishes(mind: &Mind) -> Result<()> {
+    let task = mind.task().await?;
+    let (mut menu, mut says) = (Vec::new(), Vec::new());
+    for one in mind.elements(See::Page).await? {
+        match one.name.as_str() {
+            "+" => menu.push((std::mem::take(&mut says), one)),
+            name => says.push(name.to_owned()),
+        }
+    }
+    let add = |word: &str| {
+        let dish = menu.iter().find(|(says, _)| says.iter().any(|one| one == word));
+        dish.map(|(_, add)| add).with_context(|| format!("no dish {word:?} in {menu:?}"))
+    };
+    let wanted = match between(&task, "one of each item: ", "") {
+        Ok(names) => names.split(", ").map(add).collect::<Result<Vec<_>>>()?,
+        Err(_) => vec![add(between(&task, "items that are ", "")?)?; usize::try_from(number(&task)?)?],
+    };
+    for one in wanted {
+        mind.web_click(one).await?;
+    }
+    mind.click_named("Order!").await
 }
 
 async fn one_of_a_list(mind: &Mind) -> Result<()> {

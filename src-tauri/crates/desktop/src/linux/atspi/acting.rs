@@ -19,6 +19,7 @@ use super::prune::shortened;
 use super::quirks::Quirks;
 use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
+use super::shown::Shown;
 use crate::{Acted, DesktopError, Element, Evidence, choose};
 
 pub(super) const ACTION: &str = "org.a11y.atspi.Action";
@@ -58,6 +59,12 @@ pub(in super::super) struct Operand {
 pub(in super::super) struct Sign {
     object: Object,
     states: States,
+}
+
+/// What an action on an object may change.
+struct Before {
+    states: States,
+    shown: Option<Shown>,
 }
 
 /// What came of trying it by accessibility.
@@ -267,25 +274,46 @@ impl Operand {
 
     async fn run(&self, index: usize, name: &str) -> Result<Tried, DesktopError> {
         let index = i32::try_from(index).unwrap_or(i32::MAX);
-        let before = self.object.states().await.unwrap_or(self.states);
+        let before = Before {
+            states: self.object.states().await.unwrap_or(self.states),
+            shown: if is_command(self.role) { Some(self.shown_at_rest().await) } else { None },
+        };
         match self.change::<_, bool>(&self.object, ACTION, "DoAction", &index).await {
-            Ok(true) => Ok(Tried::Done(self.after(name, before).await)),
+            Ok(true) => Ok(Tried::Done(self.after(name, &before).await)),
             Ok(false) => Ok(Tried::Not(format!("{} does not take \"{name}\"", self.called))),
-            Err(CallError::Late) => Ok(Tried::Done(self.unanswered(&format!("did \"{name}\" of")))),
+            Err(CallError::Late) => {
+                let unanswered = self.unanswered(&format!("did \"{name}\" of"));
+                Ok(Tried::Done(self.or_seen(unanswered, name, before.shown.as_ref()).await))
+            }
             // Qt answers some objects' actions by deleting them.
-            Err(CallError::Gone) => Ok(Tried::Done(self.went_away(name))),
+            Err(CallError::Gone) => {
+                Ok(Tried::Done(self.or_seen(self.went_away(name), name, before.shown.as_ref()).await))
+            }
             Err(error) => Err(self.failed(&error)),
         }
     }
 
-    /// What can be seen of an action on the object itself.
-    async fn after(&self, name: &str, before: States) -> Acted {
+    /// What was done, or what the application shows of it.
+    async fn or_seen(&self, acted: Acted, name: &str, shown: Option<&Shown>) -> Acted {
+        let Some(shown) = shown else { return acted };
+        self.seen_since(shown).await.map_or(acted, |sign| self.read_back(name, &sign))
+    }
+
+    fn read_back(&self, name: &str, sign: &str) -> Acted {
+        let note = format!("did \"{name}\" of {}; {sign}", self.called);
+        Acted { evidence: Evidence::ReadBack, note }
+    }
+
+    /// What can be seen of an action on the object itself, or in its window.
+    async fn after(&self, name: &str, Before { states: before, shown }: &Before) -> Acted {
+        let before = *before;
         let of_open_menu = is_menu_item(self.role) && before.has(self.quirks.shown);
-        let patience = if tells(self.role) || of_open_menu { CHANGE } else { Duration::ZERO };
-        let read_back = |sign: &str| Acted {
-            evidence: Evidence::ReadBack,
-            note: format!("did \"{name}\" of {}; {sign}", self.called),
+        let patience = if tells(self.role) || of_open_menu || shown.is_some() {
+            CHANGE + self.quirks.late
+        } else {
+            Duration::ZERO
         };
+        let read_back = |sign: &str| self.read_back(name, sign);
         let mut until = Instant::now() + patience;
         let mut went_down = false;
         loop {
@@ -299,7 +327,7 @@ impl Operand {
                 return read_back("its menu has closed");
             }
             if has_left {
-                return self.went_away(name);
+                return self.or_seen(self.went_away(name), name, shown.as_ref()).await;
             }
             if let Some(change) = told(before, now) {
                 return read_back(&format!("it is {change} now"));
@@ -313,9 +341,13 @@ impl Operand {
             } else if went_down && !now.has(States::PRESSED) {
                 return read_back("it went down and up");
             }
-            if Instant::now() >= until {
-                let note = format!("did \"{name}\" of {}", self.called);
-                return Acted { evidence: Evidence::Sent, note };
+            let note = format!("did \"{name}\" of {}", self.called);
+            let sent = Acted { evidence: Evidence::Sent, note };
+            // The last look begins when the time is up: one may take long.
+            let is_last = Instant::now() >= until;
+            let acted = self.or_seen(sent, name, shown.as_ref()).await;
+            if is_last || acted.evidence == Evidence::ReadBack {
+                return acted;
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
@@ -415,6 +447,9 @@ impl Operand {
     /// Selects the object in what holds it: tabs and list items that have no action.
     async fn select(&self) -> Result<Tried, DesktopError> {
         let parent = self.parent().await.map_err(|error| self.failed(&error))?;
+        if self.is_in_combo_box().await {
+            return Ok(Tried::Not(format!("{} is chosen by the pointer alone", self.called)));
+        }
         if !parent.interfaces().await.unwrap_or_default().has(SELECTION) {
             return Ok(Tried::Not(format!("{} has no action", self.called)));
         }
@@ -436,6 +471,20 @@ impl Operand {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         Ok(Tried::Not(format!("{} was selected, but does not say so", self.called)))
+    }
+
+    /// Whether it is in the list that a combo box has opened: what is selected there is not chosen yet.
+    async fn is_in_combo_box(&self) -> bool {
+        const ABOVE: usize = 6;
+        let mut at = self.object.clone();
+        for _ in 0..ABOVE {
+            let Ok(above) = parent(&at).await else { break };
+            if above.role().await == Ok(number::COMBO_BOX) {
+                return true;
+            }
+            at = above;
+        }
+        false
     }
 
     pub(super) async fn parent(&self) -> Result<Object, CallError> {
@@ -517,8 +566,13 @@ fn opens_when_activated(role: u32) -> bool {
     )
 }
 
-fn is_menu_item(role: u32) -> bool {
+pub(super) fn is_menu_item(role: u32) -> bool {
     matches!(role::describe(role).0, "menu item" | "check menu item" | "radio menu item")
+}
+
+/// Whether a press does something, and shows in no state of the object's own.
+fn is_command(role: u32) -> bool {
+    matches!(role::describe(role).0, "button" | "menu item" | "link")
 }
 
 /// Whether a press shows in the object's own states.

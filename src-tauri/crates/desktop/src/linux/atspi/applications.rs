@@ -124,7 +124,9 @@ async fn windows(root: &Object, shown: States) -> Result<Vec<Window>, CallError>
 }
 
 impl Applications {
-    /// The application named, or the active one; where none is, the only one, or the one that was looked at last.
+    /// The application named, or the active one; while one of our windows has the focus, the only one, or the one that was
+    /// looked at last. Another's window that has no tree stands for no other application: a question about it would be
+    /// answered, and the act done elsewhere.
     pub(super) fn choose(&self, query: &ElementQuery, last: Option<&str>) -> Result<Choice, DesktopError> {
         let given = |text: &Option<String>| {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_lowercase)
@@ -143,8 +145,9 @@ impl Applications {
             "no window with an accessibility tree is active; the active one may have none (look at the screenshot)"
         };
         let fallback = match self.all.as_slice() {
+            _ if !self.ours_is_active => None,
             [only] => Some(only),
-            all => all.iter().find(|one| self.ours_is_active && last == Some(&*one.bus_name)),
+            all => all.iter().find(|one| last == Some(&*one.bus_name)),
         };
         match fallback {
             Some(application) => {

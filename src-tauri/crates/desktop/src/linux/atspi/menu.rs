@@ -126,7 +126,7 @@ impl Menus {
             let entry = pick(level, step, &place)?;
             place = format!("\"{}\"", entry.name);
             level = entries(&entry.object, quirks).await;
-            if level.is_empty() {
+            if level.is_empty() || quirks.menus_act_open {
                 check_enabled(&entry)?;
                 let menu = self.operand(entry).await;
                 if menu.actions().await.is_ok_and(|actions| actions.is_empty()) {

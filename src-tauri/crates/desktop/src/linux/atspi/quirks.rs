@@ -26,6 +26,8 @@ pub(super) struct Quirks {
     pub(super) lists_apart: bool,
     /// Menus that hang from nothing in the tree, as a context menu, are not told.
     pub(super) hides_popups: bool,
+    /// A menu's items do nothing before it is open.
+    pub(super) menus_act_open: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -77,6 +79,7 @@ const PLAIN: Quirks = Quirks {
     set_by_hand: &[],
     lists_apart: false,
     hides_popups: false,
+    menus_act_open: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     texts_in_boxes: false,
@@ -108,6 +111,7 @@ const APPLICATIONS: &[(&str, Quirks)] = &[(
         reading: Way::Walk,
         // Selecting a cell does not make it the current one.
         clicked: &[number::TABLE_CELL],
+        menus_act_open: true,
         cells_take_keys: true,
         bears_matches: false,
         lags_behind: true,

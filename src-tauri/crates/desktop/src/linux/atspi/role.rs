@@ -3,7 +3,7 @@
 use super::quirks::MoreActions;
 
 /// The states of one object: bit `n` is AT-SPI's state number `n`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct States(u64);
 
 impl States {

@@ -1,0 +1,97 @@
+//! When the dashboard is kept below all other windows: while a run has the desktop, and on until that run ends, waits for its
+//! user or is paused. Pure.
+
+use protocol::event::Activity;
+use protocol::ids::RunId;
+use protocol::view::Overview;
+
+#[derive(Debug, Default)]
+pub struct Aside {
+    /// The run that it stands aside for.
+    run: Option<RunId>,
+    /// The user has gone to the dashboard meanwhile.
+    wanted: bool,
+    below: bool,
+}
+
+impl Aside {
+    pub fn is_below(&self) -> bool {
+        self.below
+    }
+
+    /// The user has gone to the dashboard. It comes up when the desktop is free, until a run takes it again: in the middle
+    /// of a turn it would cover what is being worked on.
+    pub fn wanted(&mut self) {
+        self.wanted = self.run.is_some();
+    }
+
+    /// Whether it is to be below now. Not while any run asks: the question must be seen whole.
+    pub fn update(&mut self, view: &Overview) -> bool {
+        let works = |run: &RunId| {
+            view.runs.iter().any(|known| known.run == *run && known.status.activity == Activity::Working)
+        };
+        if let Some(owner) = &view.desktop.owner {
+            self.run = Some(owner.clone());
+        } else if self.wanted || self.run.as_ref().is_some_and(|run| !works(run)) {
+            (self.run, self.wanted) = (None, false);
+        }
+        self.below = self.run.is_some() && fold::activity(view).0 == Activity::Working;
+        self.below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::event::Status;
+    use protocol::ids::{Seq, SessionId};
+    use protocol::settings::Settings;
+    use protocol::view::{DesktopView, Platform, RunStatus};
+
+    use super::*;
+
+    fn run(activity: Activity) -> RunStatus {
+        let status = Status { activity, detail: String::new(), step: 1, max_steps: 30, paused: false };
+        RunStatus { session: SessionId("s-1".into()), run: RunId("r-1".into()), goal: "write".into(), status }
+    }
+
+    fn view(runs: Vec<RunStatus>, has_desktop: bool) -> Overview {
+        let owner = has_desktop.then(|| RunId("r-1".into()));
+        Overview {
+            seq: Seq(0),
+            settings: Settings::default(),
+            sessions: Vec::new(),
+            questions: Vec::new(),
+            runs,
+            desktop: DesktopView { owner, waiting: Vec::new() },
+            version: "0.1.0".into(),
+            platform: Platform::Linux,
+        }
+    }
+
+    #[test]
+    fn it_stays_where_it_is_until_a_run_has_the_desktop_and_steps_aside_until_that_one_ends() {
+        let mut aside = Aside::default();
+        assert!(!aside.update(&view(vec![run(Activity::Working)], false)), "nothing is done on the desktop");
+        assert!(aside.update(&view(vec![run(Activity::Working)], true)));
+        assert!(aside.update(&view(vec![run(Activity::Working)], false)), "between two turns");
+        assert!(!aside.update(&view(vec![run(Activity::Waiting)], false)), "it asks");
+        assert!(!aside.update(&view(vec![run(Activity::Working)], false)), "it has nothing yet");
+        assert!(aside.update(&view(vec![run(Activity::Working)], true)));
+        assert!(!aside.update(&view(Vec::new(), false)), "it has ended");
+    }
+
+    #[test]
+    fn its_user_sees_it_between_two_turns_and_the_next_act_has_room() {
+        let mut aside = Aside::default();
+        let (acts, thinks) =
+            (view(vec![run(Activity::Working)], true), view(vec![run(Activity::Working)], false));
+        aside.wanted();
+        assert!(aside.update(&acts), "that was before");
+        aside.wanted();
+        assert!(aside.update(&acts), "it would cover what is worked on");
+        assert!(!aside.update(&thinks));
+        assert!(!aside.update(&thinks));
+        assert!(aside.update(&acts));
+        assert!(aside.update(&thinks), "one wish counts once");
+    }
+}
