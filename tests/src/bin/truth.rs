@@ -48,9 +48,12 @@ fn main() -> Result<ExitCode> {
     let verdicts: Vec<Verdict> = answers.into_iter().flatten().collect();
     println!("\n{}", Counts::of(&verdicts));
     if let Some(file) = matrix {
-        let date = Command::new("date").arg("+%F").output()?;
-        let date = String::from_utf8_lossy(&date.stdout);
-        std::fs::write(file, truth::matrix(&verdicts, date.trim())?)?;
+        let said = |program: &str, arguments: &[&str]| -> Result<String> {
+            let output = Command::new(program).args(arguments).output()?;
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        let (date, commit) = (said("date", &["+%F"])?, said("git", &["rev-parse", "--short", "HEAD"])?);
+        std::fs::write(file, truth::matrix(&verdicts, &format!("{date} with {commit}"))?)?;
     }
     let surprises = Surprises::of(&verdicts);
     for line in &surprises.new {

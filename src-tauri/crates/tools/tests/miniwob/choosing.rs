@@ -65,11 +65,18 @@ const DIGITS: [&str; 10] = [
 
 async fn a_number_in_boxes(mind: &Mind) -> Result<()> {
     let digit: usize = first_quoted(&mind.task().await?)?.parse()?;
-    let boxes = mind.of_role("checkbox").await?;
-    let marks = DIGITS[digit].chars().filter(|mark| *mark != ' ');
-    let marked = boxes.iter().zip(marks).filter(|(_, mark)| *mark == '#').map(|(one, _)| middle(one));
-    mind.points(&marked.collect::<Vec<_>>()).await?;
-    mind.click_named("Submit").await
+    // A click may get lost: it is looked again.
+    for _ in 0..5 {
+        let boxes = mind.of_role("checkbox").await?;
+        let marks = DIGITS[digit].chars().filter(|mark| *mark != ' ').map(|mark| mark == '#');
+        let other = boxes.iter().zip(marks).filter(|(one, mark)| has(one, "checked") != *mark);
+        let other: Vec<_> = other.map(|(one, _)| middle(one)).collect();
+        if other.is_empty() {
+            return mind.click_named("Submit").await;
+        }
+        mind.points(&other).await?;
+    }
+    bail!("the boxes do not come to show {digit}")
 }
 
 /// A menu that is scrolled: each dish has its name, pictures of what is in it, and a plus behind them.
@@ -93,7 +100,8 @@ async fn dishes(mind: &Mind) -> Result<()> {
     for one in wanted {
         mind.web_click(one).await?;
     }
-    mind.click_named("Order!").await
+    let is = |seen: &[WebElement]| seen.iter().find(|one| one.name == "Order!").cloned();
+    mind.web_click(&mind.seek("Order!", See::Page, is).await?).await
 }
 
 async fn one_of_a_list(mind: &Mind) -> Result<()> {

@@ -114,15 +114,24 @@ impl Operand {
         } else {
             (self.called.clone(), self.name.clone())
         };
+        let name = if self.quirks.keeps_old_names { self.unless_relabelled(name).await } else { name };
         // A combo box is named by what is chosen in it.
         let may_differ = name.trim().is_empty() || self.role == number::COMBO_BOX;
         if role::describe(self.role).0 == told.role && (may_differ || shortened(&name) == told.name) {
             return Ok(());
         }
+        let now = if name == self.name { now } else { called(self.role, &name) };
         Err(DesktopError::NotFound(format!(
             "{} is {now} now; nothing was done; call elementsJson again",
             choose::called(told)
         )))
+    }
+
+    /// The name, or what its labels say, where neither is part of the other.
+    async fn unless_relabelled(&self, name: String) -> String {
+        let labels = details::labels_say(&self.object).await;
+        let (said, plain) = (labels.replace(' ', ""), name.replace(' ', ""));
+        if said.contains(&plain) || plain.contains(&said) { name } else { labels }
     }
 
     /// The same at the last moment, before the pointer goes where it is.
@@ -194,7 +203,9 @@ impl Operand {
         if self.is_text_field() {
             return Ok(Tried::Not("a click into a text field places the cursor".into()));
         }
-        if self.quirks.clicked.contains(&self.role) {
+        // Swing's lists hold labels.
+        let is_choice = self.role == number::LABEL && self.is_in_combo_box().await;
+        if is_choice || self.quirks.clicked.contains(&self.role) {
             return Ok(Tried::Not(format!("{} hears of a click by the pointer alone", self.called)));
         }
         let actions = self.actions().await.map_err(|error| self.failed(&error))?;
@@ -447,9 +458,6 @@ impl Operand {
     /// Selects the object in what holds it: tabs and list items that have no action.
     async fn select(&self) -> Result<Tried, DesktopError> {
         let parent = self.parent().await.map_err(|error| self.failed(&error))?;
-        if self.is_in_combo_box().await {
-            return Ok(Tried::Not(format!("{} is chosen by the pointer alone", self.called)));
-        }
         if !parent.interfaces().await.unwrap_or_default().has(SELECTION) {
             return Ok(Tried::Not(format!("{} has no action", self.called)));
         }

@@ -240,6 +240,32 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
     None
 }
 
+/// What the labels of a control say now.
+pub(super) async fn labels_say(object: &Object) -> String {
+    let relations: Vec<(u32, Vec<Reference>)> =
+        object.call(ACCESSIBLE, "GetRelationSet", &()).await.unwrap_or_default();
+    const MOST: usize = 50;
+    let mut waiting: Vec<_> =
+        relations.into_iter().filter(|(kind, _)| *kind == LABELLED_BY).flat_map(|(_, all)| all).collect();
+    let (mut said, mut asked) = (Vec::new(), 0);
+    while let Some((_, path)) = waiting.pop().filter(|_| asked < MOST) {
+        asked += 1;
+        // A label may hold what it labels.
+        if path.as_str() == &*object.path {
+            continue;
+        }
+        let part = Object::new(&object.program, path.as_str());
+        let (name, below) = tokio::join!(part.name(), part.children());
+        let below = below.unwrap_or_default();
+        if below.is_empty() {
+            said.push(name.unwrap_or_default());
+        }
+        // Last in, first out: the first child is to be read next.
+        waiting.extend(below.into_iter().rev());
+    }
+    said.join(" ").trim().to_owned()
+}
+
 /// Names of all actions, where some may be more than a click; one call.
 async fn actions(object: &Object, facts: &Facts, more: MoreActions) -> Vec<String> {
     if !may_do_more(facts, more) || !facts.interfaces.has(ACTION) {

@@ -41,6 +41,8 @@ pub(super) struct Quirks {
     pub(super) bears_matches: bool,
     /// How long after a change it still tells what was before.
     pub(super) late: Duration,
+    /// A control keeps the name of a label that says something else now.
+    pub(super) keeps_old_names: bool,
     /// What had the focus in a page that was left says that it has it still.
     pub(super) outlives_page: bool,
     /// Places below its root pane are those of an earlier layout, until it is laid out anew.
@@ -86,6 +88,7 @@ const PLAIN: Quirks = Quirks {
     mangles_astral: false,
     bears_matches: true,
     late: Duration::ZERO,
+    keeps_old_names: false,
     outlives_page: false,
     lags_behind: false,
 };
@@ -193,6 +196,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
         Quirks {
             more_actions: MoreActions::Nobody,
             late: Duration::from_millis(300),
+            keeps_old_names: true,
             outlives_page: true,
             ..PLAIN
         },

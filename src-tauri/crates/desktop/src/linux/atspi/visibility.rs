@@ -177,8 +177,9 @@ impl Operand {
                 true if !pops_up => nodes::extents(&next).await.ok().and_then(rect),
                 _ => None,
             };
-            // Swing does not tell where its windows are.
-            if (clips && !pops_up) || frame.is_some() {
+            // Swing does not tell where its windows are, and GTK 3 not where a viewport is whose list was scrolled far;
+            // the pane around it cuts off the same.
+            if (clips && !pops_up && role != number::VIEWPORT) || frame.is_some() {
                 pane = match (pane, frame) {
                     (None, frame) => frame,
                     (Some(pane), Some(frame)) => intersection(&pane, &frame),
