@@ -120,7 +120,9 @@ fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, vie
     if runs.ask(view) || (comes_back && runs.have_news(view)) {
         // Whoever answered or typed there goes on there. Their hands elsewhere would have paused the run.
         let owed = app.state::<windows::DashboardFocus>().is_owed();
-        windows::bring_dashboard_forward(app, owed && view.settings.pause_on_user_input);
+        // While another run acts, its keys must not come here.
+        let is_free = view.desktop.owner.is_none();
+        windows::bring_dashboard_forward(app, owed && is_free && view.settings.pause_on_user_input);
     }
     runs.told(view);
 }
