@@ -19,6 +19,11 @@ impl Aside {
         self.below
     }
 
+    /// The run that it stands aside for.
+    pub fn run(&self) -> Option<&RunId> {
+        self.run.as_ref()
+    }
+
     /// The user has gone to the dashboard. It comes up when the desktop is free, until a run takes it again: in the middle
     /// of a turn it would cover what is being worked on.
     pub fn wanted(&mut self) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use protocol::ErrorView;
 use protocol::command::{StartedRun, Subscribe, Window, WindowAction};
 use protocol::event::Activity;
-use protocol::ids::StreamId;
+use protocol::ids::{RunId, StreamId};
 use protocol::settings::Settings;
 use protocol::view::Overview;
 use tauri::{AppHandle, Manager};
@@ -109,20 +109,24 @@ fn show_chat(app: &AppHandle, activity: Activity, runs: &mut WindowRuns, view: &
 }
 
 /// Has the dashboard stand aside for the run that has the desktop. It comes forward with a question of a run that was
-/// started in it (behind another window, its answers could be seen without what they are answers to), and back with the end
-/// of the one that it stood aside for.
+/// started in it (behind another window, its answers could be seen without what they are answers to), back with the end of
+/// the one that it stood aside for, and gets the keyboard back that this one took from its user, who would have paused it
+/// by going elsewhere.
 fn show_dashboard(app: &AppHandle, aside: &mut Aside, runs: &mut WindowRuns, view: &Overview) {
-    let was_below = aside.is_below();
+    let (was_below, taker) = (aside.is_below(), aside.run().cloned());
     if aside.update(view) != was_below {
         windows::dashboard_below(app, !was_below);
     }
-    let comes_back = was_below && !aside.is_below() && windows::is_visible(app, Window::Dashboard);
-    if runs.ask(view) || (comes_back && runs.have_news(view)) {
-        // Whoever answered or typed there goes on there. Their hands elsewhere would have paused the run.
-        let owed = app.state::<windows::DashboardFocus>().is_owed();
-        // While another run acts, its keys must not come here.
-        let is_free = view.desktop.owner.is_none();
-        windows::bring_dashboard_forward(app, owed && is_free && view.settings.pause_on_user_input);
+    let is_paused = |run: &RunId| view.runs.iter().any(|known| known.run == *run && known.status.paused);
+    let gives_back = aside.run().is_none() && taker.is_some_and(|run| !is_paused(&run));
+    let visible = windows::is_visible(app, Window::Dashboard);
+    let is_owed = gives_back
+        && visible
+        && view.settings.pause_on_user_input
+        && app.state::<windows::DashboardFocus>().is_owed();
+    let comes_back = was_below && !aside.is_below() && visible;
+    if is_owed || runs.ask(view) || (comes_back && runs.have_news(view)) {
+        windows::bring_dashboard_forward(app, is_owed);
     }
     runs.told(view);
 }

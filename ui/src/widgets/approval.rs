@@ -4,6 +4,7 @@ use protocol::escape::{Piece, visible, visible_json, visible_text};
 use std::time::Duration;
 
 use fold::call::{Line, lines};
+use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::AnswerApproval;
 use protocol::ids::SessionId;
@@ -24,6 +25,18 @@ const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let asked = store.memo(|state| state.questions());
+    // The last card takes the keyboard with it: what is typed next is the next goal.
+    Effect::new(move |_| {
+        if asked.with(Vec::is_empty) {
+            request_animation_frame(|| {
+                let is_free = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
+                let goal = document().get_element_by_id("goal").filter(|_| is_free);
+                if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
+                    let _ = goal.focus(); // refused while the window is hidden
+                }
+            });
+        }
+    });
     view! {
         <div class="approvals" aria-live="assertive">
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>

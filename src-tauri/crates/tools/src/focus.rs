@@ -13,6 +13,8 @@ use crate::untrusted;
 
 /// Longest wait for a window to have the focus after it was activated.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// After that it is asked for again, while no other has it.
+const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Between two looks whether it has.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// Characters of a title or an application's name in a line for people.
@@ -84,14 +86,22 @@ impl Router {
         if !self.windows().await?.iter().any(|one| window.is(one)) {
             return Err(gone());
         }
-        let change = self.desktop().change_window(window.id, WindowChange::Focus);
-        change.await.map_err(|error| from_desktop(&error))?;
-        let end = Instant::now() + PATIENCE;
+        let ask = || async {
+            let change = self.desktop().change_window(window.id, WindowChange::Focus);
+            change.await.map_err(|error| from_desktop(&error))
+        };
+        ask().await?;
+        let (mut asked, end) = (Instant::now(), Instant::now() + PATIENCE);
         loop {
             let windows = self.windows().await?;
             let now = windows.iter().find(|one| window.is(one)).ok_or_else(gone)?;
             if has_focus(now) {
                 return Ok(());
+            }
+            // The second click of a double click on the answer takes it back to us.
+            if asked.elapsed() >= ASK_AGAIN && !windows.iter().any(has_focus) {
+                ask().await?;
+                asked = Instant::now();
             }
             if Instant::now() >= end {
                 let holder = match windows.iter().find(|one| has_focus(one)) {

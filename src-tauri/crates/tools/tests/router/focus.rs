@@ -172,3 +172,17 @@ async fn what_a_call_goes_to_is_told_by_the_element_and_the_window_at_its_point(
         "elements that hang hold nobody up"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_keyboard_that_comes_back_to_ours_is_asked_for_again() {
+    let (fake, router) = with(two());
+    // What the second click of a double click on the answer does to the first wish.
+    let mut heard = Evidence::Mismatch;
+    fake.edit(|scene| std::mem::swap(&mut scene.evidence, &mut heard));
+    let editor = editor();
+    let (restored, ()) = tokio::join!(router.restore_focus(&editor), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        fake.edit(|scene| std::mem::swap(&mut scene.evidence, &mut heard));
+    });
+    restored.unwrap();
+}
