@@ -1,12 +1,14 @@
 //! From the cache of a GTK 3 application: one call tells the whole tree with names and states. What it lacks (places,
 //! the cells of tables, the rows of lists, file choosers' contents) is asked after, for what is on the screen only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bus::{CallError, Object, Reference};
 use super::interfaces::Interfaces;
-use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline, replace_below};
+use super::nodes::{
+    Facts, MOST, Node, Reading, Wish, end_below, extents, insert_below, pipeline, replace_below,
+};
 use super::role::States;
 use super::{matched, table};
 use crate::Scope;
@@ -30,52 +32,98 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
         reading.late = true;
         reading.unread += count - answers.len();
         reading.nodes.truncate(answers.len());
-        lacking.retain(|&at| at < answers.len());
+        lacking.retain(|&(at, _)| at < answers.len());
     }
     for (at, extents) in answers {
         reading.untold += usize::from(extents == Err(CallError::Late));
         reading.nodes[at].facts.extents = extents.unwrap_or_default();
     }
     // From the last one on, so that places before it stay as they are.
-    for at in lacking.into_iter().rev() {
-        fetch_below(&mut reading, at, wish).await;
+    let cached: HashSet<&str> = items.iter().map(|item| item.0.1.as_str()).collect();
+    for (at, lack) in lacking.into_iter().rev() {
+        let fetched = match lack {
+            Lack::Few => fetch_missing(&mut reading, at, &cached, wish).await,
+            Lack::Most => fetch_below(&mut reading, at, wish).await,
+        };
+        if let Err(error) = fetched {
+            tracing::debug!(%error, "what the cache lacks was not read");
+            reading.late |= error == CallError::Late;
+            reading.unread += 1;
+        }
     }
     table::add_cells(&mut reading, wish).await;
     Some(reading)
 }
 
 /// Reads what is below a node by matches, in place of what the cache has of it.
-async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) {
-    // A row is known by the labels in it, which take no focus.
-    let scope = if wish.scope == Scope::Interactive { Scope::Visible } else { wish.scope };
-    let wish = Wish { scope, ..wish };
-    match matched::read(&reading.nodes[at].object.clone(), wish).await {
-        Ok(Some(found)) => {
-            reading.late |= found.late;
-            reading.unread += found.unread;
-            reading.untold += found.untold;
-            // The first one is the node itself.
-            reading.nodes[at].facts.children = found.nodes.first().and_then(|node| node.facts.children);
-            let below = found.nodes.into_iter().skip(1);
-            let below =
-                below.map(|node| Node { parent: node.parent.and_then(|at| at.checked_sub(1)), ..node });
-            replace_below(&mut reading.nodes, at, below.collect());
-        }
-        // It has nothing on the screen.
-        Ok(None) => {}
-        Err(error) => {
-            tracing::debug!(%error, "what the cache lacks was not read");
-            reading.late |= error == CallError::Late;
-            reading.unread += 1;
+async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) -> Result<(), CallError> {
+    // Without one it has nothing on the screen.
+    if let Some(found) = matched::read(&reading.nodes[at].object.clone(), with_labels(wish)).await? {
+        let mut below = take(reading, found);
+        // The first one is the node itself.
+        reading.nodes[at].facts.children = below.first().and_then(|node| node.facts.children);
+        below = below
+            .into_iter()
+            .skip(1)
+            .map(|node| Node { parent: node.parent.and_then(|at| at.checked_sub(1)), ..node })
+            .collect();
+        replace_below(&mut reading.nodes, at, below);
+    }
+    Ok(())
+}
+
+/// Reads those children of a node that the cache does not hold, and puts each before its next sibling.
+async fn fetch_missing(
+    reading: &mut Reading,
+    at: usize,
+    cached: &HashSet<&str>,
+    wish: Wish,
+) -> Result<(), CallError> {
+    let parent = reading.nodes[at].object.clone();
+    let mut next = end_below(&reading.nodes, at);
+    let here = reading.nodes[..next].iter().enumerate().filter(|(_, node)| node.parent == Some(at));
+    let here: HashMap<Arc<str>, usize> = here.map(|(at, node)| (node.object.path.clone(), at)).collect();
+    for (_, path) in parent.children().await?.iter().rev() {
+        if let Some(&sibling) = here.get(path.as_str()) {
+            next = sibling;
+        } else if !cached.contains(path.as_str()) {
+            let child = Object::new(&parent.program, path.as_str());
+            let subtree = match matched::read(&child, with_labels(wish)).await? {
+                Some(found) => take(reading, found),
+                None => alone(child, wish).await?,
+            };
+            insert_below(&mut reading.nodes, at, next, subtree);
         }
     }
+    Ok(())
+}
+
+/// A node with nothing below it, if it is wished for.
+async fn alone(object: Object, wish: Wish) -> Result<Vec<Node>, CallError> {
+    let (facts, _) = matched::facts(&object).await?;
+    let wished = wish.scope == Scope::All || facts.states.has(States::SHOWING);
+    Ok(wished.then_some(Node { object, parent: None, facts }).into_iter().collect())
+}
+
+/// A row is known by the labels in it, which take no focus.
+fn with_labels(wish: Wish) -> Wish {
+    let scope = if wish.scope == Scope::Interactive { Scope::Visible } else { wish.scope };
+    Wish { scope, ..wish }
+}
+
+/// Adds to the reading what could not be read of a part of it.
+fn take(reading: &mut Reading, part: Reading) -> Vec<Node> {
+    reading.late |= part.late;
+    reading.unread += part.unread;
+    reading.untold += part.untold;
+    part.nodes
 }
 
 /// What the cache has below a window.
 struct Tree {
     reading: Reading,
-    /// Nodes that have more below them than the cache holds.
-    lacking: Vec<usize>,
+    /// Nodes that have more children than the cache holds.
+    lacking: Vec<(usize, Lack)>,
 }
 
 /// The part of the cache below the window, in the tree's order.
@@ -116,9 +164,7 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
         };
         let here = reading.nodes.len();
         let below = children.get(path).map(Vec::as_slice).unwrap_or_default();
-        if lacks(&facts, *count, below.len()) {
-            lacking.push(here);
-        }
+        lacking.extend(lack(&facts, *count, below.len()).map(|lack| (here, lack)));
         let object = Object { program: window.program.clone(), path: Arc::from(path) };
         reading.nodes.push(Node { object, parent, facts });
         // Last in, first out: the first child is to be read next.
@@ -127,12 +173,23 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
     Some(Tree { reading, lacking })
 }
 
-/// Whether there is more below a node than the cache tells. It does not count what makes its children only when they
-/// are asked for; tables are asked for their cells (`table.rs`).
-fn lacks(facts: &Facts, count: i32, cached: usize) -> bool {
+/// How many of a node's children the cache does not hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lack {
+    /// Each is asked for.
+    Few,
+    /// Everything below the node is asked for at once.
+    Most,
+}
+
+/// The cache does not count what makes its children only when they are asked for; tables are asked for their cells
+/// (`table.rs`).
+fn lack(facts: &Facts, count: i32, cached: usize) -> Option<Lack> {
     match usize::try_from(count) {
-        Ok(count) => count > cached,
-        Err(_) => cached == 0 && !facts.interfaces.has(table::TABLE),
+        Ok(count) if count <= cached => None,
+        Ok(count) if count - cached < cached => Some(Lack::Few),
+        Ok(_) => Some(Lack::Most),
+        Err(_) => (cached == 0 && !facts.interfaces.has(table::TABLE)).then_some(Lack::Most),
     }
 }
 
