@@ -22,7 +22,7 @@ const CACHE: &str = "/org/a11y/atspi/cache";
 pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     let asked = window.program.call::<_, Vec<Item>>(CACHE, "org.a11y.atspi.Cache", "GetItems", &());
     let items = tokio::time::timeout_at(wish.deadline, asked).await.ok()?.ok()?;
-    let Tree { mut reading, mut lacking } = tree(window, &items, wish)?;
+    let Tree { mut reading, mut lacking, seen } = tree(window, &items, wish)?;
     let wished: Vec<(usize, Object)> =
         reading.nodes.iter().enumerate().map(|(at, node)| (at, node.object.clone())).collect();
     let count = wished.len();
@@ -32,19 +32,15 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
         reading.late = true;
         reading.unread += count - answers.len();
         reading.nodes.truncate(answers.len());
-        lacking.retain(|&(at, _)| at < answers.len());
+        lacking.retain(|&at| at < answers.len());
     }
     for (at, extents) in answers {
         reading.untold += usize::from(extents == Err(CallError::Late));
         reading.nodes[at].facts.extents = extents.unwrap_or_default();
     }
     // From the last one on, so that places before it stay as they are.
-    let cached: HashSet<&str> = items.iter().map(|item| item.0.1.as_str()).collect();
-    for (at, lack) in lacking.into_iter().rev() {
-        let fetched = match lack {
-            Lack::Few => fetch_missing(&mut reading, at, &cached, wish).await,
-            Lack::Most => fetch_below(&mut reading, at, wish).await,
-        };
+    for at in lacking.into_iter().rev() {
+        let fetched = fetch_missing(&mut reading, at, &seen, wish).await;
         if let Err(error) = fetched {
             tracing::debug!(%error, "what the cache lacks was not read");
             reading.late |= error == CallError::Late;
@@ -72,37 +68,50 @@ async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) -> Result<(),
     Ok(())
 }
 
-/// Reads those children of a node that the cache does not hold, and puts each before its next sibling.
+/// Reads those children of a node that the cache does not hold, or holds below a parent of another window (popovers), and
+/// puts each before its next sibling.
 async fn fetch_missing(
     reading: &mut Reading,
     at: usize,
-    cached: &HashSet<&str>,
+    seen: &HashSet<&str>,
     wish: Wish,
 ) -> Result<(), CallError> {
-    let parent = reading.nodes[at].object.clone();
     let mut next = end_below(&reading.nodes, at);
+    if next == at + 1 {
+        return fetch_below(reading, at, wish).await;
+    }
     let here = reading.nodes[..next].iter().enumerate().filter(|(_, node)| node.parent == Some(at));
     let here: HashMap<Arc<str>, usize> = here.map(|(at, node)| (node.object.path.clone(), at)).collect();
-    for (_, path) in parent.children().await?.iter().rev() {
-        if let Some(&sibling) = here.get(path.as_str()) {
+    let parent = reading.nodes[at].object.clone();
+    let children = parent.children().await?;
+    let mut places = Vec::new();
+    let mut missing = Vec::new();
+    for path in children.iter().rev().map(|(_, path)| path.as_str()) {
+        if let Some(&sibling) = here.get(path) {
             next = sibling;
-        } else if !cached.contains(path.as_str()) {
-            let child = Object::new(&parent.program, path.as_str());
-            let subtree = match matched::read(&child, with_labels(wish)).await? {
-                Some(found) => take(reading, found),
-                None => alone(child, wish).await?,
-            };
-            insert_below(&mut reading.nodes, at, next, subtree);
+        } else if !seen.contains(path) {
+            places.push(next);
+            missing.push(Object::new(&parent.program, path));
         }
+    }
+    let read = pipeline(missing, wish.deadline, |child| whole(child, wish), 5).await;
+    reading.unread += places.len() - read.len();
+    for (next, subtree) in places.into_iter().zip(read) {
+        let subtree = take(reading, subtree?);
+        insert_below(&mut reading.nodes, at, next, subtree);
     }
     Ok(())
 }
 
-/// A node with nothing below it, if it is wished for.
-async fn alone(object: Object, wish: Wish) -> Result<Vec<Node>, CallError> {
+/// An object with everything below it, as far as that is wished for.
+async fn whole(object: Object, wish: Wish) -> Result<Reading, CallError> {
+    if let Some(found) = matched::read(&object, with_labels(wish)).await? {
+        return Ok(found);
+    }
     let (facts, _) = matched::facts(&object).await?;
     let wished = wish.scope == Scope::All || facts.states.has(States::SHOWING);
-    Ok(wished.then_some(Node { object, parent: None, facts }).into_iter().collect())
+    let alone = wished.then_some(Node { object, parent: None, facts });
+    Ok(Reading { nodes: alone.into_iter().collect(), ..Reading::default() })
 }
 
 /// A row is known by the labels in it, which take no focus.
@@ -120,14 +129,16 @@ fn take(reading: &mut Reading, part: Reading) -> Vec<Node> {
 }
 
 /// What the cache has below a window.
-struct Tree {
+struct Tree<'items> {
     reading: Reading,
     /// Nodes that have more children than the cache holds.
-    lacking: Vec<(usize, Lack)>,
+    lacking: Vec<usize>,
+    /// Paths of what was come by, wished for or not, and of what is known not to be wished for.
+    seen: HashSet<&'items str>,
 }
 
 /// The part of the cache below the window, in the tree's order.
-fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
+fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tree<'items>> {
     let mut index: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -140,9 +151,12 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
     let root = *index.get(&*window.path)?;
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut lacking = Vec::new();
+    let mut seen = HashSet::with_capacity(items.len());
     let mut waiting = vec![(root, None)];
     while let Some((at, parent)) = waiting.pop() {
         let (reference, _, _, _, count, interfaces, name, role, description, states) = &items[at];
+        let path = reference.1.as_str();
+        seen.insert(path);
         let states = States::from_words(states);
         if wish.scope != Scope::All && at != root && !states.has(States::SHOWING) {
             reading.hidden += 1;
@@ -152,7 +166,6 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
             reading.unread += 1;
             continue;
         }
-        let path = reference.1.as_str();
         let facts = Facts {
             role: *role,
             name: name.clone(),
@@ -164,32 +177,27 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
         };
         let here = reading.nodes.len();
         let below = children.get(path).map(Vec::as_slice).unwrap_or_default();
-        lacking.extend(lack(&facts, *count, below.len()).map(|lack| (here, lack)));
+        if lacks(&facts, *count, below.len()) {
+            lacking.push(here);
+        }
         let object = Object { program: window.program.clone(), path: Arc::from(path) };
         reading.nodes.push(Node { object, parent, facts });
         // Last in, first out: the first child is to be read next.
         waiting.extend(below.iter().rev().filter(|&&child| child != at).map(|&child| (child, Some(here))));
     }
-    Some(Tree { reading, lacking })
+    let is_hidden = |item: &&Item| !States::from_words(&item.9).has(States::SHOWING);
+    if wish.scope != Scope::All {
+        seen.extend(items.iter().filter(is_hidden).map(|item| item.0.1.as_str()));
+    }
+    Some(Tree { reading, lacking, seen })
 }
 
-/// How many of a node's children the cache does not hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Lack {
-    /// Each is asked for.
-    Few,
-    /// Everything below the node is asked for at once.
-    Most,
-}
-
-/// The cache does not count what makes its children only when they are asked for; tables are asked for their cells
-/// (`table.rs`).
-fn lack(facts: &Facts, count: i32, cached: usize) -> Option<Lack> {
+/// Whether there is more below a node than the cache tells. It does not count what makes its children only when they
+/// are asked for; tables are asked for their cells (`table.rs`).
+fn lacks(facts: &Facts, count: i32, cached: usize) -> bool {
     match usize::try_from(count) {
-        Ok(count) if count <= cached => None,
-        Ok(count) if count - cached < cached => Some(Lack::Few),
-        Ok(_) => Some(Lack::Most),
-        Err(_) => (cached == 0 && !facts.interfaces.has(table::TABLE)).then_some(Lack::Most),
+        Ok(count) => count > cached,
+        Err(_) => cached == 0 && !facts.interfaces.has(table::TABLE),
     }
 }
 
