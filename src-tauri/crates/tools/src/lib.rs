@@ -29,6 +29,7 @@ mod applications;
 mod digest;
 mod hosts;
 mod policy;
+mod secrets;
 
 mod effect;
 mod schema;
@@ -45,6 +46,7 @@ pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
 pub use registry::{AddError, Registry};
 pub use router::Router;
+pub use secrets::{Place, Secret, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use tool::{Context, Outcome};
 

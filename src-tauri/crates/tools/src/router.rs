@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Granted, Grants, Verdict, decide};
 use crate::registry::Registry;
+use crate::secrets::{self, NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
 use crate::target::{self, Targets};
@@ -25,6 +26,7 @@ pub struct Router {
     registry: Arc<Registry>,
     desktop: Arc<dyn Desktop>,
     browser: Arc<dyn Browser>,
+    secrets: Arc<dyn SecretSource>,
 }
 
 /// How closely a call's targets are looked at.
@@ -39,7 +41,7 @@ enum Care {
 impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
-        Self { registry, desktop, browser: browser::absent() }
+        Self { registry, desktop, browser: browser::absent(), secrets: Arc::new(NoSecrets) }
     }
 
     /// The built-in tools on a desktop.
@@ -50,6 +52,16 @@ impl Router {
     /// The same with a browser.
     pub fn with_browser(self, browser: Arc<dyn Browser>) -> Self {
         Self { browser, ..self }
+    }
+
+    /// The same with secrets, which calls name and never hold.
+    pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// The secrets that calls may name.
+    pub async fn secrets(&self) -> Arc<[Secret]> {
+        self.secrets.all().await
     }
 
     /// The tools: more may be added at any time.
@@ -155,7 +167,8 @@ impl Router {
     pub async fn execute(&self, call: Call) -> Executed {
         let Call { request, cancel, limits } = call;
         let started = Instant::now();
-        let outcome = match self.permit(&request, &limits).await {
+        let secrets = self.secrets.all().await;
+        let mut outcome = match self.permit(&request, &limits).await {
             Ok((step, _)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
                 self.desktop.release_all();
                 let error = tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED);
@@ -163,13 +176,15 @@ impl Router {
             }
             Ok((step, touches)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-                let cx = Context::new(desktop, browser, limits, cancel, step.plan().display());
+                let display = step.plan().display();
+                let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
                 let allowed = Allowed { touches, grants: request.grants };
                 let allowed = (request.approval != ApprovalMode::Auto).then_some(allowed);
                 carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
+        secrets::redact(&mut outcome, &secrets);
         let Outcome { effect, summary, data, error, picture, finished, dot: _ } = outcome;
         let result =
             ExecResult { effect, summary, data, error, picture: None, took: started.elapsed().into() };

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::applications::{self, Class};
 use crate::plan::Step;
 use crate::policy::Grants;
+use crate::secrets::Landing;
 use crate::{hosts, untrusted, words};
 
 /// Longest wait for what is open.
@@ -274,10 +275,34 @@ pub(crate) async fn find(
     targets
 }
 
+/// Where a text would be written now; unlike what a question is about, never where it may only be.
+pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach: &Reach) -> Landing {
+    let app = match reach {
+        Reach::Focus { .. } => {
+            let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
+            let windows = looked.ok().and_then(Result::ok).unwrap_or_default();
+            windows.into_iter().find(|window| is(window, "focused")).map(|window| window.app)
+        }
+        Reach::Element(Target::Ref(reference)) => {
+            let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
+            listed.ok().flatten().map(|listed| listed.app)
+        }
+        Reach::Page { reference, .. } => {
+            let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
+            return looked.ok().and_then(Result::ok).map_or(Landing::Unknown, |page| Landing::Page(page.url));
+        }
+        _ => None,
+    };
+    app.map_or(Landing::Unknown, Landing::App)
+}
+
 /// The window that has the keyboard, or while one of ours has it, the topmost.
 fn front(windows: &[WindowView]) -> Option<&WindowView> {
-    let is = |window: &&WindowView, state: &str| window.states.iter().any(|one| one == state);
     windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
+}
+
+fn is(window: &WindowView, state: &str) -> bool {
+    window.states.iter().any(|one| one == state)
 }
 
 /// The topmost window at a point; the desktop itself is none.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use browser::{Fill, Then, WebText};
-use protocol::tool::{Risk, ToolError};
+use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -60,9 +60,14 @@ struct Type {
 #[async_trait]
 impl Task for Type {
     async fn run(&self, cx: &Context) -> Outcome {
+        let reach = Reach::Page { reference: Some(self.text.reference.clone()), submits: false };
+        let text = match cx.fill(&self.text.text, &reach).await {
+            Ok(text) => text,
+            Err(error) => return Outcome::failed(WebType::NAME, Effect::Refused, error),
+        };
         cx.begin();
         let count = self.text.text.chars().count();
-        let done = cx.browser.type_text(self.text.clone(), cx.cancel.clone()).await;
+        let done = cx.browser.type_text(WebText { text, ..self.text.clone() }, cx.cancel.clone()).await;
         // The text is not repeated: it may be a password.
         web::acted(WebType::NAME, done, |called| format!("typed {count} characters into {called}"))
     }
