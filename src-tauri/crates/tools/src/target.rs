@@ -66,8 +66,16 @@ impl Reach {
         }
     }
 
-    fn takes_keys(&self) -> bool {
+    pub(crate) fn takes_keys(&self) -> bool {
         matches!(self, Self::Focus { .. })
+    }
+
+    /// Whether it depends on what is in front.
+    pub(crate) fn is_on_the_screen(&self) -> bool {
+        match self {
+            Self::Focus { .. } | Self::Points { .. } | Self::Element(_) | Self::Menu { .. } => true,
+            Self::Nowhere | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
+        }
     }
 
     fn enters(&self) -> bool {

@@ -185,16 +185,17 @@ impl Driver {
         let mut request = self.request(call.clone(), None);
         let assessment = self.outline(&request);
         let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
-        if approved && let Some((_, digest, named)) = self.allowed.take_if(|(id, ..)| *id == call.id) {
-            request.approved = Some(digest);
-            risk = named;
+        let asked = self.allowed.take_if(|asked| approved && asked.call.id == call.id);
+        if let Some(asked) = &asked {
+            request.approved = Some(asked.digest.clone());
+            risk = asked.risk;
         }
+        let asked = asked.filter(|_| lease.is_some());
         // The focus is where it was only if nobody else has had the desktop since.
         let front = match &lease {
             Some(lease) if lease.passed_on || approved => self.front.take(),
             Some(_) | None => None,
         };
-        let asked = self.asked.take_if(|asked| lease.is_some() && asked.call.id == call.id);
         // A look between two acts gives nothing up.
         if lease.is_some() {
             self.lease = lease;
@@ -203,7 +204,6 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
-        let must_be_as_it_was = self.is_woken;
         let takes_keys = call.goes_to_the_focus() || call.tool == "batch";
         self.operation = Some(Box::pin(async move {
             let restore = async {
@@ -221,7 +221,7 @@ impl Driver {
                 restored = restore => restored,
             };
             if let Err(error) = restored
-                && (must_be_as_it_was || takes_keys)
+                && (asked.is_some() || takes_keys)
             {
                 return Outcome::Tool(call, Box::new(Executed::refused(error)));
             }
