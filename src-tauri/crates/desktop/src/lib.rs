@@ -87,7 +87,7 @@ pub trait Elements: Send + Sync {
 
 /// Windows and applications of others.
 pub trait Windows: Send + Sync {
-    /// The one with the focus first, then from top to bottom.
+    /// From top to bottom; which one has the focus is among its states.
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>>;
     fn change_window(
         &self,
