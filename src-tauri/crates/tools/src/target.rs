@@ -30,6 +30,8 @@ pub(crate) enum Reach {
     Focus { enters: bool },
     /// To whatever lies at these points of a display.
     Points { display: u32, points: Vec<NormPoint> },
+    /// To a window as a whole, by the system's number.
+    Window(u64),
     /// To an application by its name: the active one where it is not named.
     App(Option<String>),
     /// To an element: by its ref, or by its name and application.
@@ -74,7 +76,7 @@ impl Reach {
     pub(crate) fn is_on_the_screen(&self) -> bool {
         match self {
             Self::Focus { .. } | Self::Points { .. } | Self::Element(_) | Self::Menu { .. } => true,
-            Self::Nowhere | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
+            Self::Nowhere | Self::Window(_) | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
         }
     }
 
@@ -90,6 +92,7 @@ pub(crate) struct Touched {
     pub app: String,
     /// `None` if it has no window yet.
     pub window: Option<u64>,
+    pub pid: Option<u32>,
     pub class: Option<Class>,
     /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
     pub control: Option<String>,
@@ -101,6 +104,7 @@ impl Touched {
         Self {
             app: untrusted::line(&window.app, NAME_CHARS),
             window: Some(window.id.0),
+            pid: window.pid,
             class,
             control: None,
         }
@@ -113,11 +117,75 @@ impl Touched {
 
     /// What an approval is bound to.
     fn identity(&self) -> Value {
-        json!({ "app": self.app, "window": self.window, "control": self.control })
+        json!({ "app": self.app, "window": self.window, "pid": self.pid, "control": self.control })
     }
 }
 
-/// What a call would touch, and what follows from it.
+/// One place that an act goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Window(Touched),
+    Address(String),
+}
+
+impl Place {
+    /// What an approval is bound to.
+    fn identity(&self) -> Value {
+        match self {
+            Self::Window(touched) => touched.identity(),
+            Self::Address(address) => json!({ "address": address }),
+        }
+    }
+
+    fn called(&self) -> &str {
+        match self {
+            Self::Window(touched) => &touched.app,
+            Self::Address(address) => address,
+        }
+    }
+
+    /// Whether it is what was shown, when only the windows `open` were there. A dialog that has come up since in the same
+    /// program takes its keys; elements are found in whichever of its windows has them.
+    fn is_as_shown(&self, shown: &Self, reach: &Reach, open: &[u64]) -> bool {
+        let (Self::Window(now), Self::Window(then)) = (self, shown) else { return self == shown };
+        let may_be_another = match reach {
+            Reach::Focus { .. } => now.window.is_some_and(|window| !open.contains(&window)),
+            Reach::Element(_) | Reach::Menu { .. } | Reach::App(_) => true,
+            Reach::Nowhere
+            | Reach::Points { .. }
+            | Reach::Window(_)
+            | Reach::Address(_)
+            | Reach::Page { .. } => false,
+        };
+        let then = Touched { window: if may_be_another { now.window } else { then.window }, ..then.clone() };
+        *now == then
+    }
+}
+
+/// What the parts of a call would touch, one for each of them.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub parts: Vec<Targets>,
+    /// The windows there were.
+    pub open: Vec<u64>,
+}
+
+impl Found {
+    /// Of the whole call.
+    pub(crate) fn together(&self) -> Targets {
+        let mut all = Targets::default();
+        for part in &self.parts {
+            all.touches.extend(part.touches.iter().cloned());
+            all.risk = all.risk.max(part.risk);
+            all.why = all.why.or_else(|| part.why.clone());
+            all.is_unknown |= part.is_unknown;
+            all.places.extend(part.places.iter().cloned());
+        }
+        all
+    }
+}
+
+/// What a call, or a part of one, would touch, and what follows from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Targets {
     /// What a yes for the session would cover, one for each of its acts.
@@ -126,12 +194,9 @@ pub(crate) struct Targets {
     pub risk: Option<Risk>,
     /// Why, for the user; `None` if the targets add nothing.
     pub why: Option<String>,
-    /// The last one was a browser.
-    is_browser: bool,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
-    /// What an approval is bound to, besides tool and arguments.
-    pub identity: Vec<Value>,
+    places: Vec<Place>,
 }
 
 impl Targets {
@@ -143,8 +208,25 @@ impl Targets {
         }
     }
 
+    /// What an approval is bound to, besides tool and arguments.
+    pub(crate) fn identity(&self) -> Vec<Value> {
+        self.places.iter().map(Place::identity).collect()
+    }
+
+    /// Where an act of a batch goes now, if that is not where it went when the batch was allowed.
+    pub(crate) fn strays_from(&self, shown: &Self, reach: &Reach, open: &[u64]) -> Option<&str> {
+        let mut then = shown.places.iter();
+        let is_other = |now: &&Place| !then.next().is_some_and(|then| now.is_as_shown(then, reach, open));
+        self.places.iter().find(is_other).map(Place::called)
+    }
+
+    fn goes_to_a_browser(&self) -> bool {
+        let is_browser =
+            |place: &Place| matches!(place, Place::Window(one) if one.class == Some(Class::Browser));
+        self.places.last().is_some_and(is_browser)
+    }
+
     fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
-        self.is_browser = found.as_ref().is_some_and(|found| found.class == Some(Class::Browser));
         let Some(touched) = found else {
             self.is_unknown = true;
             return;
@@ -153,8 +235,8 @@ impl Targets {
             self.risk = Some(Risk::Consequential);
             self.why.get_or_insert(why);
         }
-        self.identity.push(touched.identity());
-        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app) });
+        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app.clone()) });
+        self.places.push(Place::Window(touched));
     }
 
     /// Something is sent to an address: where nobody has named its host, that is asked about each time.
@@ -169,7 +251,7 @@ impl Targets {
             self.why.get_or_insert(format!("neither your words nor an earlier yes of yours named {host}"));
         }
         let place = address::shown(url);
-        self.identity.push(json!({ "address": place }));
+        self.places.push(Place::Address(place.clone()));
         let touch = Grant { tool: tool.to_owned(), app: Some(place) };
         if !self.touches.contains(&touch) {
             self.touches.push(touch);
@@ -181,7 +263,7 @@ impl Targets {
             self.is_unknown = true;
             return;
         };
-        let page = Touched { app: address::shown(&url), window: None, class: None, control: None };
+        let page = Touched { app: address::shown(&url), window: None, pid: None, class: None, control: None };
         self.add(tool, &Reach::Nowhere, Some(page.with_control(Some(&called))));
         if submits || is_submit {
             self.send(tool, form.as_deref().unwrap_or(&url), grants);
@@ -191,6 +273,10 @@ impl Targets {
 
 /// Why an act on this target asks each time; `None` if its plan's risk is enough.
 fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
+    // Its place on the screen, or its closing, which its program may ask about.
+    if let Reach::Window(_) = reach {
+        return None;
+    }
     if let Some(why) = touched.control.as_deref().and_then(says) {
         return Some(why);
     }
@@ -213,10 +299,12 @@ pub(crate) async fn find(
     browser: &dyn Browser,
     grants: &Grants,
     step: &Step,
-) -> Targets {
-    let mut targets = Targets::default();
+) -> Found {
+    let mut found = Found::default();
     let mut windows = None;
-    for part in step.parts().filter(|part| part.risk() >= Risk::Edit) {
+    for part in step.parts() {
+        found.parts.push(Targets::default());
+        let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
         let (tool, reach) = (part.name(), part.plan().reach());
         match reach {
             Reach::Nowhere => {
@@ -249,6 +337,10 @@ pub(crate) async fn find(
                     targets.add(tool, reach, window_at(windows, *display, *point).map(Touched::of));
                 }
             }
+            Reach::Window(id) => {
+                let window = windows.iter().find(|window| window.id.0 == *id);
+                targets.add(tool, reach, window.map(Touched::of));
+            }
             Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
             Reach::Menu { app, path } => {
                 let touched = in_app(windows, app.as_deref());
@@ -272,14 +364,15 @@ pub(crate) async fn find(
             }
         }
         // An address that is typed into a browser is gone to.
-        if targets.is_browser
+        if targets.goes_to_a_browser()
             && let Some(host) = part.plan().text().and_then(hosts::typed)
             && !grants.knows(&host)
         {
             targets.send(tool, &format!("https://{host}"), grants);
         }
     }
-    targets
+    found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
+    found
 }
 
 /// The window that has the keyboard, or while one of ours has it, the topmost.
@@ -314,6 +407,7 @@ pub(crate) fn named_window<'a>(windows: &'a [WindowView], reach: &Reach) -> Opti
         Reach::Nowhere
         | Reach::Focus { .. }
         | Reach::Points { .. }
+        | Reach::Window(_)
         | Reach::App(_)
         | Reach::Address(_)
         | Reach::Page { .. }
@@ -330,7 +424,7 @@ fn called<'a>(windows: &'a [WindowView], name: &str) -> Option<&'a WindowView> {
     let is = |window: &&WindowView| {
         [&window.app, &window.title].iter().any(|text| text.to_lowercase().contains(&wanted))
     };
-    windows.iter().find(is)
+    front(windows).filter(is).or_else(|| windows.iter().find(is))
 }
 
 /// An application by its name, or by a part of it.
@@ -339,7 +433,8 @@ fn named(windows: &[WindowView], name: &str) -> Touched {
     match called(windows, name).map(Touched::of) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
         None => {
-            Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None }
+            let app = untrusted::line(name, NAME_CHARS);
+            Touched { app, window: None, pid: None, class: by_name, control: None }
         }
     }
 }
