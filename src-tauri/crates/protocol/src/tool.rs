@@ -119,6 +119,9 @@ pub struct Approval {
     /// screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
+    /// Hosts that it goes to and that `reason` names: a yes makes them known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// What it does, one for each of its acts: what a yes for the session would cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Grant>,

@@ -200,7 +200,7 @@ impl Router {
     fn weigh(&self, request: &ExecRequest, limits: &Limits, targets: &Targets) -> (Assessment, Option<Step>) {
         let call = &request.call;
         let digest = digest::digest(&call.tool, &call.arguments, &targets.identity());
-        let touches = targets.touches.clone();
+        let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
         let tools = self.registry.all();
         let env = self.env(limits, &tools);
         let step = match env.plan(&call.tool, &call.arguments) {
@@ -208,7 +208,7 @@ impl Router {
             Err(Refusal { risk, needs, error }) => {
                 // A mistake is told before the mode is: either way it does not run.
                 let decision = Decision::Forbid { error };
-                return (Assessment { risk, needs, seat: false, digest, touches, decision }, None);
+                return (Assessment { risk, needs, seat: false, digest, hosts, touches, decision }, None);
             }
         };
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
@@ -226,7 +226,7 @@ impl Router {
             }
         };
         let (risk, needs, seat) = (Some(risk), Some(step.needs()), step.seat());
-        (Assessment { risk, needs, seat, digest, touches, decision }, Some(step))
+        (Assessment { risk, needs, seat, digest, hosts, touches, decision }, Some(step))
     }
 }
 

@@ -40,8 +40,18 @@ pub(crate) enum Reach {
     Menu { app: Option<String>, path: Vec<String> },
     /// To an address of the web.
     Address(String),
-    /// To an element of a page, or to its dialog where none is named; `submits` if Enter is pressed there.
-    Page { reference: Option<String>, submits: bool },
+    /// To an element of a page, or to its dialog where none is named.
+    Page { reference: Option<String>, sends: Sends },
+}
+
+/// What an act in a page sends out by itself, beside what a click sets off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sends {
+    Nothing,
+    /// A page reads what is written into it.
+    ToPage,
+    /// And Enter is pressed there.
+    ToForm,
 }
 
 impl Reach {
@@ -178,8 +188,16 @@ impl Found {
             all.touches.extend(part.touches.iter().cloned());
             all.risk = all.risk.max(part.risk);
             all.why = all.why.or_else(|| part.why.clone());
+            all.hosts.extend(part.hosts.iter().cloned());
             all.is_unknown |= part.is_unknown;
             all.places.extend(part.places.iter().cloned());
+        }
+        all.hosts.sort();
+        all.hosts.dedup();
+        if !all.hosts.is_empty() {
+            let named =
+                format!("neither your words nor an earlier yes of yours named {}", all.hosts.join(", "));
+            all.why = Some(all.why.map_or(named.clone(), |why| format!("{why}; {named}")));
         }
         all
     }
@@ -194,6 +212,8 @@ pub(crate) struct Targets {
     pub risk: Option<Risk>,
     /// Why, for the user; `None` if the targets add nothing.
     pub why: Option<String>,
+    /// Hosts that it would go to, and that nobody has named.
+    pub hosts: Vec<String>,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
     places: Vec<Place>,
@@ -246,9 +266,8 @@ impl Targets {
             return;
         };
         if !grants.knows(&host) {
-            let host = untrusted::line(&host, NAME_CHARS);
             self.risk = Some(Risk::Consequential);
-            self.why.get_or_insert(format!("neither your words nor an earlier yes of yours named {host}"));
+            self.hosts.push(untrusted::line(&host, NAME_CHARS));
         }
         let place = address::shown(url);
         self.places.push(Place::Address(place.clone()));
@@ -258,15 +277,18 @@ impl Targets {
         }
     }
 
-    fn add_page(&mut self, tool: &str, submits: bool, found: Option<WebTarget>, grants: &Grants) {
-        let Some(WebTarget { url, called, form, is_submit }) = found else {
+    fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
+        let Some(WebTarget { url, called, leads_to, goes_there }) = found else {
             self.is_unknown = true;
             return;
         };
         let page = Touched { app: address::shown(&url), window: None, pid: None, class: None, control: None };
         self.add(tool, &Reach::Nowhere, Some(page.with_control(Some(&called))));
-        if submits || is_submit {
-            self.send(tool, form.as_deref().unwrap_or(&url), grants);
+        if sends != Sends::Nothing {
+            self.send(tool, &url, grants);
+        }
+        if sends == Sends::ToForm || (goes_there && sends == Sends::Nothing) {
+            self.send(tool, leads_to.as_deref().unwrap_or(&url), grants);
         }
     }
 }
@@ -315,9 +337,9 @@ pub(crate) async fn find(
                 targets.send(tool, url, grants);
                 continue;
             }
-            Reach::Page { reference, submits } => {
+            Reach::Page { reference, sends } => {
                 let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-                targets.add_page(tool, *submits, looked.ok().and_then(Result::ok), grants);
+                targets.add_page(tool, *sends, looked.ok().and_then(Result::ok), grants);
                 continue;
             }
             _ => {}

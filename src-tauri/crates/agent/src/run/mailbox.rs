@@ -100,7 +100,7 @@ impl Driver {
         }
         if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
-            self.grants().visit(&question.touches);
+            self.grants().visit(&question.hosts);
             self.allowed = Some(question);
         }
         self.feed(Input::Answered { approval, answer, by }).await

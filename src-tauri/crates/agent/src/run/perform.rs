@@ -127,15 +127,28 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
         let now = self.run.router.assess(&request, &self.run.limits).await;
-        let Assessment { digest, touches, .. } = now;
+        let Assessment { digest, touches, mut hosts, .. } = now;
+        hosts.retain(|host| reason.contains(host.as_str()));
         // Something graver may have come to the front since it was first looked at.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
         let target = lease::target(&self.run.router, &call).await;
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval =
-            Approval { id, call, risk, reason, digest, deadline, window, target, goes_to, seen, touches };
+        let approval = Approval {
+            id,
+            call,
+            risk,
+            reason,
+            digest,
+            deadline,
+            window,
+            target,
+            goes_to,
+            seen,
+            hosts,
+            touches,
+        };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
