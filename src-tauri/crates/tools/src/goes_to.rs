@@ -87,7 +87,10 @@ impl Router {
             there.push(self.at(*point, display, windows, limits).await);
         }
         // What is named, and not pointed at, is in an application's window.
-        there.extend(target::named_window(windows, step.plan().reach()).map(named));
+        if let Some(touched) = target::owned(self.desktop(), windows, step.plan().reach()).await {
+            let window = windows.iter().find(|window| Some(window.id.0) == touched.window);
+            there.push(window.map_or(touched.app, named));
+        }
         there.dedup();
         there.retain(|there| !there.is_empty());
         there.join(" → ")

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Desktop, Key, Target, WindowView};
+use desktop::{Action, Desktop, Key, Owner, Selector, Target, WindowView};
 use protocol::address;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
@@ -364,8 +364,8 @@ pub(crate) async fn find(
                 targets.add(tool, reach, window.map(Touched::of));
             }
             Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
-            Reach::Menu { app, path } => {
-                let touched = in_app(windows, app.as_deref());
+            Reach::Menu { path, .. } => {
+                let touched = owned(desktop, windows, reach).await;
                 targets.add(
                     tool,
                     reach,
@@ -373,16 +373,18 @@ pub(crate) async fn find(
                 );
             }
             Reach::Element(Target::Selector(selector)) => {
-                let touched = in_app(windows, selector.app.as_deref());
+                let touched = owned(desktop, windows, reach).await;
                 targets.add(tool, reach, touched.map(|one| one.with_control(selector.name.as_deref())));
             }
             Reach::Element(Target::Ref(reference)) => {
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-                let touched = listed
-                    .ok()
-                    .flatten()
-                    .map(|listed| named(windows, &listed.app).with_control(Some(&listed.name)));
-                targets.add(tool, reach, touched);
+                let listed = listed.ok().flatten();
+                let touched = match owned(desktop, windows, reach).await {
+                    None => listed.as_ref().map(|listed| named(windows, &listed.app)),
+                    touched => touched.filter(|_| listed.is_some()),
+                };
+                let name = listed.map(|listed| listed.name);
+                targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
         // An address that is typed into a browser is gone to.
@@ -417,27 +419,40 @@ pub(crate) fn holds(bounds: &NormRect, point: NormPoint) -> bool {
     within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
 }
 
-fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
-    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
+/// Where an element or a menu is, by the word of whoever would act on it; by the windows' names where it has none.
+pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Option<Touched> {
+    let (target, app) = match reach {
+        Reach::Element(target @ Target::Ref(_)) => (target.clone(), None),
+        Reach::Element(target @ Target::Selector(selector)) => (target.clone(), selector.app.clone()),
+        Reach::Menu { app, .. } => {
+            (Target::Selector(Selector { app: app.clone(), ..Selector::default() }), app.clone())
+        }
+        _ => return None,
+    };
+    let is_ref = matches!(target, Target::Ref(_));
+    match tokio::time::timeout(PATIENCE, desktop.owner(target)).await.ok().flatten() {
+        Some(Owner { app, pid }) => {
+            let by_name = applications::class_of([app.as_str()]);
+            let is_its = |window: &&WindowView| window.pid == Some(pid);
+            let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
+            Some(match window.map(Touched::of) {
+                Some(found) => Touched { class: found.class.or(by_name), ..found },
+                None => Touched {
+                    app: untrusted::line(&app, NAME_CHARS),
+                    window: None,
+                    pid: Some(pid),
+                    class: by_name,
+                    control: None,
+                },
+            })
+        }
+        None if is_ref => None,
+        None => in_app(windows, app.as_deref()),
+    }
 }
 
-/// The window of the application that an element or a menu is named in; `None` for other acts.
-pub(crate) fn named_window<'a>(windows: &'a [WindowView], reach: &Reach) -> Option<&'a WindowView> {
-    let app = match reach {
-        Reach::Menu { app, .. } => app,
-        Reach::Element(Target::Selector(selector)) => &selector.app,
-        Reach::Nowhere
-        | Reach::Focus { .. }
-        | Reach::Points { .. }
-        | Reach::Window(_)
-        | Reach::App(_)
-        | Reach::Address(_)
-        | Reach::Page { .. }
-        | Reach::Element(Target::Ref(_)) => {
-            return None;
-        }
-    };
-    app.as_deref().map_or_else(|| front(windows), |app| called(windows, app))
+fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
+    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
 }
 
 /// By a part of its application's name or of its title, as the tools take it.

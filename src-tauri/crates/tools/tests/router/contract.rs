@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use desktop::fake::Call;
-use desktop::{Action, DesktopError, Element, WindowId, WindowView};
+use desktop::{Action, DesktopError, Element, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -132,6 +132,34 @@ async fn a_terminal_asks_each_time_whatever_was_allowed() {
         let Decision::Ask { reason } = assessment.decision else { panic!("{tool} does not ask") };
         assert!(reason.contains("XTerm is a terminal"), "{reason}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_element_is_in_the_application_that_would_be_acted_on_whatever_windows_are_called() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let terminal = WindowView { id: WindowId(8), pid: Some(8), states: Vec::new(), ..in_front("XTerm") };
+    fake.edit(|scene| {
+        scene.windows = vec![in_front("Painter"), terminal];
+        scene.owner = Some(Owner { app: "painter".into(), pid: 7 });
+    });
+    let named = || asking("clickElement", json!({"name": "Save", "app": "painter"}));
+    let before = router.assess(&named(), &limits()).await;
+    assert_eq!((before.risk, &before.touches), (Some(Risk::Edit), &vec![grant("clickElement", "Painter")]));
+    // By accessibility the same name stands for the terminal.
+    fake.edit(|scene| scene.owner = Some(Owner { app: "painter".into(), pid: 8 }));
+    for (tool, arguments) in [
+        ("clickElement", json!({"name": "Save", "app": "painter"})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("pressMenu", json!({"app": "painter", "path": ["File"]})),
+    ] {
+        let asked = router.assess(&asking(tool, arguments), &limits()).await;
+        assert_eq!(asked.risk, Some(Risk::Consequential), "{tool}");
+    }
+    let request = ExecRequest { approved: Some(before.digest), ..named() };
+    let swapped = execute(&router, request, CancellationToken::new()).await.result;
+    assert_eq!(swapped.error.unwrap().kind, ToolErrorKind::Forbidden);
+    assert!(!fake.calls().iter().any(|call| matches!(call, Call::Operate(..))), "{:?}", fake.calls());
 }
 
 #[tokio::test]
