@@ -80,6 +80,8 @@ pub struct Assessment {
     pub seat: bool,
     /// SHA-256 over tool, arguments and what they would touch, lower-case hex.
     pub digest: String,
+    /// Hosts that it would go to and that nobody has named: a yes to a question that names them makes them known.
+    pub hosts: Vec<String>,
     /// What a yes for the session would cover; empty where nothing was looked up.
     pub touches: Vec<Grant>,
     pub decision: Decision,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
-use crate::target::Reach;
+use crate::target::{Reach, Sends};
 
 const MOST_CHARS: usize = 20_000;
 
@@ -47,7 +47,8 @@ impl Builtin for WebType {
         }
         let how = if input.append.unwrap_or(false) { Fill::Append } else { Fill::Replace };
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
-        let reach = Reach::Page { reference: Some(input.reference.clone()), submits: then == Then::Submit };
+        let sends = if then == Then::Submit { Sends::ToForm } else { Sends::ToPage };
+        let reach = Reach::Page { reference: Some(input.reference.clone()), sends };
         let text = WebText { reference: input.reference, text: input.text, how, then };
         Ok(Plan::new(Self::RISK, Type { text }).reaching(reach))
     }
