@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::geometry::{NormPoint, NormRect};
+use protocol::geometry::{NormPoint, NormRect, PhysicalRect};
 use serde::{Deserialize, Serialize};
 
 use crate::{Acted, Button};
@@ -26,6 +26,8 @@ pub struct ElementQuery {
     pub limit: u32,
     pub display: u32,
     pub deadline: Option<Duration>,
+    /// Where the application tells nothing of what it shows, text is read in its picture. On Linux alone.
+    pub marks: bool,
 }
 
 /// How much is looked at; the less, the faster.
@@ -50,12 +52,31 @@ pub struct Snapshot {
     pub app: String,
     pub window: String,
     pub elements: Vec<Element>,
+    /// Where it tells nothing, what is read in its picture, in reading order. Whole, for `since`, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<TextMark>,
     /// Answering `since`: refs of elements that were there and are gone. `elements` holds the new and changed ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
     /// What was left out, with counts, for the model: "cut: 1,204 of 1,404 off screen". Empty when nothing was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
+    /// Places on the screen of which the application tells nothing, and its process.
+    #[serde(skip)]
+    pub untold: Vec<PhysicalRect>,
+    #[serde(skip)]
+    pub pid: Option<u32>,
+}
+
+/// A line of text that was read in a picture: its application tells nothing of it, nor what it belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextMark {
+    /// `m1`, `m2` ...: a click takes it as it takes an element's ref. The same for as long as the text stands there.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    pub text: String,
+    pub bounds: NormRect,
 }
 
 /// A thing on the screen.

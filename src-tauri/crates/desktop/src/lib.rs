@@ -65,7 +65,7 @@ pub trait Hands: Send + Sync {
 
 /// The accessibility tree.
 pub trait Elements: Send + Sync {
-    /// One bounded, pruned snapshot. Its refs are valid for as long as their elements are there.
+    /// One bounded, pruned snapshot, on wish with the text in the picture of what is not told. Its refs are valid for as long as their elements are there.
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
     /// What a ref was given to; `None` if it was never given. Asks no application, so that it is quick.
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>>;
@@ -253,7 +253,6 @@ impl From<PictureError> for DesktopError {
     }
 }
 
-/// The error of looking at, or acting on, a screen that its user has locked.
 /// What is said of a locked screen.
 pub const LOCKED: &str = "the screen is locked or blanked by its screen saver; unlock it, then try again";
 
@@ -264,7 +263,7 @@ fn locked() -> DesktopError {
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
     ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Owner, Scope, Selector,
-    Snapshot, Target,
+    Snapshot, Target, TextMark,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};
@@ -282,6 +281,9 @@ mod window;
 
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the other platforms choose by themselves"))]
 mod choose;
+
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reads where nothing is told"))]
+mod marks;
 
 pub mod environment;
 pub mod fake;

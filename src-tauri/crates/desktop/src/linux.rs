@@ -3,8 +3,8 @@
 //! Capturing and acting each have a thread (`worker.rs`) with a connection of its own; releasing and the failsafe have
 //! theirs, so that neither waits for the other two. Wayland without an X server is named and refused.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -24,6 +24,7 @@ use self::watch::Watch;
 use self::watchdog::Watchdog;
 pub(crate) use self::watchdog::run_watchdog;
 use self::windows::Own;
+use crate::marks::MarkTable;
 use crate::reading::{self, TextReader};
 use crate::worker::Worker;
 use crate::{Abilities, Desktop, DesktopError, Options, Script};
@@ -78,6 +79,7 @@ struct LinuxDesktop {
     watch: Arc<Watch>,
     accessibility: Accessibility,
     text_reader: Option<TextReader>,
+    marks: Mutex<MarkTable>,
     locks: Locks,
 }
 
@@ -133,6 +135,7 @@ impl LinuxDesktop {
             watch,
             accessibility,
             text_reader,
+            marks: Mutex::default(),
             locks,
         }
     }

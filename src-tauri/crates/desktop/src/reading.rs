@@ -14,7 +14,7 @@ use crate::{Area, DesktopError};
 
 /// After this, a look answers what it has: well within the time that a tool has. A first look at a full screen takes a
 /// few seconds on two cores; on a loaded machine several times that.
-const ENOUGH: Duration = Duration::from_secs(20);
+pub(crate) const ENOUGH: Duration = Duration::from_secs(20);
 /// When the reading thread is given up with all it knows: only where it hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How long the networks (about 100 MB) stay loaded without a look.
@@ -65,8 +65,12 @@ impl TextReader {
     ///
     /// # Errors
     /// [`DesktopError::Timeout`] if the reading thread hangs.
-    pub(crate) async fn read(&self, request: ReadRequest) -> Result<TextRead, DesktopError> {
-        Ok(self.read_within(request, ENOUGH).await?.text)
+    pub(crate) async fn read(
+        &self,
+        request: ReadRequest,
+        enough: Duration,
+    ) -> Result<TextRead, DesktopError> {
+        Ok(self.read_within(request, enough).await?.text)
     }
 
     async fn read_within(&self, request: ReadRequest, enough: Duration) -> Result<Reading, DesktopError> {

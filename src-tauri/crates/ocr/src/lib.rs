@@ -27,6 +27,8 @@ mod areas;
 mod detect;
 #[cfg(any(target_os = "linux", windows))]
 mod recognise;
+#[cfg(any(target_os = "linux", windows))]
+mod surfaces;
 
 #[cfg(any(target_os = "linux", windows))]
 mod networks;

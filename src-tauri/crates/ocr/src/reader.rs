@@ -16,7 +16,7 @@ use crate::known::{KnownScreen, Line};
 use crate::networks::Networks;
 use crate::rect::Rect;
 use crate::texts::{self, Key, Texts};
-use crate::{OcrError, TextLine, TextRead, Unread, detect, recognise};
+use crate::{OcrError, TextLine, TextRead, Unread, detect, recognise, surfaces};
 
 /// Pixels around what changed that are looked at with it: letters at its edge are whole then.
 const AROUND: u32 = 32;
@@ -195,7 +195,8 @@ impl Pass<'_> {
         let found = networks.each(&changes.areas, self.deadline, |thread, area| {
             let boxes = detect::find(networks, thread, frame, &area.grown(AROUND, AROUND, &whole))?;
             let near = area.grown(BLUR, BLUR, &whole);
-            Ok(boxes.into_iter().filter(|one| near.holds(one.middle())).collect())
+            let boxes = boxes.into_iter().filter(|one| near.holds(one.middle()));
+            Ok(boxes.flat_map(|one| surfaces::apart(frame, &one)).collect())
         })?;
         let mut left = 0;
         for (area, boxes) in changes.areas.iter().zip(found) {

@@ -75,7 +75,12 @@ impl Router {
         }
         if let Some(reference) = part.element() {
             let query = ElementQuery { root: Some(reference.into()), limit: 1, ..ElementQuery::default() };
-            return self.elements(query).await.first().map(called).unwrap_or_default();
+            if let Some(element) = self.elements(query).await.first() {
+                return called(element);
+            }
+            // What was read in a picture is no element.
+            let listed = self.desktop().listed(reference.into()).await;
+            return listed.map(|one| titled(&one.role, &one.name)).unwrap_or_default();
         }
         let tools = self.registry().all();
         let env = self.env(limits, &tools);
@@ -132,9 +137,13 @@ impl Router {
 }
 
 fn called(element: &Element) -> String {
-    match untrusted::line(&element.name, NAME_CHARS) {
-        name if name.is_empty() => element.role.clone(),
-        name => format!("{} “{name}”", element.role),
+    titled(&element.role, &element.name)
+}
+
+fn titled(role: &str, name: &str) -> String {
+    match untrusted::line(name, NAME_CHARS) {
+        name if name.is_empty() => role.to_owned(),
+        name => format!("{role} “{name}”"),
     }
 }
 

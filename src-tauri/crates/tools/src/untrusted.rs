@@ -96,7 +96,7 @@ pub(crate) fn clean_snapshot(mut snapshot: Snapshot, nodes: u32, data_chars: usi
             shortened.push(element.reference.clone());
         }
     }
-    for said in &mut snapshot.cut {
+    for said in snapshot.cut.iter_mut().chain(snapshot.marks.iter_mut().map(|mark| &mut mark.text)) {
         tidy(said, NAME_CHARS);
     }
     if !shortened.is_empty() {

@@ -10,16 +10,18 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility};
+use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility, lock};
 use super::ewmh::{self, Client};
 use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
+use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
     Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
+mod marks;
 
 /// Elements, where the query names no deadline.
 const ELEMENTS: Duration = Duration::from_secs(10);
@@ -40,14 +42,21 @@ impl Elements for LinuxDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         Box::pin(async move {
             let limit = query.deadline.unwrap_or(ELEMENTS);
+            let until = tokio::time::Instant::now() + limit;
             let display = self.display(query.display).await?;
-            let read = self.accessibility.elements(&query, &display);
-            tokio::time::timeout(limit, read).await.map_err(|_| DesktopError::Timeout(limit))?
+            let read = tokio::time::timeout_at(until, self.accessibility.elements(&query, &display)).await;
+            let told = read.map_err(|_| DesktopError::Timeout(limit))?;
+            if query.marks { self.with_marks(told, &query, &display, until).await } else { told }
         })
     }
 
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
-        Box::pin(async move { self.accessibility.listed(&reference) })
+        Box::pin(async move {
+            let mark = lock(&self.marks).find(&reference).cloned();
+            let mark =
+                mark.map(|mark| ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text });
+            mark.or_else(|| self.accessibility.listed(&reference))
+        })
     }
 
     fn owner(&self, target: Target) -> BoxFuture<'_, Option<Owner>> {
@@ -61,6 +70,11 @@ impl Elements for LinuxDesktop {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<Operated, DesktopError>> {
         Box::pin(async move {
+            if let Target::Ref(reference) = &target
+                && is_mark(reference)
+            {
+                return bounded(self.click_mark(reference, &action, &cancel), &cancel).await;
+            }
             let work = async {
                 let displays = self.capturer.run(LOOK, super::capture::Capturer::displays).await?;
                 let first = first(&displays)?;

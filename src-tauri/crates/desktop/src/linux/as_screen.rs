@@ -1,14 +1,17 @@
 //! [`Screen`] of X11: the capturing thread's door.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use ocr::{ReadRequest, TextRead};
-use pictures::{Frame, Picture, Thumbnail};
+use pictures::{Frame, Picture, Thumbnail, Viewport};
+use protocol::geometry::NormRect;
 use protocol::view::DisplayView;
 
 use super::capture::Capturer;
 use super::session::no_display;
 use super::{LOOK, LinuxDesktop};
-use crate::reading::{TextReader, source_of};
+use crate::reading::{ENOUGH, TextReader, source_of};
 use crate::{Area, DesktopError, Screen, Shot};
 
 impl LinuxDesktop {
@@ -16,6 +19,29 @@ impl LinuxDesktop {
         let displays = self.displays().await?;
         let view = displays.iter().find(|display| display.index == index).cloned();
         view.ok_or_else(|| no_display(index, &displays))
+    }
+
+    /// The text in an area, or in the part of it that is named once it is known where it is, and where that was.
+    pub(super) async fn read(
+        &self,
+        area: Area,
+        part_of: impl FnOnce(&Viewport) -> Option<NormRect>,
+        enough: Duration,
+    ) -> Result<(TextRead, Viewport), DesktopError> {
+        let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
+        let (source, area, region) = source_of(area);
+        let look = self.capturer.run(LOOK, move |capturer| {
+            let (frame, viewport) = capturer.look(&area)?;
+            let Frame { width, height, order, pixels } = frame;
+            // The capturer's memory is used again by the next picture, while this one is read.
+            Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
+        });
+        let (look, unlocked) = tokio::join!(look, self.locks.refuse());
+        unlocked?;
+        let (frame, viewport) = look?;
+        let part = region.or_else(|| part_of(&viewport));
+        let text = reader.read(ReadRequest { source, frame, viewport, part }, enough).await?;
+        Ok((text, viewport))
     }
 }
 
@@ -42,20 +68,7 @@ impl Screen for LinuxDesktop {
     }
 
     fn read_text(&self, area: Area) -> BoxFuture<'_, Result<TextRead, DesktopError>> {
-        Box::pin(async move {
-            let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
-            let (source, area, part) = source_of(area);
-            let look = self.capturer.run(LOOK, move |capturer| {
-                let (frame, viewport) = capturer.look(&area)?;
-                let Frame { width, height, order, pixels } = frame;
-                // The capturer's memory is used again by the next picture, while this one is read.
-                Ok((Frame { width, height, order, pixels: pixels.to_vec() }, viewport))
-            });
-            let (look, unlocked) = tokio::join!(look, self.locks.refuse());
-            unlocked?;
-            let (frame, viewport) = look?;
-            reader.read(ReadRequest { source, frame, viewport, part }).await
-        })
+        Box::pin(async move { Ok(self.read(area, |_| None, ENOUGH).await?.0) })
     }
 
     fn is_locked(&self) -> BoxFuture<'_, bool> {

@@ -41,6 +41,8 @@ pub(super) struct Client {
     pub(super) pid: Option<u32>,
     /// With its frame.
     pub(super) rect: PhysicalRect,
+    /// Without it.
+    pub(super) inside: PhysicalRect,
     pub(super) states: Vec<String>,
     /// The window that it belongs to, as a dialog does.
     pub(super) over: Option<Window>,
@@ -176,19 +178,24 @@ impl Ewmh {
         let app = class.split('\0').nth(1).or(class.split('\0').next()).unwrap_or_default().to_owned();
         let pid = self.cardinals(window, atoms._NET_WM_PID)?.first().copied();
         let over = self.cardinals(window, AtomEnum::WM_TRANSIENT_FOR.into())?.first().copied();
-        Ok(Some(Client { window, title, app, pid, rect: self.framed(window)?, states, over }))
+        let (rect, inside) = self.rects(window)?;
+        Ok(Some(Client { window, title, app, pid, rect, inside, states, over }))
     }
 
     /// The window with its frame.
     fn framed(&self, window: Window) -> Result<PhysicalRect, DesktopError> {
+        Ok(self.rects(window)?.0)
+    }
+
+    /// The window with its frame, and without.
+    fn rects(&self, window: Window) -> Result<(PhysicalRect, PhysicalRect), DesktopError> {
         let conn = &self.session.conn;
         let size = conn.get_geometry(window)?.reply()?;
         let origin = conn.translate_coordinates(window, self.session.root, 0, 0)?.reply()?;
         let extents = self.cardinals(window, self.session.atoms._NET_FRAME_EXTENTS)?;
-        let &[left, right, top, bottom] = extents.as_slice() else {
-            return Ok(rect((origin.dst_x, origin.dst_y), (size.width, size.height), [0; 4]));
-        };
-        Ok(rect((origin.dst_x, origin.dst_y), (size.width, size.height), [left, right, top, bottom]))
+        let with = |frame| rect((origin.dst_x, origin.dst_y), (size.width, size.height), frame);
+        let frame = <[u32; 4]>::try_from(extents.as_slice()).unwrap_or_default();
+        Ok((with(frame), with([0; 4])))
     }
 
     fn cardinals(&self, window: Window, property: u32) -> Result<Vec<u32>, DesktopError> {

@@ -16,7 +16,7 @@ use super::facade::{Facade, LOOK};
 use super::platform::Platform;
 use super::scene::{self, Own};
 #[cfg(windows)]
-use crate::reading::{TextReader, source_of};
+use crate::reading::{ENOUGH, TextReader, source_of};
 use crate::{Area, DesktopError, Screen, Shot, locked};
 
 /// The pixels of an area, and where they are on the screen.
@@ -69,7 +69,7 @@ impl<P: Platform> Facade<P> {
             Ok((frame, Viewport { shows, display: display_of(&area, &shows)?.bounds }))
         });
         let (frame, viewport) = seen.await?;
-        reader.read(ReadRequest { source, frame, viewport, part }).await
+        reader.read(ReadRequest { source, frame, viewport, part }, ENOUGH).await
     }
 }
 

@@ -131,7 +131,15 @@ impl<T: Tree> Reader<T> {
         let told = self.refs.enter(&app, &window, &nodes, listed.elements, query.since);
         let elements = list::limit(told.elements, query.limit, &mut cut);
         cut.extend(told.note);
-        Ok(Snapshot { number: told.number, app, window, elements, gone: told.gone, cut })
+        Ok(Snapshot {
+            number: told.number,
+            app,
+            window,
+            elements,
+            gone: told.gone,
+            cut,
+            ..Snapshot::default()
+        })
     }
 
     pub(super) fn operate(

@@ -42,6 +42,6 @@ async fn the_networks_are_let_go_of_when_nobody_looks_any_more() {
 
 #[tokio::test]
 async fn networks_that_are_not_there_are_not_available() {
-    let nowhere = TextReader::new(PathBuf::from("/nonexistent")).read(request()).await.err();
+    let nowhere = TextReader::new(PathBuf::from("/nonexistent")).read(request(), ENOUGH).await.err();
     assert!(matches!(nowhere, Some(DesktopError::NotAvailable(_))), "{nowhere:?}");
 }

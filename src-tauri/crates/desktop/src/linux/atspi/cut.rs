@@ -81,21 +81,24 @@ pub(super) fn lists(
     lines
 }
 
-/// Where something is shown of which the application tells nothing: what takes the keyboard, is large, and holds
-/// nothing, as an icon view that draws its files itself.
+/// Where something is shown of which the application tells nothing, in words and pixels: what is large and holds
+/// nothing, and is a whole window, or takes the keyboard as an icon view does that draws its files itself.
 pub(super) fn untold(
     nodes: &[(Option<usize>, &Facts)],
     rects: &[Option<PhysicalRect>],
     is_below: &[bool],
     display: &PhysicalRect,
-) -> Vec<String> {
+) -> Vec<(String, PhysicalRect)> {
     let is_untold = |at: usize| {
         let facts = nodes[at].1;
-        role::describe(facts.role).1 == Kind::Container
-            && facts.states.has(States::FOCUSABLE)
-            && facts.children == Some(0)
+        let shows_something = match role::describe(facts.role).1 {
+            Kind::Frame => true,
+            Kind::Container => facts.states.has(States::FOCUSABLE),
+            Kind::Control | Kind::Content => false,
+        };
+        shows_something && facts.children == Some(0)
     };
-    let mut lines = Vec::new();
+    let mut found = Vec::new();
     for at in (0..nodes.len()).filter(|&at| is_below[at] && is_untold(at)) {
         let Some(rect) = rects[at].filter(|rect| rect.width >= LARGE && rect.height >= LARGE) else {
             continue;
@@ -103,9 +106,10 @@ pub(super) fn untold(
         let chain = std::iter::successors(Some(at), |&at| nodes[at].0).take(3);
         let name = chain.map(|at| nodes[at].1.name.trim()).find(|name| !name.is_empty());
         let of = name.map(|name| format!(" of \"{name}\"")).unwrap_or_default();
-        lines.push(shown_untold(&format!("the {}{of}", role::describe(nodes[at].1.role).0), &rect, display));
+        let what = format!("the {}{of}", role::describe(nodes[at].1.role).0);
+        found.push((shown_untold(&what, &rect, display), rect));
     }
-    lines
+    found
 }
 
 /// A popup of an application that does not tell of all.
@@ -116,8 +120,8 @@ pub(super) fn untold_popup(rect: &PhysicalRect, display: &PhysicalRect) -> Strin
 fn shown_untold(what: &str, rect: &PhysicalRect, display: &PhysicalRect) -> String {
     let NormRect { x, y, width, height } = rect.to_norm(display);
     format!(
-        "not told: what {what} shows at x {x}, y {y}, width {width}, height {height}; read it with readText in this \
-         region, or look at a screenshot, and click at points"
+        "not told: what {what} shows at x {x}, y {y}, width {width}, height {height}; look at a screenshot, and click \
+         at points"
     )
 }
 

@@ -42,7 +42,7 @@ impl Accessibility {
             Err(Unseen::Nothing(error)) => return Ok(nothing(&error)),
             Err(Unseen::Failed(error)) => return Err(error),
         };
-        let Chosen { choice, pruned: Pruned { mut elements, mut cut, .. }, number } = look;
+        let Chosen { choice, pruned: Pruned { mut elements, mut cut, untold, .. }, number } = look;
         let mut gone = Vec::new();
         if let Some(since) = query.since {
             match lock(&self.inner.refs).difference(since) {
@@ -58,11 +58,14 @@ impl Accessibility {
         cut::limit(&mut elements, query.limit, &mut cut);
         Ok(Snapshot {
             number,
-            app: choice.application.name,
+            app: choice.application.name.clone(),
             window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),
             elements,
             gone,
             cut,
+            untold,
+            pid: Some(choice.application.pid),
+            ..Snapshot::default()
         })
     }
 
@@ -159,13 +162,14 @@ impl Accessibility {
         if read.adrift {
             cut.push("the X server does not name this window, so its elements have no place; ask with scope all, or look at a screenshot".into());
         }
-        if let Some(origins) = origins.as_ref().filter(|_| application.quirks.hides_popups) {
-            cut.extend(origins.popups().map(|popup| cut::untold_popup(&popup, &display.bounds)));
-        }
+        let popups = origins.as_ref().filter(|_| application.quirks.hides_popups);
+        let popups: Vec<_> = popups.into_iter().flat_map(Origins::popups).collect();
+        cut.extend(popups.iter().map(|popup| cut::untold_popup(popup, &display.bounds)));
         let facts: Vec<_> = read.nodes.iter().map(|node| (node.parent, &node.facts)).collect();
         let view = View { app: &application.name, display: &display.bounds, root, whole: read.whole };
         let mut pruned = prune::prune(&facts, &view, query);
         cut.append(&mut pruned.cut);
+        pruned.untold.extend(popups);
         pruned.cut = cut;
         let about = About::new(&application.bus_name, query);
         let told = NewSnapshot {

@@ -3,7 +3,7 @@
 
 use protocol::geometry::PhysicalRect;
 
-use super::cut::{grouped, lists, untold};
+use super::cut::{self, grouped, lists};
 use super::fingerprint;
 use super::nodes::Facts;
 use super::role::{self, Kind, States};
@@ -20,6 +20,8 @@ pub(super) struct Pruned {
     pub(super) elements: Vec<Element>,
     pub(super) sources: Vec<usize>,
     pub(super) cut: Vec<String>,
+    /// Where nothing is told of what is shown.
+    pub(super) untold: Vec<PhysicalRect>,
 }
 
 /// What the objects are looked at for.
@@ -36,7 +38,7 @@ pub(super) struct View<'a> {
 pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &ElementQuery) -> Pruned {
     let rects = visible(nodes, view.display);
     let is_below = below(nodes, view.root);
-    let mut cut = Vec::new();
+    let (mut cut, mut untold) = (Vec::new(), Vec::new());
     let mut kept: Vec<usize> = (0..nodes.len()).filter(|&at| is_below[at] && is_useful(nodes, at)).collect();
     if query.scope == Scope::Interactive {
         kept.retain(|&at| nodes[at].1.states.has(States::FOCUSABLE));
@@ -49,7 +51,10 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
             cut.push(format!("cut: {count} of {before} elements off screen or scrolled away"));
         }
         cut.extend(lists(nodes, &rects, &is_below));
-        cut.extend(untold(nodes, &rects, &is_below, view.display));
+        for (line, place) in cut::untold(nodes, &rects, &is_below, view.display) {
+            cut.push(line);
+            untold.push(place);
+        }
     }
     if let Some(wanted) = query.query.as_deref().map(str::trim).filter(|wanted| !wanted.is_empty()) {
         let before = kept.len();
@@ -70,7 +75,7 @@ pub(super) fn prune(nodes: &[(Option<usize>, &Facts)], view: &View<'_>, query: &
         element.fingerprint = fingerprints.get(at).cloned().unwrap_or_default();
         elements.push(element);
     }
-    Pruned { elements, sources: kept, cut }
+    Pruned { elements, sources: kept, cut, untold }
 }
 
 /// `rect` is the part that can be seen; `None` if it is off the screen.

@@ -44,7 +44,7 @@ fn an_unnamed_filler_is_left_out_and_does_not_count_as_depth() {
         depth: 0,
         ..Element::default()
     };
-    assert_eq!(pruned, Pruned { elements: vec![save], sources: vec![2], cut: Vec::new() });
+    assert_eq!(pruned, Pruned { elements: vec![save], sources: vec![2], ..Pruned::default() });
 }
 
 #[test]
@@ -70,10 +70,19 @@ fn a_large_pane_that_takes_keys_and_tells_nothing_is_named_with_what_to_use() {
     let full = Facts { children: Some(2), ..view.clone() };
     let pane = facts(number::SCROLL_PANE, "Icon view", (100, 100, 300, 200));
     let nodes = [window(), (Some(0), pane), (Some(1), view), (Some(0), small), (Some(0), full)];
-    let cut = run(&nodes, &ElementQuery::default()).cut;
+    let Pruned { cut, untold, .. } = run(&nodes, &ElementQuery::default());
     let [line] = cut.as_slice() else { panic!("{cut:?}") };
+    assert_eq!(untold, [PhysicalRect { x: 100, y: 100, width: 300, height: 200 }]);
     let start = "not told: what the panel of \"Icon view\" shows at x 100, y 100, width 300, height 200";
-    assert!(line.starts_with(start) && line.contains("readText"), "{line}");
+    assert!(line.starts_with(start) && line.contains("screenshot"), "{line}");
+}
+
+#[test]
+fn a_window_of_which_nothing_but_itself_is_told_is_named() {
+    let empty = |children| (None, Facts { children: Some(children), ..window().1 });
+    let place = PhysicalRect { x: 0, y: 0, width: 500, height: 500 };
+    assert_eq!(run(&[empty(0)], &ElementQuery::default()).untold, [place]);
+    assert_eq!(run(&[empty(3)], &ElementQuery::default()).untold, []);
 }
 
 #[test]
