@@ -61,7 +61,7 @@ struct Type {
 #[async_trait]
 impl Task for Type {
     async fn run(&self, cx: &Context) -> Outcome {
-        let reach = Reach::Page { reference: Some(self.text.reference.clone()), submits: false };
+        let reach = Reach::Page { reference: Some(self.text.reference.clone()), sends: Sends::Nothing };
         let text = match cx.fill(&self.text.text, &reach).await {
             Ok(text) => text,
             Err(error) => return Outcome::failed(WebType::NAME, Effect::Refused, error),
