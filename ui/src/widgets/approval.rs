@@ -19,12 +19,21 @@ use crate::words::Word;
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
+/// A double click ends within this: its second half must not land on what comes up after the first one's answer.
+const SECOND_CLICK: Duration = Duration::from_millis(450);
+
+/// Whoever pressed a key this lately is in the middle of saying something. In milliseconds.
+const TYPING: f64 = 2_000.0;
+
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
 #[component]
 pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let asked = store.memo(|state| state.questions());
+    let last_key = StoredValue::new(f64::NEG_INFINITY);
+    let keys = window_event_listener(leptos::ev::keydown, move |_| last_key.set_value(js_sys::Date::now()));
+    on_cleanup(move || keys.remove());
     // The last card takes the keyboard with it: what is typed next is the next goal.
     Effect::new(move |_| {
         if asked.with(Vec::is_empty) {
@@ -40,7 +49,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     view! {
         <div class="approvals" aria-live="assertive">
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
-                <Card asked opened />
+                <Card asked opened last_key />
             </For>
         </div>
     }
@@ -82,7 +91,7 @@ fn typed() -> Option<String> {
 }
 
 #[component]
-fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
+fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64>) -> impl IntoView {
     let store = store();
     let for_session = store.peek(|state| state.for_session(&asked).cloned());
     let Question { session, approval, .. } = asked;
@@ -93,7 +102,8 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
             // Nobody's words are cut short, and no space between two of them is an answer.
-            if typed().is_none_or(|text| is_own && text.is_empty()) {
+            let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+            if typed().is_none_or(|text| is_own && text.is_empty() && !types) {
                 let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
             }
         }
@@ -115,12 +125,21 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
         set_timeout(open, NO_YES_BEFORE);
     });
     let (id, digest) = (approval.id.clone(), approval.digest.clone());
-    let say = Callback::new(move |answer: Answer| {
-        let blocked = sending.get_untracked() || (answer != Answer::Deny && !ready.get_untracked());
-        if !blocked {
-            sending.set(true);
-            let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
-            store.send_or(command, |()| {}, sending);
+    let say = Callback::new(move |(answer, event): (Answer, web_sys::MouseEvent)| {
+        // A key's click has no count.
+        let by_pointer = event.detail() > 0;
+        // A "no" by the pointer is meant; a key may have been for the field that had the keyboard a moment ago.
+        let is_early = !(ready.get_untracked() || (answer == Answer::Deny && by_pointer));
+        if sending.get_untracked() || is_early {
+            return;
+        }
+        sending.set(true);
+        let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
+        let send = move || store.send_or(command, |()| {}, sending);
+        if by_pointer {
+            set_timeout(send, SECOND_CLICK);
+        } else {
+            send();
         }
     });
     let no_yes = move || !ready.get() || sending.get();
@@ -133,7 +152,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
         };
         view! {
-            <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>{what}</button>
+            <button class="thread" disabled=no_yes on:click=move |event| say.run((Answer::Thread, event))>{what}</button>
         }
     });
     // To be understood at a glance; the whole of it stands below.
@@ -193,13 +212,13 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                     class="deny"
                     node_ref=deny
                     disabled=move || sending.get()
-                    on:click=move |_| say.run(Answer::Deny)
+                    on:click=move |event| say.run((Answer::Deny, event))
                 >
                     {move || store.say(Word::Deny)}
                 </button>
                 <span class="spring"></span>
                 {remembered}
-                <button class="once primary" disabled=no_yes on:click=move |_| say.run(Answer::Once)>
+                <button class="once primary" disabled=no_yes on:click=move |event| say.run((Answer::Once, event))>
                     {move || store.say(Word::AllowOnce)}
                 </button>
             </footer>

@@ -49,6 +49,8 @@ pub struct Scene {
     pub text: TextRead,
     /// Whether the screen is locked.
     pub locked: bool,
+    /// Whether a menu is open.
+    pub menu: bool,
     /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
@@ -122,6 +124,7 @@ impl Default for FakeDesktop {
             clipboard: String::new(),
             text: TextRead::default(),
             locked: false,
+            menu: false,
             script: None,
             delay: Duration::ZERO,
         };
@@ -271,6 +274,11 @@ impl Hands for FakeDesktop {
             }
             Ok(self.acted(format!("fake: {action:?}")))
         })
+    }
+
+    fn close_menus(&self) -> BoxFuture<'_, bool> {
+        let closed = std::mem::take(&mut self.state().scene.menu);
+        Box::pin(async move { closed })
     }
 
     fn release_all(&self) {

@@ -59,6 +59,11 @@ pub trait Hands: Send + Sync {
     fn fenced(&self) -> Fence;
     /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
     fn keep_corner(&self, _on: bool) {}
+    /// Closes an open menu or its like, which would take the user's next click and keys; whether there was one. `false`
+    /// where no menu holds them.
+    fn close_menus(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
     /// Completes when the user steps in after this call. What our own acts do never counts.
     fn interrupted(&self) -> BoxFuture<'_, Interruption>;
 }

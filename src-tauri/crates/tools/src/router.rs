@@ -95,6 +95,11 @@ impl Router {
         self.desktop.is_holding()
     }
 
+    /// Closes an open menu or its like, which would take the user's next click and keys; whether there was one.
+    pub async fn close_menus(&self) -> bool {
+        self.desktop.close_menus().await
+    }
+
     /// Whether acts keep out of the corner that stops everything.
     pub fn keep_corner(&self, on: bool) {
         self.desktop.keep_corner(on);
