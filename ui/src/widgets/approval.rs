@@ -39,9 +39,8 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
         if asked.with(Vec::is_empty) {
             request_animation_frame(|| {
                 let is_free = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-                let goal = document().get_element_by_id("goal").filter(|_| is_free);
-                if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
-                    let _ = goal.focus(); // refused while the window is hidden
+                if is_free {
+                    to_goal();
                 }
             });
         }
@@ -82,6 +81,14 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     }
 }
 
+/// The goal field takes the keyboard.
+fn to_goal() {
+    let goal = document().get_element_by_id("goal");
+    if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = goal.focus(); // refused while the window is hidden
+    }
+}
+
 /// What stands in the field that has the keyboard; `None` if no field has it.
 fn typed() -> Option<String> {
     let field = document()
@@ -102,8 +109,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
             // Nobody's words are cut short, and no space between two of them is an answer.
-            let types = js_sys::Date::now() - last_key.get_value() < TYPING;
-            if typed().is_none_or(|text| is_own && text.is_empty() && !types) {
+            if typed().is_none_or(|text| is_own && text.is_empty()) {
                 let _ = deny.focus(); // where focus is refused, the card can still be reached by Tab
             }
         }
@@ -142,6 +148,15 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             send();
         }
     });
+    // Words that began just as the question came go to the field; a space among them is no answer.
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        let is_letter =
+            event.key().chars().count() == 1 && !(event.ctrl_key() || event.alt_key() || event.meta_key());
+        let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+        if is_letter && (types || event.key() != " ") {
+            to_goal();
+        }
+    };
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
@@ -189,6 +204,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             data-approval=approval.id.0.clone()
             data-risk=risk_name(approval.risk)
             aria-labelledby=labelled_by
+            on:keydown=on_key
         >
             <header>
                 {icon("shield")}
