@@ -90,7 +90,7 @@ impl Reach {
         }
     }
 
-    fn enters(&self) -> bool {
+    pub(crate) fn enters(&self) -> bool {
         matches!(self, Self::Focus { enters: true })
     }
 }
