@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Desktop, Key, Owner, Selector, Target, WindowView};
+use desktop::{Action, Desktop, Field, Key, Owner, Selector, Target, WindowView};
 use protocol::address;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
@@ -277,6 +277,42 @@ impl Targets {
         }
     }
 
+    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads.
+    /// `typed` is what earlier parts of the same call have written; `field` is what has the keyboard before the first.
+    fn types(
+        &mut self,
+        tool: &str,
+        reach: &Reach,
+        text: &str,
+        field: Option<Field>,
+        typed: &mut Option<Typed>,
+        grants: &Grants,
+    ) {
+        let mut leads_to = vec![text.to_owned()];
+        if let Reach::Focus { .. } = reach {
+            let so_far = typed.get_or_insert_with(|| Typed { before: field, text: String::new() });
+            so_far.text.push_str(text);
+            match &so_far.before {
+                Some(field) if field.in_page => return,
+                Some(field) => {
+                    leads_to.extend([so_far.text.clone(), field.text.clone() + &so_far.text]);
+                }
+                None if reach.enters() => {
+                    self.risk = Some(Risk::Consequential);
+                    self.why.get_or_insert(
+                        "Enter in a browser goes somewhere, and its field cannot be read".into(),
+                    );
+                }
+                None => leads_to.push(so_far.text.clone()),
+            }
+        }
+        for place in leads_to.iter().filter_map(|text| hosts::typed(text)) {
+            if !grants.knows(&place) && !self.hosts.contains(&untrusted::line(&place, NAME_CHARS)) {
+                self.send(tool, &format!("https://{place}"), grants);
+            }
+        }
+    }
+
     fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
         let Some(WebTarget { url, called, leads_to, goes_there }) = found else {
             self.is_unknown = true;
@@ -291,6 +327,12 @@ impl Targets {
             self.send(tool, leads_to.as_deref().unwrap_or(&url), grants);
         }
     }
+}
+
+/// What one call writes into a browser's field.
+struct Typed {
+    before: Option<Field>,
+    text: String,
 }
 
 /// Why an act on this target asks each time; `None` if its plan's risk is enough.
@@ -324,6 +366,7 @@ pub(crate) async fn find(
 ) -> Found {
     let mut found = Found::default();
     let mut windows = None;
+    let mut typed = None;
     for part in step.parts() {
         found.parts.push(Targets::default());
         let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
@@ -387,12 +430,15 @@ pub(crate) async fn find(
                 targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
-        // An address that is typed into a browser is gone to.
-        if targets.goes_to_a_browser()
-            && let Some(host) = part.plan().text().and_then(hosts::typed)
-            && !grants.knows(&host)
-        {
-            targets.send(tool, &format!("https://{host}"), grants);
+        let text = part.plan().text();
+        if targets.goes_to_a_browser() && (text.is_some() || reach.enters()) {
+            let field = match (reach, &typed) {
+                (Reach::Focus { .. }, None) => {
+                    tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten()
+                }
+                _ => None,
+            };
+            targets.types(tool, reach, text.unwrap_or_default(), field, &mut typed, grants);
         }
     }
     found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();

@@ -16,7 +16,7 @@ use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
+    Field, Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
@@ -48,6 +48,10 @@ impl Elements for LinuxDesktop {
 
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
         Box::pin(async move { self.accessibility.listed(&reference) })
+    }
+
+    fn field(&self) -> BoxFuture<'_, Option<Field>> {
+        Box::pin(async move { self.accessibility.focused_field().await })
     }
 
     fn owner(&self, target: Target) -> BoxFuture<'_, Option<Owner>> {
