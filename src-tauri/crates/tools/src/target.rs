@@ -277,38 +277,28 @@ impl Targets {
         }
     }
 
-    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads.
-    /// `typed` is what earlier parts of the same call have written; `field` is what has the keyboard before the first.
-    fn types(
-        &mut self,
-        tool: &str,
-        reach: &Reach,
-        text: &str,
-        field: Option<Field>,
-        typed: &mut Option<Typed>,
-        grants: &Grants,
-    ) {
+    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads. `typed`
+    /// is what the same call has written by keys.
+    fn types(&mut self, part: &Step, typed: Option<&mut Typed>, grants: &Grants) {
+        let text = part.plan().text().unwrap_or_default();
         let mut leads_to = vec![text.to_owned()];
-        if let Reach::Focus { .. } = reach {
-            let so_far = typed.get_or_insert_with(|| Typed { before: field, text: String::new() });
-            so_far.text.push_str(text);
-            match &so_far.before {
+        if let Some(typed) = typed {
+            typed.text.push_str(text);
+            match &typed.before {
                 Some(field) if field.in_page => return,
-                Some(field) => {
-                    leads_to.extend([so_far.text.clone(), field.text.clone() + &so_far.text]);
-                }
-                None if reach.enters() => {
+                Some(field) => leads_to.extend([typed.text.clone(), field.text.clone() + &typed.text]),
+                None if part.plan().reach().enters() => {
                     self.risk = Some(Risk::Consequential);
                     self.why.get_or_insert(
                         "Enter in a browser goes somewhere, and its field cannot be read".into(),
                     );
                 }
-                None => leads_to.push(so_far.text.clone()),
+                None => leads_to.push(typed.text.clone()),
             }
         }
         for place in leads_to.iter().filter_map(|text| hosts::typed(text)) {
             if !grants.knows(&place) && !self.hosts.contains(&untrusted::line(&place, NAME_CHARS)) {
-                self.send(tool, &format!("https://{place}"), grants);
+                self.send(part.name(), &format!("https://{place}"), grants);
             }
         }
     }
@@ -329,7 +319,7 @@ impl Targets {
     }
 }
 
-/// What one call writes into a browser's field.
+/// What one call writes by keys into the field of a browser that had the keyboard before.
 struct Typed {
     before: Option<Field>,
     text: String,
@@ -430,15 +420,13 @@ pub(crate) async fn find(
                 targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
-        let text = part.plan().text();
-        if targets.goes_to_a_browser() && (text.is_some() || reach.enters()) {
-            let field = match (reach, &typed) {
-                (Reach::Focus { .. }, None) => {
-                    tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten()
-                }
-                _ => None,
-            };
-            targets.types(tool, reach, text.unwrap_or_default(), field, &mut typed, grants);
+        if targets.goes_to_a_browser() && part.goes_out() {
+            let by_keys = matches!(reach, Reach::Focus { .. });
+            if by_keys && typed.is_none() {
+                let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
+                typed = Some(Typed { before: looked.ok().flatten(), text: String::new() });
+            }
+            targets.types(part, typed.as_mut().filter(|_| by_keys), grants);
         }
     }
     found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
