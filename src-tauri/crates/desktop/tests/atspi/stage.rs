@@ -15,6 +15,13 @@ use desktop::{
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
+use x11rb::rust_connection::RustConnection;
+
+#[allow(clippy::duplicate_mod, reason = "one test has the other stage beside this one")]
+#[path = "../x11/managed.rs"]
+mod managed;
+
+use self::managed::wait_for_manager;
 
 /// A private desktop; everything in it ends with it.
 pub struct Stage {
@@ -27,13 +34,19 @@ pub struct Stage {
 
 impl Stage {
     pub fn open() -> Self {
+        let mut stage = Self::without_manager();
+        stage.start("openbox", &[]);
+        wait_for_manager(&RustConnection::connect(Some(&stage.display)).unwrap().0);
+        stage
+    }
+
+    pub fn without_manager() -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut stage = Self { home, display: String::new(), bus: String::new(), running: Vec::new() };
         let screen = ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"];
         stage.display = format!(":{}", stage.start_and_read("Xvfb", &screen));
         let session = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
         stage.bus = stage.start_and_read("dbus-daemon", &session);
-        stage.start("openbox", &[]);
         stage.start("/usr/libexec/at-spi-bus-launcher", &["--launch-immediately"]);
         stage
     }
