@@ -17,6 +17,7 @@ mod do_tool;
 mod doctor;
 mod key;
 mod model;
+mod secret;
 
 pub mod interrupt;
 mod run_printer;
@@ -48,6 +49,7 @@ enum Command {
     Approvals(approvals::Approvals),
     Do(do_tool::Do),
     Key(key::Key),
+    Secret(secret::Secrets),
     Model(model::ModelLine),
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
@@ -81,6 +83,7 @@ pub fn main() -> Exit {
         Some(Command::Ps(ps)) => exit_of(with_home(|home| on_runtime(ps.run(home)))),
         Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
+        Some(Command::Secret(secret)) => exit_of(with_home(|home| on_runtime(secret.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {
             Ok(exit) => Ok(exit),
             Err(call) => with_home(|home| on_runtime(call.run(home))),
@@ -181,6 +184,8 @@ mod tests {
             &["miki", "key", "set"],
             &["miki", "key", "set", "gemini", "the-key-itself"],
             &["miki", "key", "set", "gemnii"],
+            &["miki", "secret", "set", "bank"],
+            &["miki", "secret", "set", "bank", "the-value", "--for", "https://bank.example"],
             &["miki", "model", "decode", "--wire", "telex", "x.sse"],
             &["miki", "model", "decode", "x.sse"],
             &["miki", "model", "list", "gemnii"],
@@ -228,6 +233,8 @@ mod tests {
             &["miki", "model", "list", "custom"],
             &["miki", "model", "list", "custom", "--base-url", "http://127.0.0.1:1"],
             &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
+            &["miki", "secret", "set", "bank", "--for", "https://bank.example"],
+            &["miki", "secret", "list"],
             &["miki", "doctor", "--json"],
             &["miki", "watchdog"],
         ] {

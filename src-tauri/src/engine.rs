@@ -19,7 +19,7 @@ use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
 use crate::home::Home;
-use crate::keys::{Keychain, Keys, Migrated, environment, migrate, takers};
+use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, takers};
 use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
 use crate::settings_file::SettingsFile;
@@ -43,6 +43,7 @@ pub struct Engine {
     agent: AgentHandle,
     desktop: Arc<dyn desktop::Desktop>,
     keys: Keys,
+    secrets: Secrets,
     models: Arc<Models>,
     windows: OnceLock<Box<dyn Windows>>,
     /// Last, so that it is let go of when all else has ended.
@@ -64,20 +65,23 @@ impl Engine {
         };
         let keys = Keys::new(Arc::new(Keychain), environment());
         take_over_old_keys(home.dotenv(), &keys).await?;
+        let secrets = Secrets::new(home.secrets(), Arc::new(Keychain));
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
         let agent = AgentHandle::init(Setup {
             journal,
             clock,
-            router: tools::Router::builtin(Arc::clone(&desktop)).with_browser(browser),
+            router: tools::Router::builtin(Arc::clone(&desktop))
+                .with_browser(browser)
+                .with_secrets(Arc::new(secrets.clone())),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
             version: env!("CARGO_PKG_VERSION").into(),
         })
         .await?;
-        Ok(Arc::new(Self { agent, desktop, keys, models, windows: OnceLock::new(), _lock: lock }))
+        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, windows: OnceLock::new(), _lock: lock }))
     }
 
     pub fn agent(&self) -> &AgentHandle {
@@ -153,6 +157,18 @@ impl Engine {
             AnyCommand::KeyStatus(c) => {
                 let keys = self.keys.clone();
                 json(&c, blocking(move || keys.status()).await?)
+            }
+            AnyCommand::SetSecret(c) => {
+                let (secrets, new) = (self.secrets.clone(), c.clone());
+                json(&c, blocking(move || secrets.set(&new.name, &new.place, &new.value)).await??)
+            }
+            AnyCommand::DeleteSecret(c) => {
+                let (secrets, name) = (self.secrets.clone(), c.name.clone());
+                json(&c, blocking(move || secrets.delete(&name)).await??)
+            }
+            AnyCommand::ListSecrets(c) => {
+                let secrets = self.secrets.clone();
+                json(&c, blocking(move || secrets.list()).await??)
             }
             AnyCommand::ListProviders(c) => json(&c, offer::providers()),
             AnyCommand::ListModels(c) if c.asked => {

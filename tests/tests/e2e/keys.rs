@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use outside::LONG;
-use outside::fake_model::{FakeModel, Manner, ScriptMind};
+use outside::fake_model::{FakeModel, Manner, MindTurn, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
 use protocol::address;
@@ -56,7 +56,7 @@ fn a_key_is_set_used_shown_as_there_and_deleted() {
     for said in [&set, &status, &done] {
         assert!(!said.stdout.contains(KEY) && !said.stderr.contains(KEY), "the key was shown");
     }
-    assert_no_file_holds_the_key(&miki);
+    assert_no_file_holds(&miki, KEY);
 
     // It goes where it was first used, whoever says otherwise.
     let trap = FakeModel::start(ScriptMind::new([])).unwrap();
@@ -95,7 +95,7 @@ fn an_old_env_file_is_taken_over_and_only_its_key_goes() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "# mine\nOTHER=1\n");
     let used = format!("gemini: in the keychain, for {} only\n", address::shown(&model.url()));
     assert_eq!(miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout, used);
-    assert_no_file_holds_the_key(&miki);
+    assert_no_file_holds(&miki, KEY);
 }
 
 #[test]
@@ -202,15 +202,64 @@ fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
     assert!(began.elapsed() < Duration::from_secs(45), "{:?}", began.elapsed());
 }
 
-fn assert_no_file_holds_the_key(miki: &Miki) {
+/// But for pictures, which are looked at apart.
+fn assert_no_file_holds(miki: &Miki, secret: &str) {
     // bar: C75
     for entry in
         fs::read_dir(&miki.home).unwrap().chain(fs::read_dir(miki.home.join("blobs")).unwrap()).flatten()
     {
         if entry.file_type().unwrap().is_file() {
             let bytes = fs::read(entry.path()).unwrap();
-            let holds = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
-            assert!(!holds, "{} holds the key", entry.path().display());
+            let holds = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!holds, "{} holds {secret:?}", entry.path().display());
         }
     }
+}
+
+#[test]
+fn a_secret_is_written_where_it_belongs_and_told_to_nobody() {
+    const VALUE: &str = "canary 0815-4711";
+    let stage = Stage::new(Furniture { windows: true, keyring: true }).unwrap();
+    let file = stage.path("diary.txt");
+    fs::write(&file, "").unwrap();
+    let _editor = stage.open_editor(Some(&file)).unwrap();
+    let call = |tool: &str, arguments| MindTurn::call("", tool, arguments);
+    let model = FakeModel::start(ScriptMind::new([
+        call("type", json!({ "text": "{{bank}} then {{diary}}" })),
+        call("type", json!({ "text": "my word is {{diary}}" })),
+        call("hotkey", json!({ "keys": ["ctrl", "s"] })),
+        call("elementsJson", json!({ "app": "mousepad" })),
+        MindTurn::done("written", true),
+    ]))
+    .unwrap();
+    let settings = json!({ "approval": "auto", "stepDelayMs": 0 });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let input = stage.path("value");
+    fs::write(&input, format!("{VALUE}\n")).unwrap();
+    for (name, place) in [("diary", "mousepad"), ("bank", "https://bank.example")] {
+        let mut set = miki.command(&stage, &["secret", "set", name, "--for", place]);
+        set.stdin(fs::File::open(&input).unwrap());
+        let set = stage.run("miki", set, LONG).unwrap();
+        assert_eq!(
+            (set.code(), set.stdout.as_str()),
+            (0, &*format!("{{{{{name}}}}}: for {place} only\n")),
+            "{}",
+            set.stderr
+        );
+    }
+    let listed = miki.run(&stage, &["secret", "list"]).unwrap();
+    assert_eq!(listed.stdout, "{{diary}}: for mousepad only\n{{bank}}: for https://bank.example only\n");
+
+    let done = miki.run(&stage, &["run", "write my word", "--json"]).unwrap();
+    assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
+    assert_eq!(fs::read_to_string(&file).unwrap().trim_end(), format!("my word is {VALUE}"));
+    let asked = format!("{:?}", model.requests());
+    assert!(asked.contains("{{diary}}` for mousepad"), "the model is not told of it");
+    assert!(asked.contains("{{bank}} is for https://bank.example only, and this is"), "{asked}");
+    assert!(!asked.contains(VALUE), "the model was told the value");
+    assert!(!done.stdout.contains(VALUE) && !done.stderr.contains(VALUE), "{}", done.stdout);
+    assert_no_file_holds(&miki, VALUE);
+    let gone = miki.run(&stage, &["secret", "delete", "diary"]).unwrap();
+    assert_eq!(gone.code(), 0, "{}", gone.stderr);
+    assert!(!miki.run(&stage, &["secret", "list"]).unwrap().stdout.contains("diary"));
 }

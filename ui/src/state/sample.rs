@@ -98,6 +98,7 @@ pub fn question(id: &str) -> Question {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        hosts: Vec::new(),
         touches: vec![Grant { tool: "click".into(), app: Some("editor".into()) }],
     };
     Question { session: session_id(id), run: run_id(id), approval }

@@ -4,7 +4,7 @@ use fold::transcript::EntryBody;
 use protocol::event::{DeltaKind, RunEnd};
 use protocol::ids::{RunId, Seq};
 use protocol::settings::{Language, Settings};
-use protocol::tool::Risk;
+use protocol::tool::{Grant, Risk};
 use protocol::view::DesktopView;
 
 use super::sample::{
@@ -119,17 +119,28 @@ fn a_page_at_rest_says_that_a_question_of_another_session_waits() {
 
 #[test]
 fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
-    let may = |approval, risk, tool: &str| {
-        let mut view = overview(&["a"], &[]);
-        view.sessions[0].approval = approval;
+    let asked = |risk, tool: &str| {
         let mut asked = question("a");
         (asked.approval.risk, asked.approval.call.tool) = (risk, tool.into());
-        State::new(view, Follows::TheUser).0.for_session(&asked).is_some()
+        asked
     };
+    let offered = |approval, asked: &Question| {
+        let mut view = overview(&["a"], &[]);
+        view.sessions[0].approval = approval;
+        State::new(view, Follows::TheUser).0.for_session(asked).is_some()
+    };
+    let may = |approval, risk, tool: &str| offered(approval, &asked(risk, tool));
     assert!(may(ApprovalMode::Thread, Risk::Edit, "click"));
     assert!(!may(ApprovalMode::Ask, Risk::Edit, "click"), "every step is asked about");
     assert!(!may(ApprovalMode::Thread, Risk::Consequential, "click"));
     assert!(!may(ApprovalMode::Thread, Risk::Edit, "batch"));
+    // The card names one place: a yes to it is for no other.
+    let mut drag = asked(Risk::Edit, "drag");
+    let touched = drag.approval.touches[0].clone();
+    drag.approval.touches.push(touched.clone());
+    assert!(offered(ApprovalMode::Thread, &drag));
+    drag.approval.touches.push(Grant { app: Some("Elsewhere".into()), ..touched });
+    assert!(!offered(ApprovalMode::Thread, &drag));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ExecResult, Mode, PictureView, Risk, ToolCall};
+use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -126,10 +126,8 @@ struct Driver {
     lease: Option<Lease>,
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
-    /// What the next approved call was asked for on, in another task: it is done only where that is still there.
-    asked: Option<Approval>,
-    /// The call that the user said yes to, with the digest that this yes is for and the risk that was named.
-    allowed: Option<(CallId, String, Risk)>,
+    /// The question that the user said yes to: its call is done only where what it was asked on is still there.
+    allowed: Option<Approval>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -167,7 +165,6 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         halt: CancellationToken::new(),
         lease: None,
         front: None,
-        asked: None,
         allowed: None,
         put_aside: None,
         is_woken: false,
@@ -243,7 +240,6 @@ impl Driver {
         }
         self.steers = steers;
         self.is_woken = true;
-        self.asked = Some(approval.clone());
         self.question = Some(approval);
         self.take_answer(given).await
     }

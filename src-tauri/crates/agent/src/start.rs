@@ -184,7 +184,8 @@ impl Engine {
         let events = self.recent(session, settings).await?;
         let earlier = self.rebuilt(events).await?.closed();
         let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
-        let (system, tools) = (prompts::system(spec.mode), self.offered(spec.mode));
+        let system = prompts::system(spec.mode, &self.tools.secrets().await);
+        let tools = self.offered(spec.mode);
         let context = Context::new(system, tools, earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok(context)
@@ -239,7 +240,8 @@ impl Engine {
         };
         let goal = messages.iter().rposition(is_goal);
         let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
-        let (system, tools) = (prompts::system(spec.mode), self.offered(spec.mode));
+        let system = prompts::system(spec.mode, &self.tools.secrets().await);
+        let tools = self.offered(spec.mode);
         let context = match goal {
             Some(goal) => Context::resumed(system, tools, messages, goal, bounds),
             // So long a run that its beginning is not read any more.

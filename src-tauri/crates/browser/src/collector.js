@@ -586,18 +586,27 @@
     }
     return { text, frames, next: counter.next, ...about() };
   };
-  // A form's fields may be named like its properties, and so may a document's forms: the prototypes' own are asked.
+  // Where its link or form leads. A form's fields may be named like its properties, and so may a document's forms: the
+  // prototypes' own are asked.
   const form = (ask) => {
     const el = find(ask.id);
     if (!el) return { gone: true };
     const button = Element.prototype.closest.call(el, "button, input");
     const submits = !!button && /^(submit|image)$/.test(button.type);
     const its = (button || el).form || null, url = location.href;
-    if (!its) return { url, submits: false };
     const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
-    const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(its);
+    const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(el);
+    const leadsTo = (href) => URL.canParse(href, base) ? new URL(href, base).href : href;
+    // A link around it, or else the one in it that a click may hit.
+    const links = "a[href], area[href]";
+    let link = el;
+    while (link && !(link.nodeType === 1 && Element.prototype.matches.call(link, links))) link = link.parentNode || link.host || null;
+    link = submits ? null : link || Element.prototype.querySelector.call(el, links);
+    const href = link ? attribute(link, "href").trim() : "";
+    if (href && !/^javascript:/i.test(href)) return { url, submits: true, action: leadsTo(href) };
+    if (!its) return { url, submits: false };
     const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
-    return { url, submits, action: URL.canParse(action || url, base) ? new URL(action || url, base).href : action };
+    return { url, submits, action: leadsTo(action || url) };
   };
   const outer = (ask) => {
     const el = find(ask.id);

@@ -315,10 +315,10 @@ pub struct WebTarget {
     pub url: String,
     /// The element's name, or what the dialog says.
     pub called: String,
-    /// Where its form would go; `None` if it is in none.
-    pub form: Option<String>,
-    /// Whether a click on it submits the form.
-    pub is_submit: bool,
+    /// Where its link or its form would go; `None` if it has none.
+    pub leads_to: Option<String>,
+    /// Whether a click on it goes there.
+    pub goes_there: bool,
 }
 
 /// Something was done in a page.

@@ -89,7 +89,7 @@ pub(crate) struct Ready {
     pub(crate) y: Option<f64>,
 }
 
-/// Where an element's form would go.
+/// Where an element's link or form would go.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Form {
@@ -101,10 +101,10 @@ pub(crate) struct Form {
 
 impl Form {
     pub(crate) fn target(self, reference: &str, called: String) -> Result<WebTarget, DesktopError> {
-        let Self { gone, url, action: form, submits: is_submit } = self;
+        let Self { gone, url, action: leads_to, submits: goes_there } = self;
         match gone {
             true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
-            false => Ok(WebTarget { url, called, form, is_submit }),
+            false => Ok(WebTarget { url, called, leads_to, goes_there }),
         }
     }
 }

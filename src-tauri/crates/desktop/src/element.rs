@@ -126,6 +126,14 @@ pub struct ListedElement {
     pub name: String,
 }
 
+/// The application that an act on an element or a menu would go to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// As it calls itself.
+    pub app: String,
+    pub pid: u32,
+}
+
 /// An element by what it is. Texts are compared whole, without regard to case; where nothing matches, parts count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selector {

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Screen, Script,
-    Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
+    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Owner, Screen,
+    Script, Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -39,6 +39,8 @@ pub struct Scene {
     /// What an act is said to have done.
     pub evidence: Evidence,
     pub windows: Vec<WindowView>,
+    /// Whose every element is, by the accessibility tree's word.
+    pub owner: Option<Owner>,
     /// The element with the focus.
     pub focused: Option<String>,
     pub apps: Vec<AppView>,
@@ -114,6 +116,7 @@ impl Default for FakeDesktop {
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
             windows: Vec::new(),
+            owner: None,
             focused: None,
             apps: Vec::new(),
             clipboard: String::new(),
@@ -313,6 +316,10 @@ impl Elements for FakeDesktop {
             let found = elements.into_iter().find(|element| element.reference == reference)?;
             Some(ListedElement { app, role: found.role, name: found.name })
         })
+    }
+
+    fn owner(&self, _: Target) -> BoxFuture<'_, Option<Owner>> {
+        Box::pin(async { self.state().scene.owner.clone() })
     }
 
     fn operate(

@@ -69,6 +69,11 @@ pub trait Elements: Send + Sync {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
     /// What a ref was given to; `None` if it was never given. Asks no application, so that it is quick.
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>>;
+    /// The application that an act on this would go to now; a menu is a selector with its application alone. `None` where
+    /// elements are found by their windows, or where it is not known.
+    fn owner(&self, _target: Target) -> BoxFuture<'_, Option<Owner>> {
+        Box::pin(async { None })
+    }
     /// Does something to an element: by an accessibility action where there is one, else with pointer and keys.
     fn operate(
         &self,
@@ -87,7 +92,7 @@ pub trait Elements: Send + Sync {
 
 /// Windows and applications of others.
 pub trait Windows: Send + Sync {
-    /// The one with the focus first, then from top to bottom.
+    /// From top to bottom; which one has the focus is among its states.
     fn windows(&self) -> BoxFuture<'_, Result<Vec<WindowView>, DesktopError>>;
     fn change_window(
         &self,
@@ -248,7 +253,6 @@ impl From<PictureError> for DesktopError {
     }
 }
 
-/// The error of looking at, or acting on, a screen that its user has locked.
 /// What is said of a locked screen.
 pub const LOCKED: &str = "the screen is locked or blanked by its screen saver; unlock it, then try again";
 
@@ -258,8 +262,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Scope, Selector, Snapshot,
-    Target, TextMark,
+    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Owner, Scope, Selector,
+    Snapshot, Target, TextMark,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

@@ -106,6 +106,7 @@ pub fn question(id: &str) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        hosts: Vec::new(),
         touches: Vec::new(),
     }
 }

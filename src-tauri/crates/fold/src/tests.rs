@@ -112,6 +112,7 @@ fn approval() -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        hosts: Vec::new(),
         touches: Vec::new(),
     }
 }

@@ -116,6 +116,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        hosts: Vec::new(),
         touches: Vec::new(),
     }
 }

@@ -9,7 +9,7 @@ use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
-use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SessionView};
+use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SecretView, SessionView};
 
 /// A request with its name on every door and the type of its answer.
 pub trait Command: Serialize + DeserializeOwned + Send + 'static {
@@ -130,6 +130,10 @@ commands! {
     /// Lets a key go to the address that its provider has now.
     move_key OurWindows MoveKey { provider: String } -> KeyView;
     key_status Read KeyStatus {} -> Vec<KeyView>;
+    /// Keeps a value that calls may name and never hold, for one application or site.
+    set_secret Keys SetSecret { name: String, place: String, value: Secret } -> SecretView;
+    delete_secret Keys DeleteSecret { name: String } -> ();
+    list_secrets Read ListSecrets {} -> Vec<SecretView>;
     list_providers Read ListProviders {} -> Vec<ProviderView>;
     /// A provider's models: as it lists them now where it is `asked`, else those known to this version.
     list_models Read ListModels { provider: String, #[serde(default)] asked: bool } -> ModelsView;
@@ -252,7 +256,7 @@ pub enum WindowAction {
     Toggle,
 }
 
-/// A key on its way to the keychain. Its `Debug` hides it; it is in no event and no log.
+/// A key or a secret's value on its way to the keychain. Its `Debug` hides it; it is in no event and no log.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(pub String);

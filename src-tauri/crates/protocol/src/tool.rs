@@ -119,6 +119,9 @@ pub struct Approval {
     /// screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
+    /// Hosts that it goes to and that `reason` names: a yes makes them known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// What it does, one for each of its acts: what a yes for the session would cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Grant>,
@@ -126,11 +129,13 @@ pub struct Approval {
 
 impl Approval {
     /// What a yes for the session would cover, where it may be given: one tool in one known place, that can be undone, in
-    /// a run that asks once for a tool. Never a batch: it is more than one tool.
+    /// a run that asks once for a tool. Never what goes to several places (a drag from one application into another), nor
+    /// a batch, which is more than one tool.
     pub fn for_session(&self, asks: ApprovalMode) -> Option<&Grant> {
         let may =
             asks == ApprovalMode::Thread && self.risk < Risk::Consequential && self.call.tool != "batch";
-        self.touches.first().filter(|_| may)
+        let (first, rest) = self.touches.split_first()?;
+        (may && rest.iter().all(|one| one == first)).then_some(first)
     }
 }
 

@@ -110,6 +110,15 @@ pub struct DisplayView {
     pub primary: bool,
 }
 
+/// A secret's name and the only place it goes to, never its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretView {
+    pub name: String,
+    /// `None` if the keychain does not tell.
+    pub place: Option<String>,
+}
+
 /// Where a provider's key is, never what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

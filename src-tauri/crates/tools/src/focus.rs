@@ -150,6 +150,6 @@ pub(crate) async fn name_of(desktop: &dyn Desktop, id: WindowId) -> String {
     named(desktop, id).await.map_or_else(|| format!("window {}", id.0), |window| window.to_string())
 }
 
-fn has_focus(window: &WindowView) -> bool {
+pub(crate) fn has_focus(window: &WindowView) -> bool {
     window.states.iter().any(|state| state == "focused")
 }

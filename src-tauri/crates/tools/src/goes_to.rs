@@ -10,6 +10,8 @@ use crate::{Limits, Router, target, untrusted};
 
 /// Characters of one name.
 const NAME_CHARS: usize = 80;
+/// Width and height, in 0-1000, of a control: what is larger is a pane or a page, and shows anything.
+const SMALL: (f64, f64) = (120.0, 80.0);
 /// Longest wait for one look at elements or windows.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -23,6 +25,24 @@ impl Router {
             all.push(self.part_goes_to(&part, &windows, limits).await);
         }
         all
+    }
+
+    /// The same, where each point that it acts at is on a small element with a name; else `None`.
+    pub(crate) async fn goes_to_elements(&self, call: &ToolCall, limits: &Limits) -> Option<Vec<String>> {
+        let windows = self.open_windows().await;
+        let tools = self.registry().all();
+        let env = self.env(limits, &tools);
+        for part in call.parts() {
+            let step = env.plan(&part.tool, &part.arguments).ok()?;
+            for point in step.plan().points() {
+                let element = self.element_at(*point, step.plan().display(), &windows, limits).await?;
+                let is_small = element.bounds.width <= SMALL.0 && element.bounds.height <= SMALL.1;
+                if !is_small || element.name.trim().is_empty() {
+                    return None;
+                }
+            }
+        }
+        Some(self.goes_to(call, limits).await)
     }
 
     /// The names of the controls at these points, where any are known.
@@ -72,7 +92,10 @@ impl Router {
             there.push(self.at(*point, display, windows, limits).await);
         }
         // What is named, and not pointed at, is in an application's window.
-        there.extend(target::named_window(windows, step.plan().reach()).map(named));
+        if let Some(touched) = target::owned(self.desktop(), windows, step.plan().reach()).await {
+            let window = windows.iter().find(|window| Some(window.id.0) == touched.window);
+            there.push(window.map_or(touched.app, named));
+        }
         there.dedup();
         there.retain(|there| !there.is_empty());
         there.join(" → ")

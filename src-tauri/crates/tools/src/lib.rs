@@ -29,6 +29,7 @@ mod applications;
 mod digest;
 mod hosts;
 mod policy;
+mod secrets;
 
 mod effect;
 mod schema;
@@ -45,6 +46,7 @@ pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
 pub use registry::{AddError, Registry};
 pub use router::Router;
+pub use secrets::{Place, Secret, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use tool::{Context, Outcome};
 
@@ -78,6 +80,8 @@ pub struct Assessment {
     pub seat: bool,
     /// SHA-256 over tool, arguments and what they would touch, lower-case hex.
     pub digest: String,
+    /// Hosts that it would go to and that nobody has named: a yes to a question that names them makes them known.
+    pub hosts: Vec<String>,
     /// What a yes for the session would cover; empty where nothing was looked up.
     pub touches: Vec<Grant>,
     pub decision: Decision,

@@ -29,9 +29,9 @@ impl Grants {
         self.hosts.extend(hosts::named(words));
     }
 
-    /// Takes the hosts of what the user said yes to, be it for once.
-    pub fn visit(&mut self, touches: &[Grant]) {
-        self.hosts.extend(touches.iter().filter_map(|touch| hosts::of(touch.app.as_deref()?)));
+    /// Takes the hosts that a question named and that the user said yes to, be it for once.
+    pub fn visit(&mut self, hosts: &[String]) {
+        self.hosts.extend(hosts.iter().cloned());
     }
 
     /// Whether the user's words or an earlier yes named a host; with or without `www.` is the same. What stays on this

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
 use protocol::geometry::PixelSize;
-use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, ToolError, ToolErrorKind};
+use protocol::tool::{ApprovalMode, Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Granted, Grants, Verdict, decide};
 use crate::registry::Registry;
+use crate::secrets::{self, NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
-use crate::target::{self, Targets};
+use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, digest, effect, supervise};
 
@@ -25,6 +26,7 @@ pub struct Router {
     registry: Arc<Registry>,
     desktop: Arc<dyn Desktop>,
     browser: Arc<dyn Browser>,
+    secrets: Arc<dyn SecretSource>,
 }
 
 /// How closely a call's targets are looked at.
@@ -39,7 +41,7 @@ enum Care {
 impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
-        Self { registry, desktop, browser: browser::absent() }
+        Self { registry, desktop, browser: browser::absent(), secrets: Arc::new(NoSecrets) }
     }
 
     /// The built-in tools on a desktop.
@@ -50,6 +52,16 @@ impl Router {
     /// The same with a browser.
     pub fn with_browser(self, browser: Arc<dyn Browser>) -> Self {
         Self { browser, ..self }
+    }
+
+    /// The same with secrets, which calls name and never hold.
+    pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// The secrets that calls may name.
+    pub async fn secrets(&self) -> Arc<[Secret]> {
+        self.secrets.all().await
     }
 
     /// The tools: more may be added at any time.
@@ -131,22 +143,24 @@ impl Router {
         request: &ExecRequest,
         limits: &Limits,
         care: Care,
-    ) -> (Assessment, Option<Step>) {
+    ) -> (Assessment, Option<(Step, Found)>) {
         let outline = self.weigh(request, limits, &Targets::default());
         // In auto nothing asks, and what only looks or moves about never does.
         let asks = request.approval != ApprovalMode::Auto && outline.0.risk >= Some(Risk::Edit);
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
-                let mut targets = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
+                let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
+                let mut targets = found.together();
                 if care == Care::Closely && targets.risk.is_none() {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         let (display, points) = (part.plan().display(), part.plan().points());
                         targets.read(&self.controls_at(display, points, limits).await);
                     }
                 }
-                self.weigh(request, limits, &targets)
+                let (assessment, step) = self.weigh(request, limits, &targets);
+                (assessment, step.map(|step| (step, found)))
             }
-            outline => outline,
+            (assessment, step) => (assessment, step.map(|step| (step, Found::default()))),
         }
     }
 
@@ -155,21 +169,24 @@ impl Router {
     pub async fn execute(&self, call: Call) -> Executed {
         let Call { request, cancel, limits } = call;
         let started = Instant::now();
-        let outcome = match self.permit(&request, &limits).await {
-            Ok((step, _)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
+        let secrets = self.secrets.all().await;
+        let mut outcome = match self.permit(&request, &limits).await {
+            Ok((step, ..)) if step.needs() >= Needs::Browser && self.desktop.is_locked().await => {
                 self.desktop.release_all();
                 let error = tool_error(ToolErrorKind::NotAvailable, desktop::LOCKED);
                 Outcome::failed(step.name(), Effect::Refused, error)
             }
-            Ok((step, touches)) => {
+            Ok((step, found)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-                let cx = Context::new(desktop, browser, limits, cancel, step.plan().display());
-                let allowed = Allowed { touches, grants: request.grants };
+                let display = step.plan().display();
+                let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
+                let allowed = Allowed { found, grants: request.grants };
                 let allowed = (request.approval != ApprovalMode::Auto).then_some(allowed);
                 carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
+        secrets::redact(&mut outcome, &secrets);
         let Outcome { effect, summary, data, error, picture, finished, dot: _ } = outcome;
         let result =
             ExecResult { effect, summary, data, error, picture: None, took: started.elapsed().into() };
@@ -177,8 +194,8 @@ impl Router {
     }
 
     /// The plan of a call that may run now, or why it may not.
-    async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Vec<Grant>), ToolError> {
-        let (assessment, step) = self.look_and_weigh(request, limits, Care::Quickly).await;
+    async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Found), ToolError> {
+        let (assessment, planned) = self.look_and_weigh(request, limits, Care::Quickly).await;
         match assessment.decision {
             Decision::Run => {}
             Decision::Ask { .. } if request.approved.as_deref() == Some(assessment.digest.as_str()) => {}
@@ -192,14 +209,13 @@ impl Router {
             }
             Decision::Forbid { error } => return Err(error),
         }
-        let step = step.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))?;
-        Ok((step, assessment.touches))
+        planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))
     }
 
     fn weigh(&self, request: &ExecRequest, limits: &Limits, targets: &Targets) -> (Assessment, Option<Step>) {
         let call = &request.call;
-        let digest = digest::digest(&call.tool, &call.arguments, &targets.identity);
-        let touches = targets.touches.clone();
+        let digest = digest::digest(&call.tool, &call.arguments, &targets.identity());
+        let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
         let tools = self.registry.all();
         let env = self.env(limits, &tools);
         let step = match env.plan(&call.tool, &call.arguments) {
@@ -207,7 +223,7 @@ impl Router {
             Err(Refusal { risk, needs, error }) => {
                 // A mistake is told before the mode is: either way it does not run.
                 let decision = Decision::Forbid { error };
-                return (Assessment { risk, needs, seat: false, digest, touches, decision }, None);
+                return (Assessment { risk, needs, seat: false, digest, hosts, touches, decision }, None);
             }
         };
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
@@ -225,7 +241,7 @@ impl Router {
             }
         };
         let (risk, needs, seat) = (Some(risk), Some(step.needs()), step.seat());
-        (Assessment { risk, needs, seat, digest, touches, decision }, Some(step))
+        (Assessment { risk, needs, seat, digest, hosts, touches, decision }, Some(step))
     }
 }
 
@@ -244,7 +260,7 @@ fn question(step: &Step, risk: Risk, why: Option<&str>) -> String {
 
 /// What a call was found to touch when it was permitted, and what else was allowed then.
 struct Allowed {
-    touches: Vec<Grant>,
+    found: Found,
     grants: Grants,
 }
 
@@ -307,7 +323,13 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> O
                 () = tokio::time::sleep(cx.limits.batch_delay) => {}
             }
         }
-        let outcome = match strays(step, allowed.filter(|_| index > 0), cx).await {
+        // The first one was looked at just now.
+        let shown = allowed.filter(|_| index > 0);
+        let strayed = match shown.and_then(|allowed| Some((allowed, allowed.found.parts.get(index)?))) {
+            Some((allowed, shown)) => strays(step, shown, allowed, cx).await,
+            None => None,
+        };
+        let outcome = match strayed {
             Some(error) => Outcome::failed(step.name(), Effect::Refused, error),
             None => run_one(step, cx).await,
         };
@@ -343,13 +365,17 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> O
     Outcome { error, dot, picture, ..whole }
 }
 
-/// Why a later action of a batch is not what was allowed any more: what came before it has led it to something that asks
-/// each time.
-async fn strays(step: &Step, allowed: Option<&Allowed>, cx: &Context) -> Option<ToolError> {
-    let Allowed { touches, grants } = allowed?;
-    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await;
-    let strays = now.risk > Some(step.risk()) && now.touches.iter().any(|touch| !touches.contains(touch));
-    let why = now.why.filter(|_| strays)?;
+/// Why a later action of a batch is not what was allowed any more: what came before it has led it to another window, which
+/// was neither shown nor allowed before.
+async fn strays(step: &Step, shown: &Targets, allowed: &Allowed, cx: &Context) -> Option<ToolError> {
+    let Allowed { found, grants } = allowed;
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let other = now.strays_from(shown, step.plan().reach(), &found.open)?;
+    let is_granted = now.touches.iter().all(|touch| grants.covers(touch));
+    if is_granted && now.risk.max(Some(step.risk())) < Some(Risk::Consequential) {
+        return None;
+    }
+    let why = now.why.clone().unwrap_or_else(|| format!("it would go to {other} now"));
     Some(tool_error(
         ToolErrorKind::Forbidden,
         format!("{why}, and that was not asked about; call it by itself"),

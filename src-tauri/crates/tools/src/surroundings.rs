@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::digest::hex;
 use crate::plan::Step;
+use crate::target::Reach;
 use crate::tool::tool_error;
 use crate::{Limits, Router};
 
@@ -30,24 +31,41 @@ impl Router {
         self.look_at(&self.places(call, limits)).await
     }
 
-    /// Puts back what was there when a call was asked for: its window in front, and around its points what was seen.
+    /// Puts back what was there when a call was asked for: its window in front, and around its points what was seen, or
+    /// the very elements that were named.
     ///
     /// # Errors
     /// What is not there any more, or cannot be shown to be.
     pub async fn restore(&self, asked: &Approval, limits: &Limits) -> Result<(), ToolError> {
-        if let Some(window) = &asked.window {
-            self.restore_focus(&window.clone().into()).await?;
+        let tools = self.registry().all();
+        // What has no plan any more is refused by whoever runs it.
+        let Ok(step) = self.env(limits, &tools).plan(&asked.call.tool, &asked.call.arguments) else {
+            return Ok(());
+        };
+        let goes_to = |is: fn(&Reach) -> bool| step.parts().any(|part| is(part.plan().reach()));
+        match &asked.window {
+            Some(window) => {
+                let restored = self.restore_focus(&window.clone().into()).await;
+                if goes_to(Reach::is_on_the_screen) {
+                    restored?;
+                }
+            }
+            None if goes_to(Reach::takes_keys) && self.focus().await.is_some() => {
+                return Err(changed("no window was in front"));
+            }
+            None => {}
         }
-        let places = self.places(&asked.call, limits);
+        let places = step.places();
         if places.is_empty() {
-            return match asked.window {
-                Some(_) => Ok(()),
-                None => Err(changed("no window was in front")),
-            };
+            return Ok(());
         }
         let seen = asked.seen.as_ref().ok_or_else(|| changed("the screen could not be looked at"))?;
         let end = Instant::now() + PATIENCE;
         while self.look_at(&places).await.as_ref() != Some(seen) {
+            // A pointer that has gone elsewhere leaves a button in another colour.
+            if self.goes_to_elements(&asked.call, limits).await.is_some_and(|now| now == asked.goes_to) {
+                return Ok(());
+            }
             if Instant::now() >= end {
                 return Err(changed("the screen showed something else there"));
             }
@@ -56,6 +74,7 @@ impl Router {
         Ok(())
     }
 
+    /// Of the areas around the points that a call acts at.
     fn places(&self, call: &ToolCall, limits: &Limits) -> Vec<Area> {
         let tools = self.registry().all();
         let env = self.env(limits, &tools);

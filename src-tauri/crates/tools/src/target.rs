@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Desktop, Key, Target, WindowView};
+use desktop::{Action, Desktop, Key, Owner, Selector, Target, WindowView};
 use protocol::address;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::applications::{self, Class};
 use crate::plan::Step;
 use crate::policy::Grants;
+use crate::secrets::Landing;
 use crate::{hosts, untrusted, words};
 
 /// Longest wait for what is open.
@@ -30,6 +31,8 @@ pub(crate) enum Reach {
     Focus { enters: bool },
     /// To whatever lies at these points of a display.
     Points { display: u32, points: Vec<NormPoint> },
+    /// To a window as a whole, by the system's number.
+    Window(u64),
     /// To an application by its name: the active one where it is not named.
     App(Option<String>),
     /// To an element: by its ref, or by its name and application.
@@ -38,8 +41,18 @@ pub(crate) enum Reach {
     Menu { app: Option<String>, path: Vec<String> },
     /// To an address of the web.
     Address(String),
-    /// To an element of a page, or to its dialog where none is named; `submits` if Enter is pressed there.
-    Page { reference: Option<String>, submits: bool },
+    /// To an element of a page, or to its dialog where none is named.
+    Page { reference: Option<String>, sends: Sends },
+}
+
+/// What an act in a page sends out by itself, beside what a click sets off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sends {
+    Nothing,
+    /// A page reads what is written into it.
+    ToPage,
+    /// And Enter is pressed there.
+    ToForm,
 }
 
 impl Reach {
@@ -66,8 +79,16 @@ impl Reach {
         }
     }
 
-    fn takes_keys(&self) -> bool {
+    pub(crate) fn takes_keys(&self) -> bool {
         matches!(self, Self::Focus { .. })
+    }
+
+    /// Whether it depends on what is in front.
+    pub(crate) fn is_on_the_screen(&self) -> bool {
+        match self {
+            Self::Focus { .. } | Self::Points { .. } | Self::Element(_) | Self::Menu { .. } => true,
+            Self::Nowhere | Self::Window(_) | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
+        }
     }
 
     fn enters(&self) -> bool {
@@ -82,6 +103,7 @@ pub(crate) struct Touched {
     pub app: String,
     /// `None` if it has no window yet.
     pub window: Option<u64>,
+    pub pid: Option<u32>,
     pub class: Option<Class>,
     /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
     pub control: Option<String>,
@@ -93,6 +115,7 @@ impl Touched {
         Self {
             app: untrusted::line(&window.app, NAME_CHARS),
             window: Some(window.id.0),
+            pid: window.pid,
             class,
             control: None,
         }
@@ -105,11 +128,83 @@ impl Touched {
 
     /// What an approval is bound to.
     fn identity(&self) -> Value {
-        json!({ "app": self.app, "window": self.window, "control": self.control })
+        json!({ "app": self.app, "window": self.window, "pid": self.pid, "control": self.control })
     }
 }
 
-/// What a call would touch, and what follows from it.
+/// One place that an act goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Window(Touched),
+    Address(String),
+}
+
+impl Place {
+    /// What an approval is bound to.
+    fn identity(&self) -> Value {
+        match self {
+            Self::Window(touched) => touched.identity(),
+            Self::Address(address) => json!({ "address": address }),
+        }
+    }
+
+    fn called(&self) -> &str {
+        match self {
+            Self::Window(touched) => &touched.app,
+            Self::Address(address) => address,
+        }
+    }
+
+    /// Whether it is what was shown, when only the windows `open` were there. A dialog that has come up since in the same
+    /// program takes its keys; elements are found in whichever of its windows has them.
+    fn is_as_shown(&self, shown: &Self, reach: &Reach, open: &[u64]) -> bool {
+        let (Self::Window(now), Self::Window(then)) = (self, shown) else { return self == shown };
+        let may_be_another = match reach {
+            Reach::Focus { .. } => now.window.is_some_and(|window| !open.contains(&window)),
+            Reach::Element(_) | Reach::Menu { .. } | Reach::App(_) => true,
+            Reach::Nowhere
+            | Reach::Points { .. }
+            | Reach::Window(_)
+            | Reach::Address(_)
+            | Reach::Page { .. } => false,
+        };
+        let then = Touched { window: if may_be_another { now.window } else { then.window }, ..then.clone() };
+        *now == then
+    }
+}
+
+/// What the parts of a call would touch, one for each of them.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub parts: Vec<Targets>,
+    /// The windows there were.
+    pub open: Vec<u64>,
+}
+
+impl Found {
+    /// Of the whole call.
+    pub(crate) fn together(&self) -> Targets {
+        let mut all = Targets::default();
+        for part in &self.parts {
+            all.touches.extend(part.touches.iter().cloned());
+            all.risk = all.risk.max(part.risk);
+            all.why = all.why.or_else(|| part.why.clone());
+            all.hosts.extend(part.hosts.iter().cloned());
+            all.is_unknown |= part.is_unknown;
+            all.places.extend(part.places.iter().cloned());
+        }
+        all.hosts.sort();
+        all.hosts.dedup();
+        if !all.hosts.is_empty() {
+            let named =
+                format!("neither your words nor an earlier yes of yours named {}", all.hosts.join(", "));
+            all.why = Some(all.why.map_or(named.clone(), |why| format!("{why}; {named}")));
+        }
+        all
+    }
+}
+
+/// What a call, or a part of one, would touch, and what follows from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Targets {
     /// What a yes for the session would cover, one for each of its acts.
@@ -118,12 +213,11 @@ pub(crate) struct Targets {
     pub risk: Option<Risk>,
     /// Why, for the user; `None` if the targets add nothing.
     pub why: Option<String>,
-    /// The last one was a browser.
-    is_browser: bool,
+    /// Hosts that it would go to, and that nobody has named.
+    pub hosts: Vec<String>,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
-    /// What an approval is bound to, besides tool and arguments.
-    pub identity: Vec<Value>,
+    places: Vec<Place>,
 }
 
 impl Targets {
@@ -135,8 +229,25 @@ impl Targets {
         }
     }
 
+    /// What an approval is bound to, besides tool and arguments.
+    pub(crate) fn identity(&self) -> Vec<Value> {
+        self.places.iter().map(Place::identity).collect()
+    }
+
+    /// Where an act of a batch goes now, if that is not where it went when the batch was allowed.
+    pub(crate) fn strays_from(&self, shown: &Self, reach: &Reach, open: &[u64]) -> Option<&str> {
+        let mut then = shown.places.iter();
+        let is_other = |now: &&Place| !then.next().is_some_and(|then| now.is_as_shown(then, reach, open));
+        self.places.iter().find(is_other).map(Place::called)
+    }
+
+    fn goes_to_a_browser(&self) -> bool {
+        let is_browser =
+            |place: &Place| matches!(place, Place::Window(one) if one.class == Some(Class::Browser));
+        self.places.last().is_some_and(is_browser)
+    }
+
     fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
-        self.is_browser = found.as_ref().is_some_and(|found| found.class == Some(Class::Browser));
         let Some(touched) = found else {
             self.is_unknown = true;
             return;
@@ -145,8 +256,8 @@ impl Targets {
             self.risk = Some(Risk::Consequential);
             self.why.get_or_insert(why);
         }
-        self.identity.push(touched.identity());
-        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app) });
+        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app.clone()) });
+        self.places.push(Place::Window(touched));
     }
 
     /// Something is sent to an address: where nobody has named its host, that is asked about each time.
@@ -156,33 +267,39 @@ impl Targets {
             return;
         };
         if !grants.knows(&host) {
-            let host = untrusted::line(&host, NAME_CHARS);
             self.risk = Some(Risk::Consequential);
-            self.why.get_or_insert(format!("neither your words nor an earlier yes of yours named {host}"));
+            self.hosts.push(untrusted::line(&host, NAME_CHARS));
         }
         let place = address::shown(url);
-        self.identity.push(json!({ "address": place }));
+        self.places.push(Place::Address(place.clone()));
         let touch = Grant { tool: tool.to_owned(), app: Some(place) };
         if !self.touches.contains(&touch) {
             self.touches.push(touch);
         }
     }
 
-    fn add_page(&mut self, tool: &str, submits: bool, found: Option<WebTarget>, grants: &Grants) {
-        let Some(WebTarget { url, called, form, is_submit }) = found else {
+    fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
+        let Some(WebTarget { url, called, leads_to, goes_there }) = found else {
             self.is_unknown = true;
             return;
         };
-        let page = Touched { app: address::shown(&url), window: None, class: None, control: None };
+        let page = Touched { app: address::shown(&url), window: None, pid: None, class: None, control: None };
         self.add(tool, &Reach::Nowhere, Some(page.with_control(Some(&called))));
-        if submits || is_submit {
-            self.send(tool, form.as_deref().unwrap_or(&url), grants);
+        if sends != Sends::Nothing {
+            self.send(tool, &url, grants);
+        }
+        if sends == Sends::ToForm || (goes_there && sends == Sends::Nothing) {
+            self.send(tool, leads_to.as_deref().unwrap_or(&url), grants);
         }
     }
 }
 
 /// Why an act on this target asks each time; `None` if its plan's risk is enough.
 fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
+    // Its place on the screen, or its closing, which its program may ask about.
+    if let Reach::Window(_) = reach {
+        return None;
+    }
     if let Some(why) = touched.control.as_deref().and_then(says) {
         return Some(why);
     }
@@ -205,10 +322,12 @@ pub(crate) async fn find(
     browser: &dyn Browser,
     grants: &Grants,
     step: &Step,
-) -> Targets {
-    let mut targets = Targets::default();
+) -> Found {
+    let mut found = Found::default();
     let mut windows = None;
-    for part in step.parts().filter(|part| part.risk() >= Risk::Edit) {
+    for part in step.parts() {
+        found.parts.push(Targets::default());
+        let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
         let (tool, reach) = (part.name(), part.plan().reach());
         match reach {
             Reach::Nowhere => {
@@ -219,9 +338,9 @@ pub(crate) async fn find(
                 targets.send(tool, url, grants);
                 continue;
             }
-            Reach::Page { reference, submits } => {
+            Reach::Page { reference, sends } => {
                 let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-                targets.add_page(tool, *submits, looked.ok().and_then(Result::ok), grants);
+                targets.add_page(tool, *sends, looked.ok().and_then(Result::ok), grants);
                 continue;
             }
             _ => {}
@@ -241,9 +360,13 @@ pub(crate) async fn find(
                     targets.add(tool, reach, window_at(windows, *display, *point).map(Touched::of));
                 }
             }
+            Reach::Window(id) => {
+                let window = windows.iter().find(|window| window.id.0 == *id);
+                targets.add(tool, reach, window.map(Touched::of));
+            }
             Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
-            Reach::Menu { app, path } => {
-                let touched = in_app(windows, app.as_deref());
+            Reach::Menu { path, .. } => {
+                let touched = owned(desktop, windows, reach).await;
                 targets.add(
                     tool,
                     reach,
@@ -251,33 +374,60 @@ pub(crate) async fn find(
                 );
             }
             Reach::Element(Target::Selector(selector)) => {
-                let touched = in_app(windows, selector.app.as_deref());
+                let touched = owned(desktop, windows, reach).await;
                 targets.add(tool, reach, touched.map(|one| one.with_control(selector.name.as_deref())));
             }
             Reach::Element(Target::Ref(reference)) => {
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-                let touched = listed
-                    .ok()
-                    .flatten()
-                    .map(|listed| named(windows, &listed.app).with_control(Some(&listed.name)));
-                targets.add(tool, reach, touched);
+                let listed = listed.ok().flatten();
+                let touched = match owned(desktop, windows, reach).await {
+                    None => listed.as_ref().map(|listed| named(windows, &listed.app)),
+                    touched => touched.filter(|_| listed.is_some()),
+                };
+                let name = listed.map(|listed| listed.name);
+                targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
         // An address that is typed into a browser is gone to.
-        if targets.is_browser
+        if targets.goes_to_a_browser()
             && let Some(host) = part.plan().text().and_then(hosts::typed)
             && !grants.knows(&host)
         {
             targets.send(tool, &format!("https://{host}"), grants);
         }
     }
-    targets
+    found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
+    found
+}
+
+/// Where a text would be written now; unlike what a question is about, never where it may only be.
+pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach: &Reach) -> Landing {
+    let app = match reach {
+        Reach::Focus { .. } => {
+            let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
+            let windows = looked.ok().and_then(Result::ok).unwrap_or_default();
+            windows.into_iter().find(|window| is(window, "focused")).map(|window| window.app)
+        }
+        Reach::Element(Target::Ref(reference)) => {
+            let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
+            listed.ok().flatten().map(|listed| listed.app)
+        }
+        Reach::Page { reference, .. } => {
+            let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
+            return looked.ok().and_then(Result::ok).map_or(Landing::Unknown, |page| Landing::Page(page.url));
+        }
+        _ => None,
+    };
+    app.map_or(Landing::Unknown, Landing::App)
 }
 
 /// The window that has the keyboard, or while one of ours has it, the topmost.
 fn front(windows: &[WindowView]) -> Option<&WindowView> {
-    let is = |window: &&WindowView, state: &str| window.states.iter().any(|one| one == state);
     windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
+}
+
+fn is(window: &WindowView, state: &str) -> bool {
+    window.states.iter().any(|one| one == state)
 }
 
 /// The topmost window at a point; the desktop itself is none.
@@ -294,26 +444,40 @@ pub(crate) fn holds(bounds: &NormRect, point: NormPoint) -> bool {
     within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
 }
 
-fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
-    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
+/// Where an element or a menu is, by the word of whoever would act on it; by the windows' names where it has none.
+pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Option<Touched> {
+    let (target, app) = match reach {
+        Reach::Element(target @ Target::Ref(_)) => (target.clone(), None),
+        Reach::Element(target @ Target::Selector(selector)) => (target.clone(), selector.app.clone()),
+        Reach::Menu { app, .. } => {
+            (Target::Selector(Selector { app: app.clone(), ..Selector::default() }), app.clone())
+        }
+        _ => return None,
+    };
+    let is_ref = matches!(target, Target::Ref(_));
+    match tokio::time::timeout(PATIENCE, desktop.owner(target)).await.ok().flatten() {
+        Some(Owner { app, pid }) => {
+            let by_name = applications::class_of([app.as_str()]);
+            let is_its = |window: &&WindowView| window.pid == Some(pid);
+            let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
+            Some(match window.map(Touched::of) {
+                Some(found) => Touched { class: found.class.or(by_name), ..found },
+                None => Touched {
+                    app: untrusted::line(&app, NAME_CHARS),
+                    window: None,
+                    pid: Some(pid),
+                    class: by_name,
+                    control: None,
+                },
+            })
+        }
+        None if is_ref => None,
+        None => in_app(windows, app.as_deref()),
+    }
 }
 
-/// The window of the application that an element or a menu is named in; `None` for other acts.
-pub(crate) fn named_window<'a>(windows: &'a [WindowView], reach: &Reach) -> Option<&'a WindowView> {
-    let app = match reach {
-        Reach::Menu { app, .. } => app,
-        Reach::Element(Target::Selector(selector)) => &selector.app,
-        Reach::Nowhere
-        | Reach::Focus { .. }
-        | Reach::Points { .. }
-        | Reach::App(_)
-        | Reach::Address(_)
-        | Reach::Page { .. }
-        | Reach::Element(Target::Ref(_)) => {
-            return None;
-        }
-    };
-    app.as_deref().map_or_else(|| front(windows), |app| called(windows, app))
+fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
+    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
 }
 
 /// By a part of its application's name or of its title, as the tools take it.
@@ -322,7 +486,7 @@ fn called<'a>(windows: &'a [WindowView], name: &str) -> Option<&'a WindowView> {
     let is = |window: &&WindowView| {
         [&window.app, &window.title].iter().any(|text| text.to_lowercase().contains(&wanted))
     };
-    windows.iter().find(is)
+    front(windows).filter(is).or_else(|| windows.iter().find(is))
 }
 
 /// An application by its name, or by a part of it.
@@ -331,7 +495,8 @@ fn named(windows: &[WindowView], name: &str) -> Touched {
     match called(windows, name).map(Touched::of) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
         None => {
-            Touched { app: untrusted::line(name, NAME_CHARS), window: None, class: by_name, control: None }
+            let app = untrusted::line(name, NAME_CHARS);
+            Touched { app, window: None, pid: None, class: by_name, control: None }
         }
     }
 }

@@ -253,6 +253,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        hosts: Vec::new(),
         touches: vec![grant()],
     }
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use protocol::ids::RunId;
-use protocol::tool::{Answer, Approval};
+use protocol::tool::Answer;
 use protocol::{ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 
@@ -89,20 +89,21 @@ impl Driver {
     }
 
     pub(super) async fn take_answer(&mut self, given: GivenAnswer) -> Result<(), ErrorView> {
-        let GivenAnswer { question: Approval { id, call, digest, touches, risk, .. }, answer, by } = given;
-        if self.question.take_if(|question| question.id == id).is_none() {
+        let GivenAnswer { question, answer, by } = given;
+        let approval = question.id.clone();
+        if self.question.take_if(|open| open.id == approval).is_none() {
             return Ok(());
         }
         self.operation = None;
-        if answer != Answer::Deny {
-            self.proposals.accept(&call.id);
-            self.grants().visit(&touches);
-            self.allowed = Some((call.id.clone(), digest, risk));
-        }
         if answer == Answer::Thread {
-            self.grants().allow(touches);
+            self.grants().allow(question.touches.clone());
         }
-        self.feed(Input::Answered { approval: id, answer, by }).await
+        if answer != Answer::Deny {
+            self.proposals.accept(&question.call.id);
+            self.grants().visit(&question.hosts);
+            self.allowed = Some(question);
+        }
+        self.feed(Input::Answered { approval, answer, by }).await
     }
 
     /// On disk before the answer: words that were taken are never lost, however the run ends.

@@ -127,15 +127,28 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
         let now = self.run.router.assess(&request, &self.run.limits).await;
-        let Assessment { digest, touches, .. } = now;
+        let Assessment { digest, touches, mut hosts, .. } = now;
+        hosts.retain(|host| reason.contains(host.as_str()));
         // Something graver may have come to the front since it was first looked at.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
         let target = lease::target(&self.run.router, &call).await;
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval =
-            Approval { id, call, risk, reason, digest, deadline, window, target, goes_to, seen, touches };
+        let approval = Approval {
+            id,
+            call,
+            risk,
+            reason,
+            digest,
+            deadline,
+            window,
+            target,
+            goes_to,
+            seen,
+            hosts,
+            touches,
+        };
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
@@ -185,16 +198,17 @@ impl Driver {
         let mut request = self.request(call.clone(), None);
         let assessment = self.outline(&request);
         let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
-        if approved && let Some((_, digest, named)) = self.allowed.take_if(|(id, ..)| *id == call.id) {
-            request.approved = Some(digest);
-            risk = named;
+        let asked = self.allowed.take_if(|asked| approved && asked.call.id == call.id);
+        if let Some(asked) = &asked {
+            request.approved = Some(asked.digest.clone());
+            risk = asked.risk;
         }
+        let asked = asked.filter(|_| lease.is_some());
         // The focus is where it was only if nobody else has had the desktop since.
         let front = match &lease {
             Some(lease) if lease.passed_on || approved => self.front.take(),
             Some(_) | None => None,
         };
-        let asked = self.asked.take_if(|asked| lease.is_some() && asked.call.id == call.id);
         // A look between two acts gives nothing up.
         if lease.is_some() {
             self.lease = lease;
@@ -203,7 +217,6 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
-        let must_be_as_it_was = self.is_woken;
         let takes_keys = call.goes_to_the_focus() || call.tool == "batch";
         self.operation = Some(Box::pin(async move {
             let restore = async {
@@ -221,7 +234,7 @@ impl Driver {
                 restored = restore => restored,
             };
             if let Err(error) = restored
-                && (must_be_as_it_was || takes_keys)
+                && (asked.is_some() || takes_keys)
             {
                 return Outcome::Tool(call, Box::new(Executed::refused(error)));
             }

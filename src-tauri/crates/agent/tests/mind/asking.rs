@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use desktop::{WindowId, WindowView};
+use desktop::fake::Scene;
+use desktop::{Element, WindowId, WindowView};
 use models::Message;
 use models::scripted::Step;
 use protocol::command::{AnswerApproval, PauseRun, ResumeRun, SteerRun, StopRun};
@@ -241,20 +242,55 @@ async fn after_a_crash_an_approved_act_needs_the_window_that_was_in_front() {
     }
 }
 
+/// What became of the screen, and whether it still is what was asked on.
+type Change = (fn(&mut Scene), bool);
+
 #[tokio::test]
-async fn after_a_crash_an_approved_click_needs_the_screen_that_it_was_allowed_for() {
-    for is_the_same in [true, false] {
-        let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
-        assert_eq!(question.approval.window, None);
-        if !is_the_same {
-            next.desktop.edit(|scene| scene.colour = [200, 30, 30]);
+async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
+    let changes: [Change; 5] = [
+        (|_| {}, true),
+        (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], Vec::new()), false),
+        // The window that was in front has gone, though it was not clicked at.
+        (|scene| scene.windows.retain(|window| window.id != WindowId(2)), false),
+        // The pointer has gone elsewhere: the same button in another colour.
+        (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], vec![button("Save")]), true),
+        (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], vec![button("Send all")]), false),
+    ];
+    for (change, is_the_same) in changes {
+        for is_woken in [false, true] {
+            let show = |scene: &mut Scene| {
+                let below = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
+                scene.windows = vec![window(2, "front"), WindowView { bounds: below, ..window(1, "letter") }];
+                scene.snapshot.elements = vec![button("Save")];
+            };
+            let mut bench = Bench::new(vec![click(), done()]).await;
+            bench.desktop.edit(show);
+            let session = bench.start(ApprovalMode::Ask).await;
+            let question = bench.question().await;
+            if is_woken {
+                let next = Bench::at(crashed(&bench), vec![done()]).await;
+                bench.handle.shutdown().await;
+                bench = next;
+                bench.desktop.edit(show);
+            }
+            bench.desktop.edit(change);
+            let yes = answer(&question, Answer::Once);
+            bench.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
+            assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+            let told = refusals(&bench, &session).await;
+            assert_eq!(bench.clicks(), usize::from(is_the_same), "{is_woken} {told:?}");
+            assert_eq!(told.is_empty(), is_the_same, "{told:?}");
         }
-        let yes = answer(&question.approval, Answer::Once);
-        next.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
-        assert!(matches!(next.end().await, RunEnd::Completed { .. }));
-        assert_eq!(next.clicks(), usize::from(is_the_same));
-        let told = refusals(&next, &session).await;
-        assert_eq!(told.iter().any(|told| told.contains("look again")), !is_the_same, "{told:?}");
+    }
+}
+
+fn button(name: &str) -> Element {
+    Element {
+        reference: "e1".into(),
+        role: "button".into(),
+        name: name.into(),
+        bounds: NormRect { x: 480.0, y: 490.0, width: 40.0, height: 20.0 },
+        ..Element::default()
     }
 }
 

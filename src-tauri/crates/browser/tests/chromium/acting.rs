@@ -34,7 +34,8 @@ fn pages(path: &str) -> (u16, String) {
             r#"<title>Forms</title><base href="/below/"><form action="https://evil.test/take"><input aria-label=Name name=action>
 <input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button>
 <button formaction="other">Elsewhere</button></form>
-<form><input aria-label=Alone></form><button>Free</button>
+<form><input aria-label=Alone></form><button>Free</button><a href="https://evil.test/take">Linked</a>
+<a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0">Menu</a>
 <button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
         }
         "/frame" => "<button onclick=\"this.textContent='Pressed'\">Elsewhere</button>",
@@ -163,17 +164,21 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
     let page = format!("{}/forms", stage.here);
     stage.goto("/forms").await;
     let (evil, other) = ("https://evil.test/take".to_owned(), format!("{}/below/other", stage.here));
-    for (name, form, is_submit) in [
+    for (name, leads_to, goes_there) in [
         ("Go", Some(&evil), true),
         ("Only look", Some(&evil), false),
         ("Elsewhere", Some(&other), true),
         ("Name", Some(&evil), false),
         ("Alone", Some(&page), false),
         ("Free", None, false),
+        ("Linked", Some(&evil), true),
+        ("Picture", Some(&evil), true),
+        ("Menu", None, false),
     ] {
         let found = stage.find_named(name).await;
         let target = stage.browser.target(Some(found.reference)).await.unwrap();
-        let expected = WebTarget { url: page.clone(), called: name.into(), form: form.cloned(), is_submit };
+        let expected =
+            WebTarget { url: page.clone(), called: name.into(), leads_to: leads_to.cloned(), goes_there };
         assert_eq!(target, expected, "{name}");
     }
     assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));

@@ -17,7 +17,7 @@ use super::{LOOK, LinuxDesktop};
 use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Hands as _, Key, ListedElement, Operated, Snapshot, Target,
+    Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
@@ -57,6 +57,10 @@ impl Elements for LinuxDesktop {
                 mark.map(|mark| ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text });
             mark.or_else(|| self.accessibility.listed(&reference))
         })
+    }
+
+    fn owner(&self, target: Target) -> BoxFuture<'_, Option<Owner>> {
+        Box::pin(async move { self.accessibility.owner(&target).await })
     }
 
     fn operate(

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::LinuxDesktop;
 use super::atspi::unified;
+use super::input::MOVED_ON;
+use super::{LOOK, LinuxDesktop};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
 
 /// An act; long texts and drags fit in.
@@ -43,6 +44,7 @@ impl LinuxDesktop {
     /// Types, and reads the focused field before and after where it can be read. Enter may empty the field or leave it:
     /// what stands before it is read first.
     async fn write(&self, text: String, cancel: &CancellationToken) -> Result<Acted, DesktopError> {
+        let window = self.input.run(LOOK, |input| input.session.key_window()).await?;
         let before = tokio::select! {
             () = cancel.cancelled() => return Err(DesktopError::Cancelled),
             before = self.accessibility.focused_text() => before,
@@ -70,6 +72,10 @@ impl LinuxDesktop {
                 // Tab and Enter may have left the field: what it shows now says nothing.
                 Came::Other(_) | Came::Nothing => acted,
             });
+        }
+        if !self.input.run(LOOK, move |input| input.session.keys_stay(&window)).await? {
+            let note = format!("{} without the Enter after it: {MOVED_ON}", acted.note);
+            return Ok(Acted { evidence: Evidence::Mismatch, note });
         }
         self.perform(Action::Type { text: enters.to_owned() }, cancel).await?;
         let Came::Wished(held) = came else { return Ok(acted) };

@@ -199,7 +199,7 @@ fn shown_on(session: &Session, rect: &PhysicalRect) -> Result<PhysicalRect, Desk
 
 impl Session {
     /// The child of the root window that this window is in, or is; `None` if it is gone.
-    fn top_of(&self, window: Window) -> Option<Window> {
+    pub(super) fn top_of(&self, window: Window) -> Option<Window> {
         let mut at = window;
         // Frames nest a few deep; more is a loop between two looks.
         for _ in 0..16 {

@@ -59,14 +59,21 @@ impl Ewmh {
         Ok(Self { session: Session::connect(display)?, own, fence })
     }
 
-    /// All windows for people, the one with the focus first, then from top to bottom.
+    /// All windows for people, from top to bottom.
     pub(super) fn list(&self) -> Result<Vec<WindowView>, DesktopError> {
         let displays = self.session.displays()?;
-        Ok(self.clients()?.iter().map(|client| view(client, &displays)).collect())
+        Ok(self.stacked(self.active()?)?.iter().map(|client| view(client, &displays)).collect())
     }
 
+    /// The one with the focus first, then from top to bottom.
     pub(super) fn clients(&self) -> Result<Vec<Client>, DesktopError> {
         let active = self.active()?;
+        let mut clients = self.stacked(active)?;
+        clients.sort_by_key(|client| Some(client.window) != active);
+        Ok(clients)
+    }
+
+    fn stacked(&self, active: Option<Window>) -> Result<Vec<Client>, DesktopError> {
         let mut clients = Vec::new();
         for window in self.managed()? {
             // A window may vanish between two requests; then it is simply not there.
@@ -79,7 +86,6 @@ impl Ewmh {
         }
         // The list is from the bottom up.
         clients.reverse();
-        clients.sort_by_key(|client| Some(client.window) != active);
         Ok(clients)
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use protocol::geometry::PhysicalPoint;
 
-use super::input::{InputSender, cmd_note, number, sent};
+use super::input::{InputSender, MOVED_ON, cmd_note, mismatch, number, sent};
 use super::pressed::{Down, Stop};
 use crate::{Acted, Button, DesktopError, Key};
 
@@ -15,8 +15,8 @@ use crate::{Acted, Button, DesktopError, Key};
 const LONGEST: Duration = Duration::from_secs(10);
 /// Most keys of one hold.
 const MOST_KEYS: usize = 6;
-/// Between two looks whether the focus has come to a window of ours, which must not get the repeated keys.
-const FOCUS: Duration = Duration::from_millis(100);
+/// Between two looks whether the focus has come to another window, which must not get the repeated keys.
+const FOCUS: Duration = Duration::from_millis(20);
 
 impl InputSender {
     pub(super) fn holds_a_button(&self) -> bool {
@@ -101,7 +101,9 @@ impl InputSender {
             )));
         }
         self.check_focus()?;
+        let window = self.session.key_window()?;
         let codes = self.codes(keys)?;
+        let names = keys.iter().map(Key::to_string).collect::<Vec<_>>().join("+");
         let pressed = self.press_all(&codes, stop)?;
         let end = Instant::now() + time;
         loop {
@@ -110,11 +112,13 @@ impl InputSender {
                 break;
             }
             stop.pause(left.min(FOCUS))?;
-            self.check_focus()?;
+            if !self.session.keys_stay(&window)? {
+                self.let_go(&pressed)?;
+                return Ok(mismatch(format!("let go of {names} before the time was up: {MOVED_ON}")));
+            }
         }
         self.let_go(&pressed)?;
-        let names: Vec<String> = keys.iter().map(Key::to_string).collect();
-        Ok(sent(format!("held {} for {time:?}{}", names.join("+"), cmd_note(keys))))
+        Ok(sent(format!("held {names} for {time:?}{}", cmd_note(keys))))
     }
 
     /// Presses what is not down yet, in order; answers what that was.

@@ -337,8 +337,12 @@ impl InputSender {
             return Err(DesktopError::BadInput(format!("times = {times} is outside 1-{MOST_PRESSES}")));
         }
         self.check_focus()?;
+        let window = self.session.key_window()?;
         let codes = self.codes(&[key])?;
-        for _ in 0..times {
+        for done in 0..times {
+            if !self.session.keys_stay(&window)? {
+                return Ok(mismatch(format!("pressed {key} {done} times of {times}, then {MOVED_ON}")));
+            }
             self.chord(&codes, stop)?;
         }
         Ok(sent(format!("pressed {key} x{times}{}", cmd_note(&[key]))))
@@ -383,3 +387,10 @@ pub(super) fn cmd_note(keys: &[Key]) -> &'static str {
 pub(super) fn sent(note: String) -> Acted {
     Acted { evidence: Evidence::Sent, note }
 }
+
+pub(super) fn mismatch(note: String) -> Acted {
+    Acted { evidence: Evidence::Mismatch, note }
+}
+
+/// Why the rest of the keys of an act was not sent: they were meant for the window that had the keyboard.
+pub(super) const MOVED_ON: &str = "another window came to have the keyboard; look again before the rest";

@@ -3,23 +3,23 @@
 //! Keys outside the layout would need it remapped, which races applications; pasting is exact in any script.
 //! A line break is the key Enter in either way: pasted, it runs nothing, sends nothing, and terminals ask about it.
 //! The clipboard gets its earlier content back.
+//!
+//! An Enter may bring another window to the front, a terminal even: what is left of the text is not for that one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clipboard::{Content, Offer, earlier_content};
-use super::input::InputSender;
+use super::input::{InputSender, MOVED_ON, mismatch, sent};
 use super::keymap::{Keymap, Stroke};
 use super::pressed::{Down, Stop};
 use super::watchdog::program::MOST_KEPT;
-use crate::{Acted, DesktopError, Evidence, Key};
+use crate::{Acted, DesktopError, Key};
 
 /// The longest text that is typed key by key, in bytes; longer ones only where they have too many lines to paste.
 const MOST_TYPED: usize = 200;
 /// Lines pasted one by one: an application takes up to a tenth of a second for each.
 const MOST_PASTED: usize = 100;
-/// Keys between two looks at whether to stop.
-const KEYS_A_FLUSH: usize = 12;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// Content larger than this is not handed to the watchdog.
@@ -49,8 +49,12 @@ pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acte
     let strokes: Option<Vec<Stroke>> = text.chars().map(|character| keymap.typing(character)).collect();
     match strokes {
         Some(strokes) if text.len() <= MOST_TYPED || !(1..=MOST_PASTED).contains(&pasted) => {
-            by_keys(input, &strokes, &keymap, stop)?;
-            Ok(sent(format!("typed {} characters by keys", strokes.len())))
+            let typed = by_keys(input, &strokes, &keymap, stop)?;
+            if typed < strokes.len() {
+                let all = strokes.len();
+                return Ok(mismatch(format!("typed {typed} of {all} characters by keys, then {MOVED_ON}")));
+            }
+            Ok(sent(format!("typed {typed} characters by keys")))
         }
         None if pasted > MOST_PASTED => Err(DesktopError::BadInput(format!(
             "a text of {pasted} lines with characters that the keyboard lacks is too long to type; type at most \
@@ -60,15 +64,22 @@ pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acte
     }
 }
 
+/// How many of the strokes went to the window that has the keyboard now.
 fn by_keys(
     input: &InputSender,
     strokes: &[Stroke],
     keymap: &Keymap,
     stop: &Stop,
-) -> Result<(), DesktopError> {
+) -> Result<usize, DesktopError> {
+    let window = input.session.key_window()?;
     let shift = Down::Key(keymap.key(Key::Shift)?.code);
     let mut shifted = false;
-    for (i, stroke) in strokes.iter().enumerate() {
+    let mut typed = 0;
+    for stroke in strokes {
+        // Each look waits for the server: applications get the keys no faster than it works them off.
+        if !input.session.keys_stay(&window)? {
+            break;
+        }
         if stroke.shift != shifted {
             if stroke.shift {
                 input.held.press(&input.session, shift, stop)?;
@@ -79,14 +90,13 @@ fn by_keys(
         }
         input.held.press(&input.session, Down::Key(stroke.code), stop)?;
         input.held.release(&input.session, Down::Key(stroke.code))?;
-        if i % KEYS_A_FLUSH == KEYS_A_FLUSH - 1 {
-            input.session.sync()?;
-        }
+        typed += 1;
     }
     if shifted {
         input.held.release(&input.session, shift)?;
     }
-    input.session.sync()
+    input.session.sync()?;
+    Ok(typed)
 }
 
 /// How an application pastes: from which selection, by which keys.
@@ -171,19 +181,24 @@ fn paste_lines(
     stop: &Stop,
 ) -> Result<Taken, DesktopError> {
     let enter = input.codes(&[Key::Enter])?;
+    let window = input.session.key_window()?;
+    let has_moved_on = || Ok::<_, DesktopError>(!input.session.keys_stay(&window)?);
     for (at, line) in lines.iter().enumerate() {
         if at > 0 {
-            // Enter may have closed a dialog, and the focus may be anywhere now.
-            input.check_focus()?;
+            if has_moved_on()? {
+                return Ok(Taken::Part { lines: at, why: MOVED_ON });
+            }
             input.chord(&enter, stop)?;
         }
         if line.is_empty() {
             continue;
         }
-        input.check_focus()?;
         let focused = input.session.focused()?;
         if !offer.show(Content::text(&input.session, line))? {
             return Ok(Taken::Part { lines: at, why: "another program took the clipboard" });
+        }
+        if has_moved_on()? {
+            return Ok(Taken::Part { lines: at, why: MOVED_ON });
         }
         input.chord(&paste.codes, stop)?;
         if !wait_until_read(offer, focused, stop)? {
@@ -225,12 +240,4 @@ fn wait_until_read(offer: &Offer, focused: Option<u32>, stop: &Stop) -> Result<b
         stop.pause(Duration::from_millis(4))?;
     }
     Ok(false)
-}
-
-fn sent(note: String) -> Acted {
-    Acted { evidence: Evidence::Sent, note }
-}
-
-fn mismatch(note: String) -> Acted {
-    Acted { evidence: Evidence::Mismatch, note }
 }

@@ -258,6 +258,26 @@ impl Session {
         Ok((focus > 1).then_some(focus))
     }
 
+    /// Where keys go now.
+    pub(super) fn key_window(&self) -> Result<KeyWindow, DesktopError> {
+        let focus = self.focused()?;
+        Ok(KeyWindow { focus, top: self.key_top(focus)? })
+    }
+
+    /// Whether keys go there still, to whatever part of it.
+    pub(super) fn keys_stay(&self, there: &KeyWindow) -> Result<bool, DesktopError> {
+        let focus = self.focused()?;
+        Ok((focus.is_some() && focus == there.focus) || self.key_top(focus)? == there.top)
+    }
+
+    /// The child of the root window that has the focus in it; the one below the pointer where the server names none.
+    fn key_top(&self, focus: Option<Window>) -> Result<Option<Window>, DesktopError> {
+        match focus {
+            Some(window) => Ok(self.top_of(window)),
+            None => Ok(Some(self.conn.query_pointer(self.root)?.reply()?.child)),
+        }
+    }
+
     /// Whether keys would go to a window of ours.
     pub(super) fn focus_is_own(&self, own: &Own) -> Result<bool, DesktopError> {
         let Some(mut window) = self.focused()? else {
@@ -290,6 +310,12 @@ impl Session {
         }
         Ok(String::new())
     }
+}
+
+/// The window that gets the keys.
+pub(super) struct KeyWindow {
+    focus: Option<Window>,
+    top: Option<Window>,
 }
 
 /// What is asked about one window, on its way.

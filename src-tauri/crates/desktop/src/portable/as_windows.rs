@@ -37,7 +37,6 @@ fn first_scale() -> Result<ScaleFactor, DesktopError> {
 fn list<P: Platform>(own: &Own) -> Result<Vec<WindowView>, DesktopError> {
     let displays = Capturer::displays()?;
     let mut tops = Capturer::tops()?;
-    tops.sort_by_key(|top| !top.focused);
     let shown = tops.len();
     tops.extend(P::hidden(first_scale()?));
     let mut views = Vec::new();

@@ -1,8 +1,10 @@
 //! Clicks, actions and the focus: by accessibility where it does, with the pointer where not, refused where unclear.
 
 use desktop::{
-    ActionMethod, Button, DesktopError, Element, ElementAction, Evidence, Fence, Glance, Selector, Target,
+    ActionMethod, Button, DesktopError, Element, ElementAction, ElementQuery, Evidence, Fence, Glance,
+    Selector, Snapshot, Target,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate, query, signal};
 
@@ -163,4 +165,39 @@ async fn the_pointer_clicks_what_can_be_seen_and_refuses_what_is_covered() {
     // What needs no pixel is done, and what people see of it is said.
     let done = operate(&desktop, of(&area), ElementAction::SetValue("frog".into())).await.unwrap();
     assert!(done.acted.note.ends_with("the window \"The wall\" lies over it"), "{done:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_act_that_names_no_application_goes_to_none_that_was_only_looked_at() {
+    let mut stage = Stage::open();
+    stage.start("galculator", &[]);
+    stage.start("mousepad", &["--disable-server"]);
+    for app in ["galculator", "mousepad"] {
+        elements(&stage.desktop(), app, |seen| !seen.is_empty()).await;
+    }
+    let ours = stage.start_ours("gtk3");
+    let desktop = stage.desktop_of(ours);
+    let looked_at = || async {
+        elements(&desktop, "galculator", |seen| seen.iter().any(|one| one.name == "7")).await;
+        desktop.elements(ElementQuery::default()).await.unwrap()
+    };
+    let ours_has_the_focus = |seen: &Snapshot| seen.cut.iter().any(|why| why.contains("our own window"));
+    let seen = eventually("the focus of ours", looked_at, ours_has_the_focus).await;
+    assert_eq!(seen.app, "galculator", "looking goes on where it was");
+    let named = |app: Option<&str>| {
+        let (app, name) = (app.map(str::to_owned), Some("7".to_owned()));
+        Target::Selector(Selector { app, name, ..Selector::default() })
+    };
+    let no_app = operate(&desktop, named(None), CLICK).await.unwrap_err();
+    let no_menu = desktop
+        .press_menu(None, vec!["Help".into(), "About".into()], CancellationToken::new())
+        .await
+        .unwrap_err();
+    for error in [no_app, no_menu] {
+        assert!(
+            matches!(&error, DesktopError::NotFound(why) if why.contains("name one with app")),
+            "{error:?}"
+        );
+    }
+    operate(&desktop, named(Some("galculator")), CLICK).await.unwrap();
 }

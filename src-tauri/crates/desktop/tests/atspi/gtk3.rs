@@ -266,6 +266,7 @@ async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
 
     // A cell with a check box is known by its column, one of an icon and a text by its text.
     assert!(find_in(&seen, "table cell", "Water").is_some(), "{seen:#?}");
+    assert!(find_in(&seen, "table column header", "Done?").is_some(), "{seen:#?}");
     let done: Vec<&Element> = seen.iter().filter(|one| one.description == "Done?").collect();
     assert_eq!(done.len(), 3, "{seen:#?}");
     operate(&desktop, of(done[1]), CLICK).await.unwrap();

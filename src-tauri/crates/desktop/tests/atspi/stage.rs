@@ -99,9 +99,14 @@ impl Stage {
 
     /// The whole desktop, to act on it too.
     pub fn desktop(&self) -> Arc<dyn Desktop> {
+        self.desktop_of(std::process::id())
+    }
+
+    /// The same for which the windows of a process are its own.
+    pub fn desktop_of(&self, own_pid: u32) -> Arc<dyn Desktop> {
         desktop::open(Options {
             failsafe: false,
-            own_pid: std::process::id(),
+            own_pid,
             display: Some(self.display.clone()),
             session_bus: Some(self.bus.clone()),
             ..Options::default()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use desktop::{Action, Button, DesktopError, Key};
+use desktop::{Action, Button, DesktopError, Evidence, Key};
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask};
 
@@ -77,7 +77,7 @@ async fn a_key_stays_down_through_hotkeys_with_it_and_typing_is_refused_meanwhil
 }
 
 #[tokio::test]
-async fn a_hold_lasts_as_long_as_wished_and_ends_early_when_stopped_or_when_our_window_gets_the_focus() {
+async fn a_hold_lasts_as_long_as_wished_and_ends_early_when_stopped_or_when_another_window_gets_the_focus() {
     let (screen, target) = scene();
     let desktop = screen.desktop();
     let hold = |millis| Action::Hold { keys: vec![Key::Right], time: Duration::from_millis(millis) };
@@ -106,13 +106,19 @@ async fn a_hold_lasts_as_long_as_wished_and_ends_early_when_stopped_or_when_our_
     assert_prompt("a stopped hold", Duration::from_millis(200), trial).await;
 
     let ours = Target::ours(&screen, (200, 150, 400, 300), 0x0010_30d0);
-    let focus = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        ours.focus();
-    };
-    let (result, ()) = tokio::join!(desktop.act(hold(9_000), token()), focus);
-    assert!(matches!(result, Err(DesktopError::Forbidden(_))), "{result:?}");
-    assert_eq!(held_keys(&target), 0);
+    let terminal = Target::new(&screen, "terminal", (700, 150, 400, 300), 0);
+    for other in [&ours, &terminal] {
+        target.focus();
+        let focus = async {
+            while held_keys(&target) == 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            other.focus();
+        };
+        let (acted, ()) = tokio::join!(desktop.act(hold(9_000), token()), focus);
+        assert_eq!(acted.unwrap().evidence, Evidence::Mismatch);
+        assert_eq!(held_keys(&target), 0);
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use desktop::{Action, Desktop, DesktopError, ElementQuery, Evidence, Key};
+use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::ConnectionExt;
 
@@ -219,8 +220,34 @@ async fn keys_arrive_in_order_with_their_shifts() {
     let desktop = screen.desktop();
     let acted = write(&*desktop, "aA!").await;
     assert_eq!(acted.evidence, Evidence::Sent);
-    let presses = target.events().iter().filter(|event| matches!(event, Event::KeyPress(_))).count();
-    assert_eq!(presses, 4, "a, shift, a, 1");
+    assert_eq!(presses(&target), 4, "a, shift, a, 1");
+}
+
+fn presses(target: &Target) -> usize {
+    target.events().iter().filter(|event| matches!(event, Event::KeyPress(_))).count()
+}
+
+#[tokio::test]
+async fn what_is_left_of_the_keys_is_not_for_the_window_that_came_to_the_front_meanwhile() {
+    let screen = Screen::new();
+    let desktop = screen.desktop();
+    let long = Action::Type { text: "rm -rf pond\n".repeat(300) };
+    for action in [long, Action::Press { key: Key::Enter, times: 200 }] {
+        let target = Target::new(&screen, "target", (0, 0, 300, 300), 0x00ff_ffff);
+        let terminal = Target::new(&screen, "terminal", (400, 0, 300, 300), 0);
+        target.focus();
+        let comes_up = tokio::task::spawn_blocking(move || {
+            while !matches!(target.conn.wait_for_event().unwrap(), Event::KeyPress(_)) {}
+            terminal.focus();
+            (terminal, target)
+        });
+        let acted = desktop.act(action, token()).await.unwrap();
+        let (terminal, _) = comes_up.await.unwrap();
+        // One may be on its way while the keyboard moves.
+        assert!(presses(&terminal) <= 1, "{}", acted.note);
+        assert_eq!(acted.evidence, Evidence::Mismatch, "{}", acted.note);
+        assert!(acted.note.contains("look again before the rest"), "{}", acted.note);
+    }
 }
 
 fn clipboards_owner(conn: &impl ConnectionExt) -> u32 {

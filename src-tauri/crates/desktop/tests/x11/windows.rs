@@ -6,6 +6,8 @@ use desktop::{
     Action, Button, Desktop, DesktopError, Evidence, Fence, Key, WindowChange, WindowId, WindowView,
 };
 
+use x11rb::protocol::xproto::{ConnectionExt as _, InputFocus};
+
 use crate::screen::{Screen, Target, token};
 
 /// Asks again until `wanted` is found.
@@ -25,6 +27,10 @@ fn of(app: &str) -> impl Fn(&[WindowView]) -> Option<WindowView> + '_ {
     move |windows| windows.iter().find(|window| window.app.eq_ignore_ascii_case(app)).cloned()
 }
 
+fn of_title(windows: &[WindowView], title: &str) -> Option<WindowView> {
+    windows.iter().find(|window| window.title == title).cloned()
+}
+
 fn is(window: &WindowView, state: &str) -> bool {
     window.states.iter().any(|is| is == state)
 }
@@ -41,8 +47,19 @@ async fn windows_are_listed_and_changed_and_read_back() {
     })
     .await;
     let listed = desktop.windows().await.unwrap();
-    assert_eq!(listed[0].id, second.id, "the focused one is first");
+    assert_eq!(listed[0].id, second.id, "the topmost is first");
     assert_eq!(listed.len(), 2);
+    // The keyboard alone goes to the other one: what a click meets is still the topmost.
+    let window = u32::try_from(first.id.0).unwrap();
+    screen
+        .connect()
+        .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)
+        .unwrap()
+        .check()
+        .unwrap();
+    let focused = |windows: &[WindowView]| of_title(windows, "first").filter(|one| is(one, "focused"));
+    eventually(&*desktop, "the first terminal's focus", focused).await;
+    assert_eq!(desktop.windows().await.unwrap()[0].id, second.id);
 
     let done = desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
 use crate::focus::name_of;
+use crate::target::Reach;
 
 pub(super) struct ChangeWindow;
 
@@ -83,7 +84,7 @@ impl Builtin for ChangeWindow {
             unused(&[])?;
         }
         let task = Change { tool: Self::NAME, window: WindowId(window), change, done };
-        Ok(Plan::new(Self::RISK, task))
+        Ok(Plan::new(Self::RISK, task).reaching(Reach::Window(window)))
     }
 }
 

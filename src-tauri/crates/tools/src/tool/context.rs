@@ -8,13 +8,14 @@ use desktop::Desktop;
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
-use crate::Limits;
+use crate::{Limits, Secret};
 
 /// What a task works with.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) desktop: Arc<dyn Desktop>,
     pub(crate) browser: Arc<dyn Browser>,
+    pub(crate) secrets: Arc<[Secret]>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) cancel: CancellationToken,
     /// The display that pictures are taken of.
@@ -28,11 +29,21 @@ impl Context {
     pub(crate) fn new(
         desktop: Arc<dyn Desktop>,
         browser: Arc<dyn Browser>,
+        secrets: Arc<[Secret]>,
         limits: Arc<Limits>,
         cancel: CancellationToken,
         display: u32,
     ) -> Self {
-        Self { desktop, browser, limits, cancel, display, begun: Arc::default(), trail: Arc::default() }
+        Self {
+            desktop,
+            browser,
+            secrets,
+            limits,
+            cancel,
+            display,
+            begun: Arc::default(),
+            trail: Arc::default(),
+        }
     }
 
     /// The same for one try, with its own stop and nothing begun.

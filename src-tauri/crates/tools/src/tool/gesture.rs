@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use desktop::{Action, Button, Key};
 use protocol::geometry::NormPoint;
-use protocol::tool::ToolError;
+use protocol::tool::{Effect, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -65,11 +65,18 @@ fn display_of(action: &Action) -> u32 {
 #[async_trait]
 impl Task for Gesture {
     async fn run(&self, cx: &Context) -> Outcome {
+        let action = match &self.action {
+            Action::Type { text } => match cx.fill(text, &Reach::of(&self.action)).await {
+                Ok(text) => Action::Type { text },
+                Err(error) => return Outcome::failed(self.tool, Effect::Refused, error),
+            },
+            other => other.clone(),
+        };
         cx.begin();
         if let Action::Drag { path, .. } = &self.action {
             cx.dragged(path);
         }
-        match cx.desktop.act(self.action.clone(), cx.cancel.clone()).await {
+        match cx.desktop.act(action, cx.cancel.clone()).await {
             Ok(acted) => Outcome::acted(&acted, &self.summary, self.dot),
             Err(error) => Outcome { dot: self.dot, ..Outcome::failed_acting(self.tool, &error) },
         }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify};
+use crate::focus::has_focus;
 use crate::untrusted;
 
 /// Characters of a title.
@@ -41,6 +42,7 @@ impl Task for List {
             Ok(windows) => windows,
             Err(error) => return Outcome::failed_looking(ListWindows::NAME, &error),
         };
+        windows.sort_by_key(|window| !has_focus(window));
         for window in &mut windows {
             window.title = untrusted::line(&window.title, TITLE_CHARS);
             window.app = untrusted::line(&window.app, TITLE_CHARS);

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use desktop::{ActionMethod, ElementAction, Operated, Selector, Target};
-use protocol::tool::ToolError;
+use protocol::tool::{Effect, ToolError};
 use serde_json::json;
 
 use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
@@ -80,8 +80,17 @@ impl Operation {
 #[async_trait]
 impl Task for Operation {
     async fn run(&self, cx: &Context) -> Outcome {
+        let action = match &self.action {
+            ElementAction::SetValue(text) => {
+                match cx.fill(text, &Reach::Element(self.target.clone())).await {
+                    Ok(text) => ElementAction::SetValue(text),
+                    Err(error) => return Outcome::failed(self.tool, Effect::Refused, error),
+                }
+            }
+            other => other.clone(),
+        };
         cx.begin();
-        match cx.desktop.operate(self.target.clone(), self.action.clone(), cx.cancel.clone()).await {
+        match cx.desktop.operate(self.target.clone(), action, cx.cancel.clone()).await {
             Ok(done) => told(&done, &self.verb),
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }

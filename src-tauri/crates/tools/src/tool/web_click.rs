@@ -11,7 +11,7 @@ use super::gesture::key;
 use super::{
     Builtin, Context, DISPLAY, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web, within,
 };
-use crate::target::Reach;
+use crate::target::{Reach, Sends};
 use crate::untrusted;
 
 const ANSWER_CHARS: usize = 2_000;
@@ -99,7 +99,11 @@ impl Builtin for WebClick {
             PageAction::Click(click) => Some(click.reference.clone()),
             PageAction::Answer(_) => None,
         };
-        Ok(Plan::new(Self::RISK, action).reaching(Reach::Page { reference, submits: false }))
+        let sends = match &action {
+            PageAction::Answer(DialogAnswer::Accept(Some(_))) => Sends::ToPage,
+            PageAction::Answer(_) | PageAction::Click(_) => Sends::Nothing,
+        };
+        Ok(Plan::new(Self::RISK, action).reaching(Reach::Page { reference, sends }))
     }
 }
 

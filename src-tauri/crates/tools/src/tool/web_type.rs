@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use browser::{Fill, Then, WebText};
-use protocol::tool::{Risk, ToolError};
+use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
-use crate::target::Reach;
+use crate::target::{Reach, Sends};
 
 const MOST_CHARS: usize = 20_000;
 
@@ -47,7 +47,8 @@ impl Builtin for WebType {
         }
         let how = if input.append.unwrap_or(false) { Fill::Append } else { Fill::Replace };
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
-        let reach = Reach::Page { reference: Some(input.reference.clone()), submits: then == Then::Submit };
+        let sends = if then == Then::Submit { Sends::ToForm } else { Sends::ToPage };
+        let reach = Reach::Page { reference: Some(input.reference.clone()), sends };
         let text = WebText { reference: input.reference, text: input.text, how, then };
         Ok(Plan::new(Self::RISK, Type { text }).reaching(reach))
     }
@@ -60,9 +61,14 @@ struct Type {
 #[async_trait]
 impl Task for Type {
     async fn run(&self, cx: &Context) -> Outcome {
+        let reach = Reach::Page { reference: Some(self.text.reference.clone()), sends: Sends::Nothing };
+        let text = match cx.fill(&self.text.text, &reach).await {
+            Ok(text) => text,
+            Err(error) => return Outcome::failed(WebType::NAME, Effect::Refused, error),
+        };
         cx.begin();
         let count = self.text.text.chars().count();
-        let done = cx.browser.type_text(self.text.clone(), cx.cancel.clone()).await;
+        let done = cx.browser.type_text(WebText { text, ..self.text.clone() }, cx.cancel.clone()).await;
         // The text is not repeated: it may be a password.
         web::acted(WebType::NAME, done, |called| format!("typed {count} characters into {called}"))
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use desktop::fake::Call;
-use desktop::{Action, DesktopError, Element, WindowId, WindowView};
+use desktop::{Action, DesktopError, Element, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -134,6 +134,34 @@ async fn a_terminal_asks_each_time_whatever_was_allowed() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_element_is_in_the_application_that_would_be_acted_on_whatever_windows_are_called() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let terminal = WindowView { id: WindowId(8), pid: Some(8), states: Vec::new(), ..in_front("XTerm") };
+    fake.edit(|scene| {
+        scene.windows = vec![in_front("Painter"), terminal];
+        scene.owner = Some(Owner { app: "painter".into(), pid: 7 });
+    });
+    let named = || asking("clickElement", json!({"name": "Save", "app": "painter"}));
+    let before = router.assess(&named(), &limits()).await;
+    assert_eq!((before.risk, &before.touches), (Some(Risk::Edit), &vec![grant("clickElement", "Painter")]));
+    // By accessibility the same name stands for the terminal.
+    fake.edit(|scene| scene.owner = Some(Owner { app: "painter".into(), pid: 8 }));
+    for (tool, arguments) in [
+        ("clickElement", json!({"name": "Save", "app": "painter"})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("pressMenu", json!({"app": "painter", "path": ["File"]})),
+    ] {
+        let asked = router.assess(&asking(tool, arguments), &limits()).await;
+        assert_eq!(asked.risk, Some(Risk::Consequential), "{tool}");
+    }
+    let request = ExecRequest { approved: Some(before.digest), ..named() };
+    let swapped = execute(&router, request, CancellationToken::new()).await.result;
+    assert_eq!(swapped.error.unwrap().kind, ToolErrorKind::Forbidden);
+    assert!(!fake.calls().iter().any(|call| matches!(call, Call::Operate(..))), "{:?}", fake.calls());
+}
+
 #[tokio::test]
 async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
     let fake = desktop();
@@ -211,6 +239,74 @@ async fn a_batch_that_leads_to_a_terminal_ends_there() {
     let result = execute(&router, request, CancellationToken::new()).await.result;
     assert!(result.error.unwrap().message.contains("XTerm is a terminal"));
     assert_eq!(fake.actions().len(), 1, "only the hotkey: {:?}", fake.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_action_of_a_batch_meets_the_window_that_it_was_allowed_for() {
+    let keys = || ("type", json!({"text": "hello"}));
+    let cases = [
+        ("the same", in_front("Painter"), keys(), true),
+        (
+            "another application",
+            WindowView { id: WindowId(9), pid: Some(9), ..in_front("Notes") },
+            keys(),
+            false,
+        ),
+        ("a dialog that came up", WindowView { id: WindowId(9), ..in_front("Painter") }, keys(), true),
+        ("another of its windows", WindowView { id: WindowId(8), ..in_front("Painter") }, keys(), false),
+        (
+            "another process",
+            WindowView { id: WindowId(9), pid: Some(9), ..in_front("Painter") },
+            keys(),
+            false,
+        ),
+        (
+            "a window over the point",
+            WindowView { id: WindowId(9), ..in_front("Painter") },
+            ("click", click()),
+            false,
+        ),
+    ];
+    for (case, leads_to, (tool, arguments), goes_on) in cases {
+        let fake = desktop();
+        let router = Router::builtin(fake.clone());
+        let behind = WindowView { id: WindowId(8), states: Vec::new(), ..in_front("Painter") };
+        fake.edit(|scene| scene.windows = vec![in_front("Painter"), behind]);
+        fake.react(move |action, scene| {
+            if matches!(action, Action::Hotkey { .. }) {
+                scene.windows = vec![leads_to.clone()];
+            }
+        });
+        let batch = json!({"actions": [
+            {"tool": "hotkey", "arguments": {"keys": ["ctrl", "s"]}}, {"tool": tool, "arguments": arguments},
+        ]});
+        let digest = router.assess(&asking("batch", batch.clone()), &limits()).await.digest;
+        let request = ExecRequest { approved: Some(digest), ..asking("batch", batch) };
+        let result = execute(&router, request, CancellationToken::new()).await.result;
+        assert_eq!(fake.actions().len(), 1 + usize::from(goes_on), "{case}: {result:?}");
+        assert_eq!(result.error.is_none(), goes_on, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_window_is_changed_in_the_application_that_was_allowed() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let notes = WindowView { id: WindowId(8), pid: Some(8), states: Vec::new(), ..in_front("Notes") };
+    fake.edit(|scene| scene.windows = vec![in_front("Painter"), notes]);
+    let mut grants = Grants::default();
+    let close = |id: u64| json!({"window": id, "change": "close"});
+    let asked = router.assess(&asking("changeWindow", close(7)), &limits()).await;
+    grants.allow(asked.touches);
+    for (id, runs) in [(7, true), (8, false), (9, false)] {
+        let request = ExecRequest {
+            grants: grants.clone(),
+            approval: ApprovalMode::Thread,
+            ..request("changeWindow", close(id))
+        };
+        let decision = router.assess(&request, &limits()).await.decision;
+        assert_eq!(decision == Decision::Run, runs, "window {id}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

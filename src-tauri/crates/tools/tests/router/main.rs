@@ -15,6 +15,8 @@ mod registry;
 #[cfg(test)]
 mod seat;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod specs;
 #[cfg(test)]
 mod stage;

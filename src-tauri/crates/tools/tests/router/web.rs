@@ -149,11 +149,11 @@ async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
         assert_eq!((allowed.risk, &allowed.decision), (Some(Risk::Edit), &Decision::Run), "{tool}");
     }
     // A form's address counts, not only its page's; what a button says counts, too.
-    let form = |form: &str, called: &str, is_submit| WebTarget {
+    let form = |form: &str, called: &str, goes_there| WebTarget {
         url: named.into(),
         called: called.into(),
-        form: Some(form.into()),
-        is_submit,
+        leads_to: Some(form.into()),
+        goes_there,
     };
     let (press, fill) = (json!({"ref": "w1"}), json!({"ref": "w1", "text": "x"}));
     let enter = json!({"ref": "w1", "text": "x", "submit": true});
@@ -172,9 +172,23 @@ async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
     browser.edit(|pages| pages.target = form(named, "Buy now", true));
     assert_eq!(weighed(&router, &grants, "webClick", press.clone()).await.risk, Some(Risk::Consequential));
 
+    // A page reads what is written into it, whatever its form says.
+    let evils = WebTarget { url: evil.into(), ..form(named, "Name", false) };
+    browser.edit(|pages| pages.target = evils.clone());
+    grants.allow([Grant { tool: "webType".into(), app: Some("https://evil.test".into()) }]);
+    for arguments in [&fill, &enter] {
+        let assessment = weighed(&router, &grants, "webType", arguments.clone()).await;
+        assert!(asks_about(&assessment, "evil.test"), "{assessment:?}");
+    }
+    // A yes to what a question did not name makes no host known.
+    let clicked = weighed(&router, &grants, "webClick", press.clone()).await;
+    assert!(!asks_about(&clicked, "evil.test"), "{clicked:?}");
+    grants.visit(&clicked.hosts);
+    assert!(asks_about(&weighed(&router, &grants, "webType", fill.clone()).await, "evil.test"));
+
     // A yes, be it for once, names its host; one for the session is for one address.
     let asked = weighed(&router, &grants, "webNavigate", json!({ "url": evil })).await;
-    grants.visit(&asked.touches);
+    grants.visit(&asked.hosts);
     let again = weighed(&router, &grants, "webNavigate", json!({ "url": evil })).await;
     assert_eq!(again.risk, Some(Risk::Edit));
     assert!(matches!(again.decision, Decision::Ask { .. }), "{again:?}");
@@ -187,8 +201,8 @@ async fn a_yes_to_a_form_is_not_for_the_one_that_took_its_place() {
     let target = |form: &str| WebTarget {
         url: "https://example.org/".into(),
         called: "Go".into(),
-        form: Some(form.into()),
-        is_submit: true,
+        leads_to: Some(form.into()),
+        goes_there: true,
     };
     browser.edit(|pages| pages.target = target("https://example.org/"));
     let digest = router.assess(&ask(), &limits()).await.digest;

@@ -1,12 +1,14 @@
 //! From the cache of a GTK 3 application: one call tells the whole tree with names and states. What it lacks (places,
 //! the cells of tables, the rows of lists, file choosers' contents) is asked after, for what is on the screen only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::bus::{CallError, Object, Reference};
 use super::interfaces::Interfaces;
-use super::nodes::{Facts, MOST, Node, Reading, Wish, extents, pipeline, replace_below};
+use super::nodes::{
+    Facts, MOST, Node, Reading, Wish, end_below, extents, insert_below, pipeline, replace_below,
+};
 use super::role::States;
 use super::{matched, table};
 use crate::Scope;
@@ -20,7 +22,7 @@ const CACHE: &str = "/org/a11y/atspi/cache";
 pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     let asked = window.program.call::<_, Vec<Item>>(CACHE, "org.a11y.atspi.Cache", "GetItems", &());
     let items = tokio::time::timeout_at(wish.deadline, asked).await.ok()?.ok()?;
-    let Tree { mut reading, mut lacking } = tree(window, &items, wish)?;
+    let Tree { mut reading, mut lacking, seen } = tree(window, &items, wish)?;
     let wished: Vec<(usize, Object)> =
         reading.nodes.iter().enumerate().map(|(at, node)| (at, node.object.clone())).collect();
     let count = wished.len();
@@ -38,48 +40,105 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     }
     // From the last one on, so that places before it stay as they are.
     for at in lacking.into_iter().rev() {
-        fetch_below(&mut reading, at, wish).await;
+        let fetched = fetch_missing(&mut reading, at, &seen, wish).await;
+        if let Err(error) = fetched {
+            tracing::debug!(%error, "what the cache lacks was not read");
+            reading.late |= error == CallError::Late;
+            reading.unread += 1;
+        }
     }
     table::add_cells(&mut reading, wish).await;
     Some(reading)
 }
 
 /// Reads what is below a node by matches, in place of what the cache has of it.
-async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) {
-    // A row is known by the labels in it, which take no focus.
-    let scope = if wish.scope == Scope::Interactive { Scope::Visible } else { wish.scope };
-    let wish = Wish { scope, ..wish };
-    match matched::read(&reading.nodes[at].object.clone(), wish).await {
-        Ok(Some(found)) => {
-            reading.late |= found.late;
-            reading.unread += found.unread;
-            reading.untold += found.untold;
-            // The first one is the node itself.
-            reading.nodes[at].facts.children = found.nodes.first().and_then(|node| node.facts.children);
-            let below = found.nodes.into_iter().skip(1);
-            let below =
-                below.map(|node| Node { parent: node.parent.and_then(|at| at.checked_sub(1)), ..node });
-            replace_below(&mut reading.nodes, at, below.collect());
-        }
-        // It has nothing on the screen.
-        Ok(None) => {}
-        Err(error) => {
-            tracing::debug!(%error, "what the cache lacks was not read");
-            reading.late |= error == CallError::Late;
-            reading.unread += 1;
+async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) -> Result<(), CallError> {
+    // Without one it has nothing on the screen.
+    if let Some(found) = matched::read(&reading.nodes[at].object.clone(), with_labels(wish)).await? {
+        let mut below = take(reading, found);
+        // The first one is the node itself.
+        reading.nodes[at].facts.children = below.first().and_then(|node| node.facts.children);
+        below = below
+            .into_iter()
+            .skip(1)
+            .map(|node| Node { parent: node.parent.and_then(|at| at.checked_sub(1)), ..node })
+            .collect();
+        replace_below(&mut reading.nodes, at, below);
+    }
+    Ok(())
+}
+
+/// Reads those children of a node that the cache does not hold, or holds below a parent of another window (popovers), and
+/// puts each before its next sibling.
+async fn fetch_missing(
+    reading: &mut Reading,
+    at: usize,
+    seen: &HashSet<&str>,
+    wish: Wish,
+) -> Result<(), CallError> {
+    let mut next = end_below(&reading.nodes, at);
+    if next == at + 1 {
+        return fetch_below(reading, at, wish).await;
+    }
+    let here = reading.nodes[..next].iter().enumerate().filter(|(_, node)| node.parent == Some(at));
+    let here: HashMap<Arc<str>, usize> = here.map(|(at, node)| (node.object.path.clone(), at)).collect();
+    let parent = reading.nodes[at].object.clone();
+    let children = parent.children().await?;
+    let mut places = Vec::new();
+    let mut missing = Vec::new();
+    for path in children.iter().rev().map(|(_, path)| path.as_str()) {
+        if let Some(&sibling) = here.get(path) {
+            next = sibling;
+        } else if !seen.contains(path) {
+            places.push(next);
+            missing.push(Object::new(&parent.program, path));
         }
     }
+    let read = pipeline(missing, wish.deadline, |child| whole(child, wish), 5).await;
+    reading.unread += places.len() - read.len();
+    for (next, subtree) in places.into_iter().zip(read) {
+        let subtree = take(reading, subtree?);
+        insert_below(&mut reading.nodes, at, next, subtree);
+    }
+    Ok(())
+}
+
+/// An object with everything below it, as far as that is wished for.
+async fn whole(object: Object, wish: Wish) -> Result<Reading, CallError> {
+    if let Some(found) = matched::read(&object, with_labels(wish)).await? {
+        return Ok(found);
+    }
+    let (facts, _) = matched::facts(&object).await?;
+    let wished = wish.scope == Scope::All || facts.states.has(States::SHOWING);
+    let alone = wished.then_some(Node { object, parent: None, facts });
+    Ok(Reading { nodes: alone.into_iter().collect(), ..Reading::default() })
+}
+
+/// A row is known by the labels in it, which take no focus.
+fn with_labels(wish: Wish) -> Wish {
+    let scope = if wish.scope == Scope::Interactive { Scope::Visible } else { wish.scope };
+    Wish { scope, ..wish }
+}
+
+/// Adds to the reading what could not be read of a part of it.
+fn take(reading: &mut Reading, part: Reading) -> Vec<Node> {
+    reading.late |= part.late;
+    reading.unread += part.unread;
+    reading.untold += part.untold;
+    part.nodes
 }
 
 /// What the cache has below a window.
-struct Tree {
+struct Tree<'items> {
     reading: Reading,
-    /// Nodes that have more below them than the cache holds.
+    /// Nodes that have more children than the cache holds.
     lacking: Vec<usize>,
+    /// Paths of what was come by, wished for or not, and of what is known not to be wished for.
+    seen: HashSet<&'items str>,
 }
 
 /// The part of the cache below the window, in the tree's order.
-fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
+fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tree<'items>> {
     let mut index: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -92,9 +151,12 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
     let root = *index.get(&*window.path)?;
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut lacking = Vec::new();
+    let mut seen = HashSet::with_capacity(items.len());
     let mut waiting = vec![(root, None)];
     while let Some((at, parent)) = waiting.pop() {
         let (reference, _, _, _, count, interfaces, name, role, description, states) = &items[at];
+        let path = reference.1.as_str();
+        seen.insert(path);
         let states = States::from_words(states);
         if wish.scope != Scope::All && at != root && !states.has(States::SHOWING) {
             reading.hidden += 1;
@@ -104,7 +166,6 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
             reading.unread += 1;
             continue;
         }
-        let path = reference.1.as_str();
         let facts = Facts {
             role: *role,
             name: name.clone(),
@@ -124,7 +185,11 @@ fn tree(window: &Object, items: &[Item], wish: Wish) -> Option<Tree> {
         // Last in, first out: the first child is to be read next.
         waiting.extend(below.iter().rev().filter(|&&child| child != at).map(|&child| (child, Some(here))));
     }
-    Some(Tree { reading, lacking })
+    let is_hidden = |item: &&Item| !States::from_words(&item.9).has(States::SHOWING);
+    if wish.scope != Scope::All {
+        seen.extend(items.iter().filter(is_hidden).map(|item| item.0.1.as_str()));
+    }
+    Some(Tree { reading, lacking, seen })
 }
 
 /// Whether there is more below a node than the cache tells. It does not count what makes its children only when they

@@ -4,11 +4,12 @@
 use protocol::view::DisplayView;
 
 use super::acting::Operand;
+use super::applications::{self, Choice};
 use super::bus::{CallError, Object};
 use super::reach::Away;
 use super::ref_table::KnownObject;
 use super::role::States;
-use super::{Accessibility, bus};
+use super::{Accessibility, DEADLINE, PATIENCE, bus};
 use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
 
 /// Elements among which a selector chooses.
@@ -65,13 +66,52 @@ impl Accessibility {
         })
     }
 
+    /// The application that an act on this would go to.
+    pub(in super::super) async fn owner(&self, target: &Target) -> Option<crate::Owner> {
+        match target {
+            Target::Ref(reference) => {
+                let bus_name = self.known(reference)?.bus_name;
+                let who = self.bus().await.ok()?.acquaintance(&bus_name).await.ok()?;
+                Some(crate::Owner { app: who.name, pid: who.pid })
+            }
+            Target::Selector(selector) => {
+                let Choice { application, .. } = self.meant(selector.app.as_deref()).await.ok()?;
+                Some(crate::Owner { app: application.name, pid: application.pid })
+            }
+        }
+    }
+
+    /// The application that an act names, or the active one. What was only looked at is none: nobody was told of it.
+    pub(super) async fn meant(&self, app: Option<&str>) -> Result<Choice, DesktopError> {
+        let bus = self.bus().await?;
+        let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
+        let list = async |wanted| {
+            let found = applications::list_named(&bus, &self.inner.own, PATIENCE, wanted).await;
+            found.map_err(|error| self.failed(&error, DEADLINE))?.choose(&query, None)
+        };
+        match list(app).await {
+            // It may have been named by one of its windows.
+            Err(DesktopError::NotFound(_)) if app.is_some() => list(None).await,
+            chosen => chosen,
+        }
+    }
+
     async fn seek_one(&self, selector: &Selector, display: &DisplayView) -> Result<Operand, DesktopError> {
+        let meant = self.meant(selector.app.as_deref()).await?.application;
         let mut missing = None;
         // What is on the screen comes before what is scrolled away.
         for scope in [Scope::Visible, Scope::All] {
             let now = self.elements(&whole(selector.app.clone(), scope), display).await?;
             match choose::choose(&now.elements, selector) {
-                Ok(element) => return self.operand(element).await,
+                Ok(element) => {
+                    let operand = self.operand(element).await?;
+                    if operand.home == meant.bus_name {
+                        return Ok(operand);
+                    }
+                    let why =
+                        format!("{} of {}; another window came to the front", operand.called, meant.name);
+                    return Err(DesktopError::NotFound(why));
+                }
                 Err(error @ DesktopError::NotFound(_)) => {
                     missing.get_or_insert_with(|| with_reason(error, &now));
                 }

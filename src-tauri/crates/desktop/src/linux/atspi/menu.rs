@@ -5,14 +5,13 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::Instant;
 
+use super::Accessibility;
 use super::acting::{ACTION, Operand, Tried};
-use super::applications;
 use super::bus::Object;
 use super::interfaces::Interfaces;
 use super::quirks::Quirks;
 use super::role::{self, States, number};
-use super::{Accessibility, DEADLINE, PATIENCE, lock};
-use crate::{Acted, DesktopError, ElementQuery};
+use crate::{Acted, DesktopError};
 
 /// Where menu bars are looked for.
 const DEEPEST: u32 = 10;
@@ -51,12 +50,7 @@ impl Accessibility {
     /// `NotFound` where it shows none.
     pub(in super::super) async fn menus(&self, app: Option<&str>) -> Result<Menus, DesktopError> {
         let bus = self.bus().await?;
-        let found = applications::list(&bus, &self.inner.own, PATIENCE)
-            .await
-            .map_err(|error| self.failed(&error, DEADLINE))?;
-        let last = lock(&self.inner.last).application.clone();
-        let query = ElementQuery { app: app.map(str::to_owned), ..ElementQuery::default() };
-        let choice = found.choose(&query, last.as_deref())?;
+        let choice = self.meant(app).await?;
         let application = choice.application;
         let near = self.near(&bus, &application.bus_name).await;
         // A dialog in front may have none: the menus are those of a window behind it.

@@ -153,15 +153,21 @@ pub(super) fn adopt(nodes: &mut [Node], parents: &[Option<OwnedObjectPath>]) {
 /// Puts a subtree behind everything that is already below the node `at`. Its nodes' parents are indices in it; those
 /// without one are children of `at`.
 pub(super) fn append_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
-    let (end, more) = (end_below(all, at), subtree.len());
-    for node in &mut all[end..] {
-        node.parent = node.parent.map(|parent| if parent >= end { parent + more } else { parent });
-    }
-    let placed = |node: Node| Node { parent: Some(node.parent.map_or(at, |parent| end + parent)), ..node };
-    all.splice(end..end, subtree.into_iter().map(placed));
+    let end = end_below(all, at);
+    insert_below(all, at, end, subtree);
 }
 
-/// The same in place of what is below it.
+/// The same before `next`, which is a child of `at` or the end of what is below it.
+pub(super) fn insert_below(all: &mut Vec<Node>, at: usize, next: usize, subtree: Vec<Node>) {
+    let more = subtree.len();
+    for node in &mut all[next..] {
+        node.parent = node.parent.map(|parent| if parent >= next { parent + more } else { parent });
+    }
+    let placed = |node: Node| Node { parent: Some(node.parent.map_or(at, |parent| next + parent)), ..node };
+    all.splice(next..next, subtree.into_iter().map(placed));
+}
+
+/// Puts a subtree in place of everything that is below the node `at`.
 pub(super) fn replace_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) {
     let end = end_below(all, at);
     let fewer = end - at - 1;
@@ -173,7 +179,7 @@ pub(super) fn replace_below(all: &mut Vec<Node>, at: usize, subtree: Vec<Node>) 
 }
 
 /// The index behind the last node below `at`.
-fn end_below(all: &[Node], at: usize) -> usize {
+pub(super) fn end_below(all: &[Node], at: usize) -> usize {
     let is_outside = |node: &Node| node.parent.is_none_or(|parent| parent < at);
     all[at + 1..].iter().position(is_outside).map_or(all.len(), |more| at + 1 + more)
 }

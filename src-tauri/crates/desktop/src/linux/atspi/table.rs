@@ -1,7 +1,8 @@
 //! The cells of tables whose cells are made when they are asked for: only those on the screen, however many rows
 //! and columns there are.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use futures::StreamExt as _;
 
@@ -128,33 +129,39 @@ pub(super) async fn add_cells(reading: &mut Reading, wish: Wish) {
         };
         let found = pipeline(shown.cells(), wish.deadline, ask, 4).await;
         let mut found: Vec<(i32, Node)> = found.into_iter().flatten().collect();
-        {
-            let known: HashSet<&str> = reading.nodes.iter().map(|node| &*node.object.path).collect();
-            found.retain(|(_, node)| !known.contains(&*node.object.path));
-        }
-        name_by_columns(&table, &mut found, wish).await;
-        let cells = found.into_iter().map(|(_, node)| node).collect();
+        let headers = headers(&table, &shown, wish).await;
+        name_by_columns(&headers, &mut found);
+        let known: HashSet<Arc<str>> = reading.nodes.iter().map(|node| node.object.path.clone()).collect();
+        let is_new = |node: &Node| !known.contains(&node.object.path);
+        let is_seen = |node: &Node| wish.scope == Scope::All || node.facts.states.has(States::SHOWING);
+        let headers = headers.into_values().filter(|node| is_new(node) && is_seen(node)).collect();
+        append_below(&mut reading.nodes, at, headers);
+        let cells = found.into_iter().map(|(_, node)| node).filter(is_new).collect();
         append_below(&mut reading.nodes, at, with_parts(cells, wish).await);
     }
 }
 
-/// A cell without a name, as one with a check box, is known by its column's.
-async fn name_by_columns(table: &Object, cells: &mut [(i32, Node)], wish: Wish) {
-    let is_nameless = |node: &Node| node.facts.name.is_empty() && node.facts.children == Some(0);
-    let columns: BTreeSet<i32> =
-        cells.iter().filter(|(_, node)| is_nameless(node)).map(|(column, _)| *column).collect();
+/// Of the columns that are on the screen, those that have one.
+async fn headers(table: &Object, shown: &Window, wish: Wish) -> BTreeMap<i32, Node> {
     let ask = |column| {
         let table = table.clone();
         async move {
             let header: Result<Reference, CallError> = table.call(TABLE, "GetColumnHeader", &column).await;
-            let name = Object::new(&table.program, header.ok()?.1.as_str()).name().await.ok()?;
-            Some((column, name))
+            let object = Object::new(&table.program, header.ok()?.1.as_str());
+            let (facts, _) = matched::facts(&object).await.ok()?;
+            Some((column, Node { object, parent: None, facts }))
         }
     };
-    let names: HashMap<i32, String> =
-        pipeline(columns, wish.deadline, ask, 1).await.into_iter().flatten().collect();
+    let columns = shown.first.column..=shown.last.column;
+    pipeline(columns, wish.deadline, ask, 4).await.into_iter().flatten().collect()
+}
+
+/// A cell without a name, as one with a check box, is known by its column's.
+fn name_by_columns(headers: &BTreeMap<i32, Node>, cells: &mut [(i32, Node)]) {
+    let is_nameless = |node: &Node| node.facts.name.is_empty() && node.facts.children == Some(0);
     for (column, node) in cells.iter_mut().filter(|(_, node)| is_nameless(node)) {
-        node.facts.description = names.get(column).cloned().unwrap_or_default();
+        node.facts.description =
+            headers.get(column).map(|header| header.facts.name.clone()).unwrap_or_default();
     }
 }
 

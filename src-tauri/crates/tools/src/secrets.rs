@@ -1,0 +1,222 @@
+//! The user's secrets in calls: the model writes `{{name}}`; the value is put in where the text is written, if that is
+//! what it was kept for, and taken out of everything that comes back.
+//!
+//! A text that only looks like a placeholder, as in a template, is written as it stands.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use protocol::address;
+use protocol::command::Secret as Value;
+use protocol::tool::{ToolError, ToolErrorKind};
+use serde_json::Value as Json;
+
+use crate::applications::{self, Class};
+use crate::tool::{Context, Outcome, tool_error};
+use crate::{target, target::Reach};
+
+/// So short a value is taken out only where it stands by itself: in "e1234" it is not meant.
+const SHORT: usize = 8;
+
+/// Where the user's secrets are.
+pub trait SecretSource: Send + Sync {
+    /// All of them. Asked before every call, so it has to be quick.
+    fn all(&self) -> BoxFuture<'_, Arc<[Secret]>>;
+}
+
+/// A secret with the only place that it goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    pub name: String,
+    pub place: Place,
+    pub value: Value,
+}
+
+impl Secret {
+    fn placeholder(&self) -> String {
+        format!("{{{{{}}}}}", self.name)
+    }
+}
+
+/// Where a secret may be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Pages of an origin: scheme, host and port.
+    Origin(String),
+    /// An application, by the whole name that `listApps` tells.
+    App(String),
+}
+
+impl Place {
+    /// From a web address or an application's name.
+    ///
+    /// # Errors
+    /// What is wrong with it, for people.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.contains("://") {
+            return match address::check(text) {
+                Ok(()) => Ok(Self::Origin(origin(text))),
+                Err(unfit) => Err(format!("{text} {unfit}")),
+            };
+        }
+        if text.is_empty() || text.chars().any(char::is_control) {
+            return Err("it is for an application or a web address, and none is named".into());
+        }
+        if applications::class_of([text]) == Some(Class::Browser) {
+            return Err(format!(
+                "{text} is a browser, in which any site may ask for it: name the site's address"
+            ));
+        }
+        Ok(Self::App(text.to_owned()))
+    }
+
+    fn takes(&self, landing: &Landing) -> bool {
+        match (self, landing) {
+            (Self::Origin(mine), Landing::Page(url)) => *mine == origin(url),
+            (Self::App(mine), Landing::App(app)) => mine.to_lowercase() == app.to_lowercase(),
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Origin(place) | Self::App(place) => f.write_str(place),
+        }
+    }
+}
+
+fn origin(url: &str) -> String {
+    let origin = address::shown(url).to_lowercase();
+    let default = if origin.starts_with("https:") { ":443" } else { ":80" };
+    origin.strip_suffix(default).map(str::to_owned).unwrap_or(origin)
+}
+
+/// Where a text would be written now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Landing {
+    App(String),
+    /// A page, by its address.
+    Page(String),
+    Unknown,
+}
+
+impl std::fmt::Display for Landing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::App(app) => f.write_str(app),
+            Self::Page(url) => f.write_str(&origin(url)),
+            Self::Unknown => f.write_str("a place that cannot be told"),
+        }
+    }
+}
+
+/// None at all.
+pub(crate) struct NoSecrets;
+
+impl SecretSource for NoSecrets {
+    fn all(&self) -> BoxFuture<'_, Arc<[Secret]>> {
+        Box::pin(async { Arc::default() })
+    }
+}
+
+impl Context {
+    /// The text with values in the places of secrets' names.
+    ///
+    /// # Errors
+    /// `Forbidden` where a secret is not for what the text would be written to now.
+    pub(crate) async fn fill(&self, text: &str, reach: &Reach) -> Result<String, ToolError> {
+        if !self.secrets.iter().any(|secret| text.contains(&secret.placeholder())) {
+            return Ok(text.to_owned());
+        }
+        let landing = target::landing(&*self.desktop, &*self.browser, reach).await;
+        fill(text, &self.secrets, &landing)
+    }
+}
+
+fn fill(text: &str, secrets: &[Secret], landing: &Landing) -> Result<String, ToolError> {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    // From left to right and once: a value that looks like a placeholder is none.
+    while let Some(at) = rest.find("{{") {
+        let (before, from) = rest.split_at(at);
+        filled.push_str(before);
+        match secrets.iter().find(|secret| from.starts_with(&secret.placeholder())) {
+            Some(secret) if secret.place.takes(landing) => {
+                filled.push_str(&secret.value.0);
+                rest = &from[secret.placeholder().len()..];
+            }
+            Some(secret) => return Err(elsewhere(secret, landing)),
+            None => {
+                filled.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+fn elsewhere(secret: &Secret, landing: &Landing) -> ToolError {
+    let (name, place) = (secret.placeholder(), &secret.place);
+    let is_browser = matches!(landing, Landing::App(app) if applications::class_of([app.as_str()]) == Some(Class::Browser));
+    let message = match place {
+        Place::Origin(_) if is_browser => {
+            format!("{name} is for {place}: write it with webType, which knows the page")
+        }
+        _ => format!("{name} is for {place} only, and this is {landing}"),
+    };
+    tool_error(ToolErrorKind::Forbidden, message)
+}
+
+/// Takes all values out of what came of a call.
+pub(crate) fn redact(outcome: &mut Outcome, secrets: &[Secret]) {
+    if secrets.is_empty() {
+        return;
+    }
+    outcome.summary = redacted(&outcome.summary, secrets);
+    redact_json(&mut outcome.data, secrets);
+    if let Some(error) = &mut outcome.error {
+        error.message = redacted(&error.message, secrets);
+    }
+}
+
+fn redact_json(data: &mut Json, secrets: &[Secret]) {
+    match data {
+        Json::String(text) => *text = redacted(text, secrets),
+        Json::Array(all) => all.iter_mut().for_each(|one| redact_json(one, secrets)),
+        Json::Object(fields) => fields.values_mut().for_each(|one| redact_json(one, secrets)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// A text with the names of secrets in the places of their values.
+pub(crate) fn redacted(text: &str, secrets: &[Secret]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets {
+        let value = secret.value.0.as_str();
+        let mut done = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(value) {
+            let (before, found) = rest.split_at(at);
+            let after = &found[value.len()..];
+            let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let is_meant = value.chars().count() >= SHORT
+                || !(joins(before.chars().next_back()) || joins(after.chars().next()));
+            done.push_str(before);
+            done.push_str(if is_meant { "" } else { value });
+            if is_meant {
+                done.push_str(&secret.placeholder());
+            }
+            rest = after;
+        }
+        done.push_str(rest);
+        text = done;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Tests of `secrets`.
+
+use super::*;
+
+fn secret(name: &str, place: &str, value: &str) -> Secret {
+    Secret { name: name.into(), place: Place::parse(place).unwrap(), value: Value(value.into()) }
+}
+
+fn all() -> [Secret; 2] {
+    [secret("bank", "https://Bank.example/login", "hunter2 {{pin}}"), secret("pin", "Wallet", "1234")]
+}
+
+#[test]
+fn a_value_goes_where_it_is_for_and_nowhere_else() {
+    let page = |url: &str| Landing::Page(url.to_owned());
+    let fill = |text: &str, landing: &Landing| fill(text, &all(), landing).map_err(|error| error.message);
+    assert_eq!(fill("a {{bank}}!", &page("https://bank.example:443/x")).unwrap(), "a hunter2 {{pin}}!");
+    assert_eq!(fill("{{{pin}}}", &Landing::App("wallet".into())).unwrap(), "{1234}");
+    for elsewhere in [
+        page("http://bank.example"),
+        page("https://bank.example.evil.test"),
+        page("https://bank.example@evil.test"),
+        page("https://bank.example:8443"),
+        Landing::App("https://bank.example".into()),
+        Landing::Unknown,
+    ] {
+        let error = fill("{{bank}}", &elsewhere).unwrap_err();
+        assert!(error.contains("https://bank.example only") && !error.contains("hunter2"), "{error}");
+    }
+    let error = fill("{{bank}}", &Landing::App("Firefox".into())).unwrap_err();
+    assert!(error.contains("webType"), "{error}");
+    let error = fill("{{pin}}", &Landing::App("Wallet Evil".into())).unwrap_err();
+    assert!(error.contains("Wallet only, and this is Wallet Evil"), "{error}");
+    // A template's own braces are no secret's.
+    assert_eq!(fill("{{ pin }} {{other}} {{", &Landing::Unknown).unwrap(), "{{ pin }} {{other}} {{");
+}
+
+#[test]
+fn a_place_is_one_site_or_one_application() {
+    assert_eq!(
+        Place::parse("https://bank.example/a?b").unwrap(),
+        Place::Origin("https://bank.example".into())
+    );
+    assert_eq!(Place::parse("http://localhost:80").unwrap(), Place::Origin("http://localhost".into()));
+    assert_eq!(Place::parse(" KeePassXC ").unwrap(), Place::App("KeePassXC".into()));
+    for (bad, why) in [
+        ("http://bank.example", "https"),
+        ("https://me:pass@bank.example", "password"),
+        ("firefox", "browser"),
+        ("Google Chrome", "browser"),
+        (" ", "none is named"),
+    ] {
+        let error = Place::parse(bad).unwrap_err();
+        assert!(error.contains(why), "{bad}: {error}");
+    }
+}
+
+#[test]
+fn a_value_is_taken_out_of_all_that_comes_back_and_a_short_one_only_where_it_stands_alone() {
+    let mut outcome = Outcome::looked(
+        "typed 15 characters: hunter2 {{pin}}",
+        serde_json::json!({ "note": ["xhunter2 {{pin}}x", { "ref": "e1234", "value": "PIN 1234." }], "count": 1234 }),
+    );
+    redact(&mut outcome, &all());
+    assert_eq!(outcome.summary, "typed 15 characters: {{bank}}");
+    assert_eq!(
+        outcome.data,
+        serde_json::json!({ "note": ["x{{bank}}x", { "ref": "e1234", "value": "PIN {{pin}}." }], "count": 1234 })
+    );
+    assert!(!format!("{:?}", all()).contains("hunter2"));
+}

@@ -1,0 +1,117 @@
+//! Secrets in calls: named by the model, put in where they belong, taken out of all that comes back.
+
+use std::sync::Arc;
+
+use crate::stage::{call, desktop};
+use browser::WebTarget;
+use browser::fake::{FakeBrowser, WebCall};
+use desktop::fake::{Call, FakeDesktop};
+use desktop::{Action, ElementAction, WindowId, WindowView};
+use futures::future::BoxFuture;
+use protocol::command;
+use protocol::geometry::NormRect;
+use protocol::tool::{Effect, ToolErrorKind};
+use serde_json::json;
+use tools::{Place, Router, Secret, SecretSource};
+
+const VALUE: &str = "canary 0815";
+
+struct Mine;
+
+impl SecretSource for Mine {
+    fn all(&self) -> BoxFuture<'_, Arc<[Secret]>> {
+        let secret = |name: &str, place: &str| Secret {
+            name: name.into(),
+            place: Place::parse(place).unwrap(),
+            value: command::Secret(VALUE.into()),
+        };
+        let all = [secret("bank", "https://bank.example"), secret("diary", "Editor")];
+        Box::pin(async move { Arc::from(all) })
+    }
+}
+
+fn stage() -> (Arc<FakeDesktop>, Arc<FakeBrowser>, Router) {
+    let (desktop, browser) = (desktop(), FakeBrowser::new());
+    let router = Router::builtin(desktop.clone()).with_browser(browser.clone()).with_secrets(Arc::new(Mine));
+    (desktop, browser, router)
+}
+
+/// The one window, with the keyboard.
+fn in_front(desktop: &FakeDesktop, app: &str) {
+    let window = WindowView {
+        id: WindowId(7),
+        app: app.into(),
+        title: "any".into(),
+        pid: None,
+        bounds: NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
+        display: 0,
+        states: vec!["focused".into()],
+    };
+    desktop.edit(|scene| scene.windows = vec![window]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_is_typed_into_its_application_only() {
+    let (desktop, _, router) = stage();
+    for app in ["Editor2", "xterm", "Chromium"] {
+        in_front(&desktop, app);
+        let refused = call(&router, "type", json!({ "text": "{{diary}}" })).await.result;
+        assert_eq!(refused.effect, Effect::Refused);
+        let error = refused.error.unwrap();
+        assert_eq!(error.kind, ToolErrorKind::Forbidden);
+        assert!(error.message.contains(&format!("Editor only, and this is {app}")), "{}", error.message);
+    }
+    assert_eq!(desktop.actions(), []);
+    in_front(&desktop, "editor");
+    let typed = call(&router, "type", json!({ "text": "my {{diary}}" })).await.result;
+    assert_eq!(typed.error, None);
+    assert_eq!(desktop.actions(), [Action::Type { text: format!("my {VALUE}") }]);
+    assert!(!format!("{typed:?}").contains(VALUE), "{typed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_elements_secret_needs_its_ref_which_belongs_to_one_application() {
+    let (desktop, _, router) = stage();
+    in_front(&desktop, "Editor");
+    let named = json!({ "name": "Save", "app": "Editor", "value": "{{diary}}" });
+    let refused = call(&router, "setValue", named).await.result;
+    assert_eq!(refused.error.unwrap().kind, ToolErrorKind::Forbidden);
+    let other = call(&router, "setValue", json!({ "ref": "e1", "value": "{{bank}}" })).await.result;
+    assert_eq!(other.error.unwrap().kind, ToolErrorKind::Forbidden);
+    let done = call(&router, "setValue", json!({ "ref": "e1", "value": "{{diary}}" })).await.result;
+    assert_eq!(done.error, None);
+    let set: Vec<ElementAction> = desktop
+        .calls()
+        .into_iter()
+        .filter_map(|call| if let Call::Operate(_, action) = call { Some(action) } else { None })
+        .collect();
+    assert_eq!(set, [ElementAction::SetValue(VALUE.into())]);
+    assert!(!format!("{done:?}").contains(VALUE), "{done:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
+    let (desktop, browser, router) = stage();
+    let on = |url: &str| {
+        browser.edit(|pages| pages.target = WebTarget { url: url.into(), ..WebTarget::default() })
+    };
+    let text = json!({ "ref": "w1", "text": "{{bank}}" });
+    for url in
+        ["https://evil.test/?https://bank.example", "http://bank.example/", "https://bank.example.evil.test/"]
+    {
+        on(url);
+        let refused = call(&router, "webType", text.clone()).await.result;
+        assert_eq!(refused.error.unwrap().kind, ToolErrorKind::Forbidden, "{url}");
+    }
+    let typed = || browser.calls().into_iter().filter(|call| matches!(call, WebCall::Type(_))).count();
+    assert_eq!(typed(), 0);
+    on("https://bank.example/login");
+    let done = call(&router, "webType", text).await.result;
+    assert_eq!((done.error.as_ref(), typed()), (None, 1));
+    assert!(!format!("{done:?}").contains(VALUE), "{done:?}");
+    // What an application shows of it is told by its name.
+    desktop.edit(|scene| scene.snapshot.elements[0].value = format!("it is {VALUE}."));
+    let look = call(&router, "elementsJson", json!({})).await.result;
+    let data = look.data.to_string();
+    assert!(!data.contains(VALUE) && data.contains("it is {{"), "{data}");
+}
