@@ -194,8 +194,7 @@ impl LinuxDesktop {
         let (display, at) = on_display(at, &displays)?;
         let click = Action::Click { display, at, button, count, held: Vec::new() };
         let mut acted = self.act(click, cancel.clone()).await?;
-        acted.note =
-            format!("{}; {} tells nothing of what was clicked, only its picture", acted.note, mark.app);
+        acted.note = format!("{}; only the picture tells what was clicked", acted.note);
         Ok(Operated { acted, called, at: Some(at), by: ActionMethod::Input })
     }
 }
@@ -224,7 +223,7 @@ fn without_tree<'a>(
 
 fn told_nothing(client: &Client, mut cut: Vec<String>) -> (Snapshot, Vec<Untold>) {
     let Client { window, app, title, .. } = client;
-    cut.push(format!("not told: what the window \"{title}\" shows; {app} has no accessibility tree"));
+    cut.push(format!("not told: what the window \"{title}\" shows: no accessibility tree has it"));
     let untold = Untold { window: *window, app: app.clone(), place: client.inside };
     (Snapshot { app: app.clone(), window: title.clone(), cut, ..Snapshot::default() }, vec![untold])
 }
