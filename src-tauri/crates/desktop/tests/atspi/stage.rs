@@ -1,7 +1,7 @@
 //! A private desktop with a window manager and accessibility, and real programs on it.
 
 use std::future::Future;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -124,6 +124,22 @@ impl Stage {
         let child = self.command(program, arguments).stderr(std::fs::File::create(&path).unwrap()).spawn();
         self.running.push(child.unwrap_or_else(|error| panic!("start {program}: {error}")));
         path
+    }
+
+    /// One of our own programs of `tests/truth`, with its window; what it says was done is what `said` reads.
+    pub fn start_orders(&mut self, app: &str) {
+        let program = format!("{}/../../../tests/truth/{app}.py", env!("CARGO_MANIFEST_DIR"));
+        let log = std::fs::File::create(self.path(app)).unwrap();
+        let mut command = self.command("/usr/bin/python3", &[&program]);
+        let mut child = command.stdin(Stdio::piped()).stdout(log).spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(b"reset\n").unwrap();
+        self.running.push(child);
+    }
+
+    /// `key=value` for each thing that was done, since its window came.
+    pub fn said(&self, app: &str) -> Vec<String> {
+        let said = self.logged(app).into_iter().filter_map(|line| Some(line.strip_prefix('@')?.to_owned()));
+        said.filter(|line| !line.starts_with("ready=")).collect()
     }
 
     /// One of our own programs of `tests/apps`; what it logs is in the file that `logged` reads.
