@@ -3,12 +3,12 @@
 import os
 import sys
 
-from PyQt5.QtCore import QDate, QObject, QTimer, Qt, pyqtSignal
+from PyQt5.QtCore import QAbstractTableModel, QDate, QObject, QTimer, Qt, pyqtSignal
 from PyQt5.QtWidgets import (
-    QAction, QApplication, QCheckBox, QComboBox, QDateEdit, QFileDialog, QGridLayout, QHBoxLayout, QLabel,
-    QLineEdit, QListWidget, QMainWindow, QMenu, QMessageBox, QPlainTextEdit, QPushButton, QRadioButton, QSlider,
-    QSpinBox, QTableWidget, QTableWidgetItem, QTabWidget, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout,
-    QWidget,
+    QAbstractItemView, QAction, QApplication, QCheckBox, QComboBox, QDateEdit, QFileDialog, QHBoxLayout, QLabel,
+    QLineEdit, QListWidget, QListWidgetItem, QMainWindow, QMenu, QMessageBox, QPlainTextEdit, QPushButton,
+    QRadioButton, QSlider, QSpinBox, QStackedWidget, QTableView, QTableWidget, QTableWidgetItem, QTabWidget,
+    QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget,
 )
 
 import orders
@@ -82,18 +82,18 @@ class Window(QMainWindow):
 
     def marks(self):
         agree = QCheckBox("Agree")
-        agree.toggled.connect(lambda on: log("agree", "on" if on else "off"))
+        agree.clicked.connect(lambda on: log("agree", "on" if on else "off"))
         self.named["Agree"] = agree
         radios = [QRadioButton(label) for label in ("Small", "Medium", "Large")]
         radios[0].setChecked(True)
         for radio in radios:
-            radio.toggled.connect(lambda on, radio=radio: on and log("size", radio.text()))
+            radio.clicked.connect(lambda on, radio=radio: on and log("size", radio.text()))
         return row(agree, *radios)
 
     def choices(self):
         fruit = self.name(QComboBox(), "Fruit")
         fruit.addItems(orders.FRUIT)
-        fruit.currentTextChanged.connect(lambda text: self.tell("fruit", text))
+        fruit.activated[str].connect(lambda text: self.tell("fruit", text))
         city = self.name(QComboBox(), "City")
         city.setEditable(True)
         city.addItems(orders.CITIES)
@@ -162,18 +162,51 @@ class Window(QMainWindow):
         table = self.name(QTableWidget(len(orders.ROWS), 2), "Stock")
         table.setHorizontalHeaderLabels(["Part", "Left"])
         table.setFixedHeight(120)
+        table.setEditTriggers(QAbstractItemView.NoEditTriggers)
         for at, item in enumerate(orders.ROWS):
             for column, text in enumerate(item):
                 table.setItem(at, column, QTableWidgetItem(text))
+        for at, state in ((1, Qt.Checked), (2, Qt.Unchecked)):
+            table.item(at, 0).setCheckState(state)
+        table.itemChanged.connect(lambda item: log("ticked", f"{item.text()} {item.checkState() == Qt.Checked}"))
         table.currentCellChanged.connect(lambda at, *_: at >= 0 and self.tell("part", orders.ROWS[at][0]))
         return table
 
     def tabs(self):
         tabs = QTabWidget()
-        for label in ("First", "Second", "Third"):
-            tabs.addTab(QLabel(f"{label} page"), label)
+        for label, page in (("First", QLabel("First page")), ("Second", self.second()), ("Third", self.third())):
+            tabs.addTab(page, label)
         tabs.currentChanged.connect(lambda at: self.tell("tab", tabs.tabText(at)))
         return tabs
+
+    def second(self):
+        stack, rooms, many = QStackedWidget(), QListWidget(), QListWidget()
+        for room in ("General", "Network", "Sound"):
+            rooms.addItem(room)
+            stack.addWidget(QLabel("page of " + room))
+        rooms.currentRowChanged.connect(stack.setCurrentIndex)
+        rooms.itemClicked.connect(lambda item: log("room", item.text()))
+        many.setSelectionMode(QAbstractItemView.MultiSelection)
+        many.addItems(["one", "two", "three"])
+        many.itemSelectionChanged.connect(lambda: log("many", ",".join(item.text() for item in many.selectedItems())))
+        hold = QPushButton("Hold")
+        hold.setCheckable(True)
+        hold.clicked.connect(lambda on: log("hold", "on" if on else "off"))
+        year = self.name(QComboBox(), "Year")
+        year.addItems([str(year) for year in range(1900, 2000)])
+        year.activated[str].connect(lambda text: log("year", text))
+        return row(rooms, many, column(stack, hold, year))
+
+    def third(self):
+        files = QListWidget()
+        for name in ("old pond", "frog"):
+            item = QListWidgetItem(name, files)
+            item.setFlags(item.flags() | Qt.ItemIsEditable)
+        files.itemChanged.connect(lambda item: log("renamed", item.text()))
+        sheet = QTableView()
+        sheet.setModel(Sheet(sheet))
+        sheet.clicked.connect(lambda index: log("cell", index.data()))
+        return row(files, sheet)
 
     def menu(self, key, labels, title=""):
         menu = QMenu(title, self)
@@ -231,6 +264,19 @@ class Window(QMainWindow):
     def end(self):
         self.close()
         self.deleteLater()
+
+
+class Sheet(QAbstractTableModel):
+    """As large as a spreadsheet's."""
+
+    def rowCount(self, parent=None):
+        return 1_000_000
+
+    def columnCount(self, parent=None):
+        return 1_000
+
+    def data(self, index, role=Qt.DisplayRole):
+        return f"{index.row()}:{index.column()}" if role == Qt.DisplayRole else None
 
 
 class App(QObject):

@@ -59,17 +59,13 @@ impl Hands {
             Act::Point(find) => (find, "click", json!({})),
             Act::Expand(find) => (find, "doAction", json!({})),
         };
-        let (element, is_listed) = match self.find(find, app.title())? {
-            Found::Listed(element) => (element, true),
-            Found::Read(line) if tool == "clickElement" => (line, false),
-            Found::Read(_) | Found::Nothing => {
-                let there = self.called(find.name, app.title())?;
-                let summary = format!("no {} {:?} in the list; called so: {there}", find.roles, find.name);
-                return Ok(Err(Answer { said: Said::NotListed, by: String::new(), summary }));
-            }
+        let Some(element) = self.find(find, app.title())? else {
+            let there = self.called(find.name, app.title())?;
+            let summary = format!("no {} {:?} in the list; called so: {there}", find.roles, find.name);
+            return Ok(Err(Answer { said: Said::NotListed, by: String::new(), summary }));
         };
         let mut arguments = more;
-        if !is_listed || matches!(act, Act::Point(_)) {
+        if matches!(act, Act::Point(_)) {
             let bounds = &element["bounds"];
             let middle = |from: &str, size: &str| Some(bounds[from].as_f64()? + bounds[size].as_f64()? / 2.0);
             arguments["x"] = json!(middle("x", "width").context("no place")?);
@@ -107,10 +103,10 @@ impl Hands {
     }
 
     /// The element as the list has it; where that is cut, what is called so; what is in front, as a browser's dialog; at
-    /// last what is scrolled away, too. Where the list says that something shows that it does not tell, the text in that.
-    fn find(&mut self, find: &Find, app: &str) -> Result<Found> {
+    /// last what is scrolled away, too. Where none is told, the text that is read there.
+    fn find(&mut self, find: &Find, app: &str) -> Result<Option<Value>> {
         let mut broken = None;
-        let mut untold = Vec::new();
+        let mut marks = Vec::new();
         let named = if find.name.is_empty() { find.roles } else { find.name };
         let query = named.split('|').next().unwrap_or_default();
         let looks = [
@@ -120,32 +116,24 @@ impl Hands {
             json!({ "app": app, "scope": "all", "query": query }),
         ];
         let found = wait_for(find.name, LOOKS, || {
-            untold.clear();
+            marks.clear();
             let listed = looks.iter().find_map(|look| match self.look_at(look.clone()) {
                 Ok(seen) => {
-                    let cut = seen["cut"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                    untold.extend(cut.filter_map(untold_region));
+                    marks.extend(seen["marks"].as_array().into_iter().flatten().cloned());
                     choose(seen["elements"].as_array().map(Vec::as_slice).unwrap_or_default(), find)
-                        .map(Found::Listed)
                 }
                 Err(error) => {
                     broken = Some(error);
                     None
                 }
             });
-            listed.or_else(|| untold.iter().find_map(|region| self.read(region, query)).map(Found::Read))
+            listed.or_else(|| marks.iter().find(|mark| says(mark, query)).cloned())
         });
         match (found, broken) {
-            (Ok(found), _) => Ok(found),
+            (Ok(found), _) => Ok(Some(found)),
             (Err(_), Some(error)) => Err(error),
-            (Err(_), None) => Ok(Found::Nothing),
+            (Err(_), None) => Ok(None),
         }
-    }
-
-    /// The line of text in a region that says this.
-    fn read(&mut self, region: &Value, text: &str) -> Option<Value> {
-        let result = self.call("readText", json!({ "region": region, "query": text })).ok()?;
-        result.data["lines"].as_array()?.first().cloned()
     }
 
     /// What is called so, whatever it is.
@@ -174,22 +162,10 @@ impl Hands {
     }
 }
 
-enum Found {
-    Listed(Value),
-    /// By its text alone, on the screen.
-    Read(Value),
-    Nothing,
-}
-
-/// Where a list says that something shows that it does not tell.
-fn untold_region(cut: &str) -> Option<Value> {
-    let place = cut.strip_prefix("not told: ")?.split_once(" shows at ")?.1.split_once(';')?.0;
-    let mut region = json!({});
-    for part in place.split(", ") {
-        let (side, number) = part.split_once(' ')?;
-        region[side] = json!(number.parse::<f64>().ok()?);
-    }
-    Some(region)
+/// Whether a mark is this text; a reader of pixels sees spaces where there are none.
+fn says(mark: &Value, text: &str) -> bool {
+    let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    letters(mark["text"].as_str().unwrap_or_default()) == letters(text)
 }
 
 /// The one with the best role; of those the first that is called so.

@@ -10,7 +10,7 @@ use protocol::geometry::{NormPoint, PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility, lock};
+use super::atspi::{ByHand, Choice, Chosen, Hit, Operand, Tried, Visibility};
 use super::ewmh::{self, Client};
 use super::scene::Cover;
 use super::{LOOK, LinuxDesktop};
@@ -52,10 +52,12 @@ impl Elements for LinuxDesktop {
 
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>> {
         Box::pin(async move {
-            let mark = lock(&self.marks).find(&reference).cloned();
-            let mark =
-                mark.map(|mark| ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text });
-            mark.or_else(|| self.accessibility.listed(&reference))
+            match self.mark(&reference) {
+                Some(mark) => {
+                    Some(ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text })
+                }
+                None => self.accessibility.listed(&reference),
+            }
         })
     }
 
@@ -64,7 +66,12 @@ impl Elements for LinuxDesktop {
     }
 
     fn owner(&self, target: Target) -> BoxFuture<'_, Option<Owner>> {
-        Box::pin(async move { self.accessibility.owner(&target).await })
+        Box::pin(async move {
+            match &target {
+                Target::Ref(reference) if is_mark(reference) => self.owner_of_mark(reference).await,
+                _ => self.accessibility.owner(&target).await,
+            }
+        })
     }
 
     fn operate(

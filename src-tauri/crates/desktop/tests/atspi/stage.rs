@@ -1,7 +1,7 @@
 //! A private desktop with a window manager and accessibility, and real programs on it.
 
 use std::future::Future;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -15,6 +15,13 @@ use desktop::{
 use protocol::geometry::{PhysicalRect, ScaleFactor};
 use protocol::view::DisplayView;
 use tokio_util::sync::CancellationToken;
+use x11rb::rust_connection::RustConnection;
+
+#[allow(clippy::duplicate_mod, reason = "one test has the other stage beside this one")]
+#[path = "../x11/managed.rs"]
+mod managed;
+
+use self::managed::wait_for_manager;
 
 /// A private desktop; everything in it ends with it.
 pub struct Stage {
@@ -27,13 +34,19 @@ pub struct Stage {
 
 impl Stage {
     pub fn open() -> Self {
+        let mut stage = Self::without_manager();
+        stage.start("openbox", &[]);
+        wait_for_manager(&RustConnection::connect(Some(&stage.display)).unwrap().0);
+        stage
+    }
+
+    pub fn without_manager() -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut stage = Self { home, display: String::new(), bus: String::new(), running: Vec::new() };
         let screen = ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"];
         stage.display = format!(":{}", stage.start_and_read("Xvfb", &screen));
         let session = ["--session", "--nofork", "--nopidfile", "--print-address=1"];
         stage.bus = stage.start_and_read("dbus-daemon", &session);
-        stage.start("openbox", &[]);
         stage.start("/usr/libexec/at-spi-bus-launcher", &["--launch-immediately"]);
         stage
     }
@@ -111,6 +124,22 @@ impl Stage {
         let child = self.command(program, arguments).stderr(std::fs::File::create(&path).unwrap()).spawn();
         self.running.push(child.unwrap_or_else(|error| panic!("start {program}: {error}")));
         path
+    }
+
+    /// One of our own programs of `tests/truth`, with its window; what it says was done is what `said` reads.
+    pub fn start_orders(&mut self, app: &str) {
+        let program = format!("{}/../../../tests/truth/{app}.py", env!("CARGO_MANIFEST_DIR"));
+        let log = std::fs::File::create(self.path(app)).unwrap();
+        let mut command = self.command("/usr/bin/python3", &[&program]);
+        let mut child = command.stdin(Stdio::piped()).stdout(log).spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(b"reset\n").unwrap();
+        self.running.push(child);
+    }
+
+    /// `key=value` for each thing that was done, since its window came.
+    pub fn said(&self, app: &str) -> Vec<String> {
+        let said = self.logged(app).into_iter().filter_map(|line| Some(line.strip_prefix('@')?.to_owned()));
+        said.filter(|line| !line.starts_with("ready=")).collect()
     }
 
     /// One of our own programs of `tests/apps`; what it logs is in the file that `logged` reads.

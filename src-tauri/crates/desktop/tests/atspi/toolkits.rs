@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use desktop::{
-    Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Scope, Selector, Snapshot,
-    Target,
+    Action, ActionMethod, Button, DesktopError, Element, ElementAction, ElementQuery, Scope, Selector,
+    Snapshot, Target,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, eventually, find, query, screen, snapshot};
+use super::stage::{Stage, elements, eventually, find, find_in, query, screen, snapshot};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cells_of_a_gtk_3_table_come_with_their_actions() {
@@ -61,6 +61,16 @@ async fn elements_of_a_gtk_4_window_are_where_they_can_be_clicked() {
         seen.as_ref().is_ok_and(|seen| seen.elements.len() > before + 2)
     };
     eventually("the open menu", ask, opened).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gtk_4_window_that_no_window_manager_lists_has_its_place() {
+    let mut stage = Stage::without_manager();
+    stage.start("gtk4-print-editor", &[]);
+    let desktop = stage.desktop();
+    let placed =
+        |seen: &[Element]| find_in(seen, "menu item", "File").is_some_and(|one| one.bounds.width > 0.0);
+    elements(&desktop, "print-editor", placed).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,6 +20,11 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
+#[path = "managed.rs"]
+mod managed;
+
+use self::managed::wait_for_manager;
+
 /// The process that the desktop under test takes for its own; there is none with this number.
 const OURS: u32 = 0x7fff_fff0;
 pub const WIDTH: u16 = 1280;
@@ -112,25 +117,7 @@ impl Screen {
 
     pub fn with_window_manager(mut self) -> Self {
         self.run("openbox", &[]);
-        let conn = self.connect();
-        let root = conn.setup().roots[0].root;
-        let name = conn.intern_atom(false, b"_NET_CLIENT_LIST").unwrap().reply().unwrap().atom;
-        let managed = |window: Window| {
-            let list = conn.get_property(false, root, name, AtomEnum::ANY, 0, 64).unwrap().reply().unwrap();
-            list.value32().is_some_and(|mut windows| windows.any(|one| one == window))
-        };
-        // What is mapped while it starts may be forgotten: it is ready when it manages a window.
-        let probe = conn.generate_id().unwrap();
-        let values = CreateWindowAux::new();
-        conn.create_window(0, probe, root, 0, 0, 9, 9, 0, WindowClass::INPUT_OUTPUT, 0, &values).unwrap();
-        wait_for("the window manager", || {
-            conn.map_window(probe).unwrap();
-            conn.flush().unwrap();
-            managed(probe).then_some(())
-        });
-        conn.destroy_window(probe).unwrap();
-        conn.flush().unwrap();
-        wait_for("the window manager's rest", || (!managed(probe)).then_some(()));
+        wait_for_manager(&self.connect());
         self
     }
 

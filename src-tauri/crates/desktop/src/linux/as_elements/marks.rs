@@ -15,10 +15,10 @@ use super::super::atspi::lock;
 use super::super::ewmh::{self, Client};
 use super::super::{LOOK, LinuxDesktop};
 use super::on_display;
-use crate::marks::{Seen, find_again};
+use crate::marks::{KnownMark, Seen, find_again};
 use crate::{
-    Action, ActionMethod, Area, DesktopError, ElementAction, ElementQuery, Hands as _, Operated, Snapshot,
-    TextMark, WindowId,
+    Action, ActionMethod, Area, DesktopError, ElementAction, ElementQuery, Hands as _, Operated, Owner,
+    Snapshot, TextMark, WindowId,
 };
 
 /// Longest reading for one look: a list must not wait as long as one who asked for text. The next look goes on.
@@ -147,6 +147,18 @@ impl LinuxDesktop {
         Ok(WindowText { lines: lines.collect(), whole: text.unread.is_none(), shows })
     }
 
+    pub(super) fn mark(&self, reference: &str) -> Option<KnownMark> {
+        lock(&self.marks).find(reference).cloned()
+    }
+
+    /// `None` where its window names no process.
+    pub(super) async fn owner_of_mark(&self, reference: &str) -> Option<Owner> {
+        let mark = self.mark(reference)?;
+        let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await.ok()?;
+        let client = clients.iter().find(|client| u64::from(client.window) == mark.window)?;
+        Some(Owner { app: mark.app, pid: client.pid? })
+    }
+
     /// A click on the text of a mark, once it is read there again and nothing lies over it.
     pub(super) async fn click_mark(
         &self,
@@ -154,8 +166,7 @@ impl LinuxDesktop {
         action: &ElementAction,
         cancel: &CancellationToken,
     ) -> Result<Operated, DesktopError> {
-        let known = lock(&self.marks).find(reference).cloned();
-        let Some(mark) = known else {
+        let Some(mark) = self.mark(reference) else {
             let message = format!("mark {reference} is not known; call elementsJson again for new refs");
             return Err(DesktopError::NotFound(message));
         };
@@ -183,8 +194,7 @@ impl LinuxDesktop {
         let (display, at) = on_display(at, &displays)?;
         let click = Action::Click { display, at, button, count, held: Vec::new() };
         let mut acted = self.act(click, cancel.clone()).await?;
-        acted.note =
-            format!("{}; {} tells nothing of what was clicked, only its picture", acted.note, mark.app);
+        acted.note = format!("{}; only the picture tells what was clicked", acted.note);
         Ok(Operated { acted, called, at: Some(at), by: ActionMethod::Input })
     }
 }
@@ -207,12 +217,13 @@ fn without_tree<'a>(
             && says(&client.title, &query.window)
             && !client.is("minimized")
     };
-    clients.iter().find(is_meant).filter(|_| is_untold && query.root.is_none())
+    let front = clients.iter().filter(is_meant).find(|client| client.is("focused"));
+    front.or_else(|| clients.iter().find(is_meant)).filter(|_| is_untold && query.root.is_none())
 }
 
 fn told_nothing(client: &Client, mut cut: Vec<String>) -> (Snapshot, Vec<Untold>) {
     let Client { window, app, title, .. } = client;
-    cut.push(format!("not told: what the window \"{title}\" shows; {app} has no accessibility tree"));
+    cut.push(format!("not told: what the window \"{title}\" shows: no accessibility tree has it"));
     let untold = Untold { window: *window, app: app.clone(), place: client.inside };
     (Snapshot { app: app.clone(), window: title.clone(), cut, ..Snapshot::default() }, vec![untold])
 }

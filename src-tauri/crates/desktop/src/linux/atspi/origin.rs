@@ -25,7 +25,7 @@ pub(super) struct Origins {
     popups: Vec<(Corner, (i32, i32))>,
 }
 
-/// A window with a title bar or in a window list.
+/// A window that has a title, in a window list mostly.
 #[derive(Debug)]
 struct Managed {
     title: String,
@@ -147,26 +147,41 @@ fn find(display: Option<&str>, pid: u32) -> Option<Origins> {
     };
     let (list, active, tree) =
         (read(root, *clients, MOST).ok()?, read(root, *active_atom, 1).ok()?, conn.query_tree(root).ok()?);
-    let managed: Vec<Window> = list.reply().ok()?.value32()?.collect();
+    // A window manager that starts may forget a window, and there may be none; what it frames is not the root's child.
+    let listed: Vec<Window> =
+        list.reply().ok().and_then(|reply| Some(reply.value32()?.collect())).unwrap_or_default();
     let active = active.reply().ok().and_then(|reply| reply.value32()?.next());
-    let unmanaged = tree.reply().ok()?.children;
+    let children = tree.reply().ok()?.children;
+    let unlisted = children.into_iter().filter(|child| !listed.contains(child));
     let mut origins = Origins::default();
     // All are asked at once: what costs is each wait for the server.
-    let asked: Vec<_> = managed
+    let asked: Vec<_> = listed
         .iter()
-        .filter_map(|&window| {
+        .copied()
+        .chain(unlisted)
+        .filter_map(|window| {
             let (pid, name) = (read(window, *pid_atom, 1).ok()?, read(window, *name_atom, 256).ok()?);
-            let shadow = read(window, *shadow_atom, 4).ok()?;
+            let (shadow, attributes) =
+                (read(window, *shadow_atom, 4).ok()?, conn.get_window_attributes(window).ok()?);
             let place = conn.translate_coordinates(window, root, 0, 0).ok()?;
-            Some((window, pid, name, shadow, place, conn.get_geometry(window).ok()?))
+            Some((window, pid, name, shadow, attributes, place, conn.get_geometry(window).ok()?))
         })
         .collect();
-    for (window, of, name, shadow, place, geometry) in asked {
+    for (window, of, name, shadow, attributes, place, geometry) in asked {
         // All replies are taken, so that none is left behind in the connection.
-        let (of, name, shadow) = (of.reply(), name.reply(), shadow.reply());
+        let (of, name, shadow, attributes) = (of.reply(), name.reply(), shadow.reply(), attributes.reply());
         let (place, geometry) = (place.reply(), geometry.reply());
-        let (Ok(of), Ok(place), Ok(geometry)) = (of, place, geometry) else { continue };
-        if of.value32().and_then(|mut values| values.next()) != Some(pid) {
+        let (Ok(of), Ok(attributes), Ok(place), Ok(geometry)) = (of, attributes, place, geometry) else {
+            continue;
+        };
+        let is_shown = listed.contains(&window) || attributes.map_state == MapState::VIEWABLE;
+        if of.value32().and_then(|mut values| values.next()) != Some(pid) || !is_shown {
+            continue;
+        }
+        let corner = (i32::from(place.dst_x), i32::from(place.dst_y));
+        let size = (i32::from(geometry.width), i32::from(geometry.height));
+        if attributes.override_redirect {
+            origins.popups.push((corner, size));
             continue;
         }
         let shadow: Vec<i32> = shadow
@@ -178,25 +193,9 @@ fn find(display: Option<&str>, pid: u32) -> Option<Origins> {
         origins.managed.push(Managed {
             title: name.map(|name| String::from_utf8_lossy(&name.value).into_owned()).unwrap_or_default(),
             active: Some(window) == active,
-            corner: (i32::from(place.dst_x) + left, i32::from(place.dst_y) + top),
-            size: (i32::from(geometry.width) - left - right, i32::from(geometry.height) - top - bottom),
+            corner: (corner.0 + left, corner.1 + top),
+            size: (size.0 - left - right, size.1 - top - bottom),
         });
-    }
-    let asked: Vec<_> = unmanaged
-        .iter()
-        .filter_map(|&window| {
-            let attributes = conn.get_window_attributes(window).ok()?;
-            Some((attributes, conn.get_geometry(window).ok()?, read(window, *pid_atom, 1).ok()?))
-        })
-        .collect();
-    for (attributes, geometry, of) in asked {
-        let (attributes, geometry, of) = (attributes.reply(), geometry.reply(), of.reply());
-        let (Ok(attributes), Ok(geometry), Ok(of)) = (attributes, geometry, of) else { continue };
-        let its = of.value32().and_then(|mut values| values.next()) == Some(pid);
-        if its && attributes.override_redirect && attributes.map_state == MapState::VIEWABLE {
-            let corner = (i32::from(geometry.x), i32::from(geometry.y));
-            origins.popups.push((corner, (i32::from(geometry.width), i32::from(geometry.height))));
-        }
     }
     Some(origins)
 }

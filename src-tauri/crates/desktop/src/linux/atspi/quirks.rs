@@ -43,6 +43,8 @@ pub(super) struct Quirks {
     pub(super) late: Duration,
     /// A control keeps the name of a label that says something else now.
     pub(super) keeps_old_names: bool,
+    /// Roles whose names change by themselves: a tab says how much memory its page uses.
+    pub(super) restless: &'static [u32],
     /// What had the focus in a page that was left says that it has it still.
     pub(super) outlives_page: bool,
     /// Places below its root pane are those of an earlier layout, until it is laid out anew.
@@ -89,6 +91,7 @@ const PLAIN: Quirks = Quirks {
     bears_matches: true,
     late: Duration::ZERO,
     keeps_old_names: false,
+    restless: &[],
     outlives_page: false,
     lags_behind: false,
 };
@@ -197,6 +200,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
             more_actions: MoreActions::Nobody,
             late: Duration::from_millis(300),
             keeps_old_names: true,
+            restless: &[number::PAGE_TAB],
             outlives_page: true,
             ..PLAIN
         },

@@ -11,6 +11,7 @@ use super::acting::{Operand, called, is_menu_item};
 use super::bus::{Object, ROOT};
 use super::nodes::{self, Facts, Wish};
 use super::prune::shortened;
+use super::quirks::Quirks;
 use super::role::{States, number};
 use crate::Scope;
 
@@ -37,13 +38,13 @@ struct Part {
 
 impl Part {
     /// `None` for what says nothing, and for what changes by itself.
-    fn of(facts: &Facts) -> Option<Self> {
+    fn of(facts: &Facts, quirks: Quirks) -> Option<Self> {
         const TOLD: [States; 5] =
             [States::CHECKED, States::SELECTED, States::EXPANDED, States::ENABLED, States::SENSITIVE];
         let says = !facts.name.trim().is_empty() || !facts.value.is_empty();
         (says && facts.role != number::PROGRESS_BAR).then(|| Self {
             role: facts.role,
-            name: facts.name.clone(),
+            name: if quirks.restless.contains(&facts.role) { String::new() } else { facts.name.clone() },
             value: facts.value.clone(),
             states: TOLD
                 .into_iter()
@@ -70,8 +71,9 @@ impl Operand {
         Shown {
             windows: windows.unwrap_or_default().iter().map(|(_, path)| path.as_str().into()).collect(),
             has_object: whole.as_ref().is_some_and(|read| read.nodes.iter().any(is_object)),
-            parts: whole
-                .map(|read| read.nodes.into_iter().filter_map(|node| Part::of(&node.facts)).collect()),
+            parts: whole.map(|read| {
+                read.nodes.into_iter().filter_map(|node| Part::of(&node.facts, self.quirks)).collect()
+            }),
         }
     }
 
