@@ -6,7 +6,7 @@ use std::time::Duration;
 use fold::call::{Line, lines};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
-use protocol::command::AnswerApproval;
+use protocol::command::{AnswerApproval, SteerRun};
 use protocol::ids::SessionId;
 use protocol::tool::{Answer, FrontWindow, Grant, Risk};
 use protocol::view::Question;
@@ -18,6 +18,9 @@ use crate::words::Word;
 
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
+
+/// Characters of the user's words beside a no.
+const WHY_NOT_CHARS: u32 = 500;
 
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
@@ -85,11 +88,12 @@ fn typed() -> Option<String> {
 fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let for_session = store.peek(|state| state.for_session(&asked).cloned());
-    let Question { session, approval, .. } = asked;
+    let Question { session, run, approval } = asked;
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
     let ready = RwSignal::new(false);
     let sending = RwSignal::new(false);
+    let why_not = RwSignal::new(String::new());
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
             // Nobody's words are cut short, and no space between two of them is an answer.
@@ -120,7 +124,17 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
         if !blocked {
             sending.set(true);
             let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
-            store.send_or(command, |()| {}, sending);
+            let text = why_not.get_untracked().trim().to_owned();
+            if answer != Answer::Deny || text.is_empty() {
+                store.send_or(command, |()| {}, sending);
+                return;
+            }
+            // Said first: the model reads both together.
+            let answer_then = move |()| {
+                sending.set(true);
+                store.send_or(command, |()| {}, sending);
+            };
+            store.send_or(SteerRun { run: run.clone(), text }, answer_then, sending);
         }
     });
     let no_yes = move || !ready.get() || sending.get();
@@ -197,7 +211,20 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                 >
                     {move || store.say(Word::Deny)}
                 </button>
-                <span class="spring"></span>
+                <input
+                    class="why-not"
+                    dir="auto"
+                    maxlength=WHY_NOT_CHARS
+                    aria-label=move || store.say(Word::WhyNot)
+                    placeholder=move || store.say(Word::WhyNot)
+                    prop:value=why_not
+                    on:input=move |event| why_not.set(event_target_value(&event))
+                    on:keydown=move |event| {
+                        if event.key() == "Enter" && !event.is_composing() && !why_not.with_untracked(String::is_empty) {
+                            say.run(Answer::Deny);
+                        }
+                    }
+                />
                 {remembered}
                 <button class="once primary" disabled=no_yes on:click=move |_| say.run(Answer::Once)>
                     {move || store.say(Word::AllowOnce)}
