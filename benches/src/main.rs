@@ -163,6 +163,7 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
             Contender("playwright", Page, "snapshot".into(), 15),
         ],
     )?);
+    done.push(team.race("target", &[Contender("ours", Ours, format!("target {GTK}"), 60)])?);
     for (work, many) in [("move", 300), ("click", 300)] {
         done.push(team.race(
             work,

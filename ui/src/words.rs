@@ -148,6 +148,7 @@ words! {
     // approval
     MayI: "May Miki do this?", "実行してもよいですか？";
     Deny: "Deny", "拒否";
+    WhyNot: "Why not? (optional)", "拒否する理由（任意）";
     AllowOnce: "Allow once", "一度だけ許可";
     AllowThread: "Allow {tool} in this session", "このセッションでは {tool} を許可";
     AllowThreadIn: "Allow {tool} in {app}, this session", "このセッションでは {app} での {tool} を許可";

@@ -151,10 +151,15 @@ impl Run {
                 }
                 // Always, so that no line is kept until there is a question.
                 Some(line) = next_line(&mut lines) => {
-                    if let Some(answer) = printer.answer(&line) {
-                        match link.call(answer).await {
-                            Ok(()) => {}
-                            Err(error) => super::say_error(&error),
+                    if let Some((answer, why)) = printer.answer(&line) {
+                        let said = async {
+                            if let Some(why) = why {
+                                link.call(why).await?;
+                            }
+                            link.call(answer).await
+                        };
+                        if let Err(error) = said.await {
+                            super::say_error(&error);
                         }
                     }
                     continue;

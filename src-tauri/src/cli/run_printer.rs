@@ -8,7 +8,7 @@ use fold::Transcript;
 use fold::call::{Line, lines};
 use fold::transcript::{Bill, EntryBody, EntryId, Stage, Step};
 use protocol::citation::Citation;
-use protocol::command::{AnswerApproval, StartedRun};
+use protocol::command::{AnswerApproval, StartedRun, SteerRun};
 use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
@@ -125,18 +125,20 @@ impl RunPrinter {
         }
     }
 
-    /// What a typed line says to the open question; anything but a clear word asks again, and so does a word that was
-    /// typed before the question can have been read.
-    pub fn answer(&mut self, line: &str) -> Option<AnswerApproval> {
+    /// What a typed line says to the open question, and to the model where it says why not; anything but a clear word asks
+    /// again, and so does a word that was typed before the question can have been read.
+    pub fn answer(&mut self, line: &str) -> Option<(AnswerApproval, Option<SteerRun>)> {
         let approval = self.question.as_ref()?;
         let for_session = self.for_session(approval);
         let read = self.asked.elapsed() >= READING;
-        let Some(answer) = answer_in(line, for_session).filter(|_| read) else {
+        let Some((answer, why)) = answer_in(line, for_session).filter(|_| read) else {
             eprint!("{}", choices(approval, for_session));
             return None;
         };
         let approval = self.question.take()?;
-        Some(AnswerApproval { approval: approval.id, digest: approval.digest, answer })
+        let run = self.started.run.clone();
+        let why = why.map(|text| SteerRun { run, text: text.to_owned() });
+        Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))
     }
 
     fn for_session<'a>(&self, approval: &'a Approval) -> Option<&'a Grant> {
@@ -392,7 +394,10 @@ fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
         Some(Grant { tool, app: None }) => format!("; [t] {} for the whole session", plain(tool)),
         None => String::new(),
     };
-    format!("  {} {risk}: allow? [y]es, this once; [n]o{session}: ", plain(&approval.call.tool))
+    format!(
+        "  {} {risk}: allow? [y]es, this once; [n]o, and why if you like{session}: ",
+        plain(&approval.call.tool)
+    )
 }
 
 /// Nobody has seen the question when they typed what is waiting.
@@ -403,11 +408,15 @@ fn forget_typed() {
     }
 }
 
-fn answer_in(line: &str, for_session: Option<&Grant>) -> Option<Answer> {
-    match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Some(Answer::Once),
-        "n" | "no" => Some(Answer::Deny),
-        "t" | "thread" if for_session.is_some() => Some(Answer::Thread),
+/// The answer, and behind a no the user's words for the model.
+fn answer_in<'a>(line: &'a str, for_session: Option<&Grant>) -> Option<(Answer, Option<&'a str>)> {
+    let line = line.trim();
+    let (word, why) = line.split_once([' ', ',', ':']).unwrap_or((line, ""));
+    let why = Some(why.trim()).filter(|why| !why.is_empty());
+    match (word.to_lowercase().as_str(), why) {
+        ("y" | "yes", None) => Some((Answer::Once, None)),
+        ("n" | "no", why) => Some((Answer::Deny, why)),
+        ("t" | "thread", None) if for_session.is_some() => Some((Answer::Thread, None)),
         _ => None,
     }
 }

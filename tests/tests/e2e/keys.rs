@@ -58,22 +58,19 @@ fn a_key_is_set_used_shown_as_there_and_deleted() {
     }
     assert_no_file_holds(&miki, KEY);
 
-    // It goes where it was first used, whoever says otherwise.
+    // It goes where it was first used, whoever says otherwise; and a file that says so is not taken at its word.
     let trap = FakeModel::start(ScriptMind::new([])).unwrap();
     let settings = json!({ "baseUrls": { "gemini": trap.url() } });
     fs::write(miki.home.join("settings.json"), settings.to_string()).unwrap();
-    for line in [
-        &["run", "be done"][..],
-        &["run", "be done", "--base-url", &trap.url()],
-        &["model", "list", "gemini"],
-    ] {
-        let refused = miki.run(&stage, line).unwrap();
-        assert_eq!(refused.code(), 1, "{line:?}: {}", refused.stdout);
-        assert!(
-            refused.stderr.contains(&format!("goes to {} only", address::shown(&model.url()))),
-            "{}",
-            refused.stderr
-        );
+    let refused = miki.run(&stage, &["run", "be done", "--base-url", &trap.url()]).unwrap();
+    assert_eq!(refused.code(), 1, "{}", refused.stdout);
+    let goes_to = format!("goes to {} only", address::shown(&model.url()));
+    assert!(refused.stderr.contains(&goes_to), "{}", refused.stderr);
+    for line in [&["run", "be done", "--json"][..], &["model", "list", "gemini"]] {
+        miki.run(&stage, line).unwrap();
+        let now: serde_json::Value =
+            serde_json::from_slice(&fs::read(miki.home.join("settings.json")).unwrap()).unwrap();
+        assert_eq!(now["baseUrls"]["gemini"], json!(model.url()), "{line:?}");
     }
     assert_eq!(trap.requests().len(), 0, "the key went where a file said");
 

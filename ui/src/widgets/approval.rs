@@ -6,7 +6,7 @@ use std::time::Duration;
 use fold::call::{Line, lines};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
-use protocol::command::AnswerApproval;
+use protocol::command::{AnswerApproval, SteerRun};
 use protocol::ids::SessionId;
 use protocol::tool::{Answer, FrontWindow, Grant, Risk};
 use protocol::view::Question;
@@ -24,6 +24,9 @@ const SECOND_CLICK: Duration = Duration::from_millis(450);
 
 /// Whoever pressed a key this lately is in the middle of saying something. In milliseconds.
 const TYPING: f64 = 2_000.0;
+
+/// Characters of the user's words beside a no.
+const WHY_NOT_CHARS: u32 = 500;
 
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
@@ -81,6 +84,11 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     }
 }
 
+/// A key's click has no count.
+fn is_by_pointer(event: &web_sys::MouseEvent) -> bool {
+    event.detail() > 0
+}
+
 /// The goal field takes the keyboard.
 fn to_goal() {
     let goal = document().get_element_by_id("goal");
@@ -101,11 +109,12 @@ fn typed() -> Option<String> {
 fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64>) -> impl IntoView {
     let store = store();
     let for_session = store.peek(|state| state.for_session(&asked).cloned());
-    let Question { session, approval, .. } = asked;
+    let Question { session, run, approval } = asked;
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
     let ready = RwSignal::new(false);
     let sending = RwSignal::new(false);
+    let why_not = RwSignal::new(String::new());
     Effect::new(move |_| {
         if let Some(deny) = deny.get() {
             // Nobody's words are cut short, and no space between two of them is an answer.
@@ -131,9 +140,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
         set_timeout(open, NO_YES_BEFORE);
     });
     let (id, digest) = (approval.id.clone(), approval.digest.clone());
-    let say = Callback::new(move |(answer, event): (Answer, web_sys::MouseEvent)| {
-        // A key's click has no count.
-        let by_pointer = event.detail() > 0;
+    let say = Callback::new(move |(answer, by_pointer): (Answer, bool)| {
         // A "no" by the pointer is meant; a key may have been for the field that had the keyboard a moment ago.
         let is_early = !(ready.get_untracked() || (answer == Answer::Deny && by_pointer));
         if sending.get_untracked() || is_early {
@@ -141,7 +148,19 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
         }
         sending.set(true);
         let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
-        let send = move || store.send_or(command, |()| {}, sending);
+        let text = why_not.get_untracked().trim().to_owned();
+        let why = (answer == Answer::Deny && !text.is_empty()).then(|| SteerRun { run: run.clone(), text });
+        let send = move || {
+            let answer = move |()| {
+                sending.set(true);
+                store.send_or(command, |()| {}, sending);
+            };
+            match why {
+                // Said first: the model reads both together.
+                Some(why) => store.send_or(why, answer, sending),
+                None => answer(()),
+            }
+        };
         if by_pointer {
             set_timeout(send, SECOND_CLICK);
         } else {
@@ -150,8 +169,11 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     });
     // Words that began just as the question came go to the field; a space among them is no answer.
     let on_key = move |event: web_sys::KeyboardEvent| {
-        let is_letter =
-            event.key().chars().count() == 1 && !(event.ctrl_key() || event.alt_key() || event.meta_key());
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let is_on_button = target.is_some_and(|target| target.tag_name() == "BUTTON");
+        let is_letter = is_on_button
+            && event.key().chars().count() == 1
+            && !(event.ctrl_key() || event.alt_key() || event.meta_key());
         let types = js_sys::Date::now() - last_key.get_value() < TYPING;
         if is_letter && (types || event.key() != " ") {
             to_goal();
@@ -167,7 +189,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
         };
         view! {
-            <button class="thread" disabled=no_yes on:click=move |event| say.run((Answer::Thread, event))>{what}</button>
+            <button class="thread" disabled=no_yes on:click=move |event| say.run((Answer::Thread, is_by_pointer(&event)))>{what}</button>
         }
     });
     // To be understood at a glance; the whole of it stands below.
@@ -228,13 +250,26 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
                     class="deny"
                     node_ref=deny
                     disabled=move || sending.get()
-                    on:click=move |event| say.run((Answer::Deny, event))
+                    on:click=move |event| say.run((Answer::Deny, is_by_pointer(&event)))
                 >
                     {move || store.say(Word::Deny)}
                 </button>
-                <span class="spring"></span>
+                <input
+                    class="why-not"
+                    dir="auto"
+                    maxlength=WHY_NOT_CHARS
+                    aria-label=move || store.say(Word::WhyNot)
+                    placeholder=move || store.say(Word::WhyNot)
+                    prop:value=why_not
+                    on:input=move |event| why_not.set(event_target_value(&event))
+                    on:keydown=move |event| {
+                        if event.key() == "Enter" && !event.is_composing() && !why_not.with_untracked(String::is_empty) {
+                            say.run((Answer::Deny, false));
+                        }
+                    }
+                />
                 {remembered}
-                <button class="once primary" disabled=no_yes on:click=move |event| say.run((Answer::Once, event))>
+                <button class="once primary" disabled=no_yes on:click=move |event| say.run((Answer::Once, is_by_pointer(&event)))>
                     {move || store.say(Word::AllowOnce)}
                 </button>
             </footer>

@@ -40,6 +40,7 @@ const FIGURES: &[Figure] = &[
     beside("", CHROMIUM, "joined", "proxies, joined", Aim::None),
     beside("DOM, visible and interactive", PAGE, "bare", "one evaluate call", Aim::TimesTheirs(1.3)),
     beside("", PAGE, "playwright", "Playwright's snapshot", Aim::None),
+    alone("what a question's target is, looked up", "target", "ours", Aim::Within(20.0)),
     beside("move", MOVE, "bare", "X round trip", Aim::Over(2.0)),
     beside("", MOVE, "pyautogui", "pyautogui, as it comes", Aim::None),
     beside("", MOVE, "xdotool", "xdotool", Aim::None),

@@ -20,6 +20,7 @@ const FIGURES: &[Figure] = &[
     alone("an intent on disk (FULL)", "append", "alone", Aim::Within(5.0)),
     beside("the same beside a reader", APPEND, "alone", "without it", Aim::WorstOver(10.0)),
     beside("", APPEND, "busy", "beside as much computing", Aim::None),
+    alone("a decision", "decide", "ours", Aim::Within(0.05)),
     alone("stop of one of 3, last input", "stop", "ours", Aim::MostlyWithin(100.0)),
     alone("the same, answered", "stop", "answered", Aim::None),
 ];

@@ -109,20 +109,29 @@ struct Application {
     wm: Vec<String>,
 }
 
-static CLASSES: LazyLock<HashMap<String, Class>> = LazyLock::new(|| {
-    let data: Data = serde_json::from_str(DATA).unwrap_or(Data { applications: Vec::new() });
+static CLASSES: LazyLock<Option<HashMap<String, Class>>> = LazyLock::new(|| {
+    let data: Data = serde_json::from_str(DATA).ok()?;
     let mut classes = HashMap::new();
     for Application { name, class, desktop, bundle, exe, wm } in data.applications {
         for id in [vec![name], desktop, bundle, exe, wm].concat() {
             classes.entry(id.to_lowercase()).or_insert(class);
         }
     }
-    classes
+    Some(classes)
 });
 
 /// The class of an application by any of its names; `None` if it is in no list.
 pub(crate) fn class_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Class> {
-    names.into_iter().find_map(|name| CLASSES.get(&name.trim().to_lowercase()).copied())
+    class_by(CLASSES.as_ref(), names)
+}
+
+/// Without the data each application may be a terminal.
+fn class_by<'a>(
+    classes: Option<&HashMap<String, Class>>,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Option<Class> {
+    let Some(classes) = classes else { return Some(Class::Terminal) };
+    names.into_iter().find_map(|name| classes.get(&name.trim().to_lowercase()).copied())
 }
 
 #[cfg(test)]
@@ -160,6 +169,7 @@ mod tests {
             assert_eq!(class_of([name]), Some(Class::Terminal), "{name}");
         }
         assert_eq!(class_of(["no such program"]), None);
+        assert_eq!(class_by(None, ["no such program"]), Some(Class::Terminal));
         assert!(class_of(["Mousepad"]).is_none_or(|class| !class.is_grave()));
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn decide(
 mod tests {
     use super::*;
 
-    // bar: C24
+    // bar: C24, C35
     #[test]
     fn every_combination_is_decided_as_tabled() {
         use ApprovalMode::{Ask as A, Auto, Thread};
@@ -158,7 +158,7 @@ mod tests {
                 expected,
                 "{mode:?} {approval:?} {risk:?} {granted:?}"
             );
-            // bar: C35. What goes out to a host that nobody named is Consequential, and asks in every mode.
+            // What goes out to a host that nobody named is Consequential, and asks in every mode.
             let expected = if expected == Run && risk == C { Ask } else { expected };
             assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown), expected);
         }

