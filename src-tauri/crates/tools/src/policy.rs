@@ -158,7 +158,8 @@ mod tests {
                 expected,
                 "{mode:?} {approval:?} {risk:?} {granted:?}"
             );
-            // bar: C35. What goes out to a host that nobody named is Consequential, and asks in every mode.
+            // bar: C35
+            // What goes out to a host that nobody named is Consequential, and asks in every mode.
             let expected = if expected == Run && risk == C { Ask } else { expected };
             assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown), expected);
         }
