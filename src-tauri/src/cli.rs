@@ -224,6 +224,7 @@ mod tests {
             &["miki", "do", "--list"],
             &["miki", "key", "status"],
             &["miki", "key", "status", "gemini"],
+            &["miki", "key", "set", "custom", "--for", "https://models.example/v1"],
             &["miki", "key", "delete", "gemini"],
             &["miki", "key", "migrate"],
             &["miki", "key", "migrate", "old/.env"],

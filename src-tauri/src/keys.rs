@@ -75,9 +75,7 @@ impl Keys {
             if is_own {
                 return Ok(Some(key));
             }
-            let hint = format!(
-                "keep it in the keychain (miki key set {provider}), and let it go there in the settings, under Keys"
-            );
+            let hint = format!("keep it in the keychain: miki key set {provider} --for {now}");
             return refused(&own, hint);
         }
         let Some(entry) = self.store.get(provider).map_err(|error| error.view(provider))? else {
@@ -88,7 +86,9 @@ impl Keys {
             Some(address) if address == now => {}
             None if is_own => self.bind(provider, &key, &now)?,
             bound => {
-                let hint = "let it go there in the settings, under Keys".to_owned();
+                let hint = format!(
+                    "let it go there in the settings, under Keys, or set it again: miki key set {provider} --for {now}"
+                );
                 return refused(&bound.unwrap_or(own), hint);
             }
         }
@@ -110,6 +110,19 @@ impl Keys {
     fn bind(&self, provider: &str, key: &Secret, address: &str) -> Result<(), ErrorView> {
         let entry = Secret(format!("{}\n{address}", key.0));
         store_and_compare(self.store.as_ref(), provider, &entry).map_err(|error| error.view(provider))
+    }
+
+    /// Puts a key into the keychain, for this address alone: whoever has the key may say where it goes.
+    ///
+    /// # Errors
+    /// As [`Self::set`]; also where no key may go there.
+    pub fn set_for(&self, provider: &str, key: &Secret, url: &str) -> Result<KeyView, ErrorView> {
+        address::check(url).map_err(|unfit| {
+            ErrorView::new(ErrorCode::BadRequest, format!("{} {unfit}", address::shown(url)))
+                .with_hint(unfit.hint())
+        })?;
+        self.set(provider, key)?;
+        self.move_to(provider, url)
     }
 
     /// Puts a key into the keychain and reads it back.
@@ -338,6 +351,12 @@ mod tests {
         assert_eq!(kept.get("gemini", "https://there.test").unwrap(), key());
         refuses(&kept, "gemini", HERE, "https://there.test");
         assert_eq!(kept.move_to("openai", HERE).unwrap().state, KeyState::Missing);
+        // Whoever has the key says where it goes.
+        let set = kept.set_for("custom", &Secret("abc".into()), "https://mine.test/v1").unwrap();
+        assert_eq!(set.address.as_deref(), Some("https://mine.test"));
+        assert_eq!(kept.get("custom", "https://mine.test/v2").unwrap(), key());
+        refuses(&kept, "custom", "https://evil.test", "https://mine.test");
+        assert!(kept.set_for("custom", &Secret("abc".into()), "http://mine.test").is_err());
 
         // One of the environment, too; and a server of the user's own is no provider's.
         let given = keys(FakeStore::default(), &[("MIKI_KEY_GEMINI", "abc"), ("MIKI_KEY_CUSTOM", "abc")]);

@@ -26,6 +26,9 @@ enum What {
     Set {
         #[arg(value_parser = PossibleValuesParser::new(takers()))]
         provider: String,
+        /// The only address that it goes to, where that is not the provider's own
+        #[arg(long = "for", value_name = "URL")]
+        address: Option<String>,
     },
     /// Say where keys are, never what they are
     Status {
@@ -53,8 +56,12 @@ impl Key {
     pub fn run(self) -> Result<Exit, ErrorView> {
         let keys = Keys::new(Arc::new(Keychain), environment());
         match self.what {
-            What::Set { provider } => {
-                let view = keys.set(&provider, &read(&format!("key for {provider}"))?)?;
+            What::Set { provider, address } => {
+                let key = read(&format!("key for {provider}"))?;
+                let view = match address {
+                    Some(address) => keys.set_for(&provider, &key, &address)?,
+                    None => keys.set(&provider, &key)?,
+                };
                 super::say(&line(&view));
                 if view.state == KeyState::InEnvironment {
                     super::say(&format!(

@@ -166,7 +166,9 @@ impl Printed {
     /// What came of the model's words since they were told last.
     fn more_of_the_turn(&mut self, event: &Event) -> String {
         let (now, told) = match &event.body {
-            EventBody::TurnDelta { .. } => (self.transcript.streaming.text.as_str(), self.streamed.as_str()),
+            EventBody::TurnDelta { .. } | EventBody::TurnSoFar { .. } => {
+                (self.transcript.streaming.text.as_str(), self.streamed.as_str())
+            }
             EventBody::TurnFinished { turn, text, .. } => {
                 self.turn = *turn;
                 (text.trim(), self.streamed.trim())
@@ -183,7 +185,7 @@ impl Printed {
             None => prose(now),
         };
         self.streamed = match &event.body {
-            EventBody::TurnDelta { .. } => now.to_owned(),
+            EventBody::TurnDelta { .. } | EventBody::TurnSoFar { .. } => now.to_owned(),
             _ => String::new(),
         };
         more

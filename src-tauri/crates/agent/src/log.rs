@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use journal::{Clock, Committed, Decided, Journal, JournalError, Reader};
-use protocol::event::{Activity, Scope, Status};
+use protocol::event::{Activity, DeltaKind, Scope, Status};
 use protocol::ids::{ApprovalId, BlobRef, RunId, Seq, StreamId, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::Answer;
@@ -49,7 +49,42 @@ struct Now {
     /// Of the runs that are not idle.
     statuses: BTreeMap<Option<RunId>, (Scope, Status)>,
     desktop: Option<DesktopView>,
+    /// What turns under way have said, by their streams.
+    turns: BTreeMap<StreamId, (Scope, SoFar)>,
     failure: Option<(String, Option<String>)>,
+}
+
+/// What a turn has said so far.
+#[derive(Clone, Default)]
+struct SoFar {
+    turn: u32,
+    next: u32,
+    text: String,
+    thinking: String,
+}
+
+impl Now {
+    fn heard(&mut self, scope: &Scope, body: &EventBody) {
+        match body {
+            EventBody::DesktopChanged { desktop } => self.desktop = Some(desktop.clone()),
+            EventBody::TurnDelta { turn, index, kind, text } => {
+                let (of, heard) = self.turns.entry(scope.stream()).or_default();
+                if of != scope || heard.turn != *turn || *index == 0 {
+                    (*of, *heard) = (scope.clone(), SoFar { turn: *turn, ..SoFar::default() });
+                }
+                heard.next = index + 1;
+                match kind {
+                    DeltaKind::Text => heard.text.push_str(text),
+                    DeltaKind::Thinking => heard.thinking.push_str(text),
+                }
+            }
+            EventBody::TurnFinished { .. }
+            | EventBody::TurnFailed { .. }
+            | EventBody::TurnDropped { .. }
+            | EventBody::RunEnded { .. } => drop(self.turns.remove(&scope.stream())),
+            _ => {}
+        }
+    }
 }
 
 impl Log {
@@ -131,9 +166,7 @@ impl Log {
     /// Shows a passing event to whoever looks now.
     pub fn broadcast_transient(&self, scope: Scope, body: EventBody) {
         let mut now = self.feed().now();
-        if let EventBody::DesktopChanged { desktop } = &body {
-            now.desktop = Some(desktop.clone());
-        }
+        now.heard(&scope, &body);
         self.feed().send_transient(scope, body);
     }
 
@@ -204,6 +237,7 @@ impl Feed {
         let event = &committed.event;
         // Before it is sent: whoever subscribes and then reads the number gets every later event.
         self.last.store(event.seq().0, Ordering::Release);
+        self.now().heard(&event.scope, &event.body);
         self.send(event.clone());
         if let Some(session) = &committed.session {
             let scope = Scope { session: Some(session.id.clone()), ..Scope::default() };

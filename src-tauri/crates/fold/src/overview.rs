@@ -43,7 +43,8 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ToolFinished { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }
-        | EventBody::TurnDelta { .. } => {}
+        | EventBody::TurnDelta { .. }
+        | EventBody::TurnSoFar { .. } => {}
     }
 }
 

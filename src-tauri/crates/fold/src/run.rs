@@ -57,6 +57,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
+        | EventBody::TurnSoFar { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }

@@ -56,6 +56,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
+        | EventBody::TurnSoFar { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }

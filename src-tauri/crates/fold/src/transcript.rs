@@ -242,6 +242,16 @@ impl Transcript {
             EventBody::TurnDelta { turn, index, kind, text } => {
                 self.streamed(event.scope.run.as_ref(), (*turn, *index), *kind, text);
             }
+            EventBody::TurnSoFar { turn, next, text, thinking } => {
+                let is_ahead = match self.turns.streams {
+                    Some((streams, heard)) if streams == *turn => *next > heard,
+                    _ => true,
+                };
+                if is_ahead && self.is_under_way(event.scope.run.as_ref(), *turn) {
+                    self.turns.streams = Some((*turn, *next));
+                    self.streaming = Streaming { text: text.clone(), thinking: thinking.clone() };
+                }
+            }
             // Exhaustive on purpose: a new event must say here whether it is shown.
             EventBody::SessionCreated { .. }
             | EventBody::SessionEdited { .. }
@@ -270,7 +280,7 @@ impl Transcript {
 
     /// Deltas of a turn that is over, and those that were told before, come too late. After a gap the text begins anew.
     fn streamed(&mut self, run: Option<&RunId>, (turn, index): (u32, u32), kind: DeltaKind, text: &str) {
-        if turn <= self.turns.over || run != self.turns.run.as_ref() {
+        if !self.is_under_way(run, turn) {
             return;
         }
         let next = match self.turns.streams {
@@ -292,6 +302,10 @@ impl Transcript {
             whole.push('…');
         }
         whole.push_str(text);
+    }
+
+    fn is_under_way(&self, run: Option<&RunId>, turn: u32) -> bool {
+        turn > self.turns.over && run == self.turns.run.as_ref()
     }
 
     fn push(&mut self, n: u64, body: EntryBody) {

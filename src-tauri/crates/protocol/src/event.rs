@@ -177,6 +177,14 @@ pub enum EventBody {
         kind: DeltaKind,
         text: String,
     },
+    /// What a turn that is under way has said, for a reader who came late.
+    TurnSoFar {
+        turn: u32,
+        /// The number of its next delta.
+        next: u32,
+        text: String,
+        thinking: String,
+    },
     /// Of the run in its scope.
     StatusChanged {
         status: Status,
@@ -223,6 +231,7 @@ impl EventBody {
             | Self::SettingsChanged { .. }
             | Self::Noted { .. } => true,
             Self::TurnDelta { .. }
+            | Self::TurnSoFar { .. }
             | Self::StatusChanged { .. }
             | Self::SessionChanged { .. }
             | Self::QuestionsChanged { .. }

@@ -9,7 +9,7 @@ use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::Source;
+use super::{SoFar, Source};
 
 /// Events read from the journal at a time.
 const PAGE: usize = 256;
@@ -137,6 +137,12 @@ impl Subscription {
         let now = source.feed.now();
         for (scope, status) in now.statuses.values().cloned() {
             say(scope, EventBody::StatusChanged { status });
+        }
+        for (stream, (scope, heard)) in now.turns.clone() {
+            if self.streams.as_ref().is_none_or(|streams| streams.contains(&stream)) {
+                let SoFar { turn, next, text, thinking } = heard;
+                say(scope, EventBody::TurnSoFar { turn, next, text, thinking });
+            }
         }
         if let Some(desktop) = now.desktop.clone() {
             say(Scope::default(), EventBody::DesktopChanged { desktop });

@@ -210,6 +210,36 @@ async fn a_reader_that_lagged_right_after_an_event_hears_what_it_changed() {
 }
 
 #[tokio::test]
+async fn a_reader_who_comes_late_is_told_what_a_turn_under_way_has_said() {
+    let (_home, log) = log(16);
+    log.append(scope("1", "1"), created("one")).await.unwrap();
+    for index in 0..3 {
+        log.broadcast_transient(scope("1", "1"), delta(index));
+        log.broadcast_transient(scope("2", "2"), delta(index));
+    }
+    let so_far = async |log: &Log| {
+        let mut events = log.subscribe(Some(vec![stream("1")]), Some(Seq(0)));
+        let last = log.append(scope("1", "1"), noted("end")).await.unwrap().seq();
+        let heard = until(&mut events, last).await;
+        let mut told = heard.into_iter().filter(|event| matches!(event.body, EventBody::TurnSoFar { .. }));
+        (told.next().map(|event| (event.scope, event.body)), told.count())
+    };
+    let body = EventBody::TurnSoFar { turn: 1, next: 3, text: "word".repeat(3), thinking: String::new() };
+    let mut late = log.subscribe(Some(vec![stream("1")]), Some(log.journal().last_seq()));
+    let told = loop {
+        let event = late.next().await.unwrap();
+        if matches!(event.body, EventBody::TurnSoFar { .. }) {
+            break event;
+        }
+    };
+    assert_eq!((told.scope, told.body), (scope("1", "1"), body));
+    let (usage, cost) = Default::default();
+    let dropped = EventBody::TurnDropped { turn: 1, usage, cost, text: String::new() };
+    log.append(scope("1", "1"), dropped).await.unwrap();
+    assert_eq!(so_far(&log).await, (None, 0), "of a turn that is over");
+}
+
+#[tokio::test]
 async fn a_number_of_another_journal_is_not_waited_for() {
     let (_home, log) = log(16);
     let mut events = log.subscribe(None, Some(Seq(700)));

@@ -93,6 +93,21 @@ fn a_reader_who_comes_late_sees_that_the_text_began_before() {
 }
 
 #[test]
+fn a_reader_who_comes_late_and_is_told_what_was_said_goes_on_from_there() {
+    let so_far =
+        |next| EventBody::TurnSoFar { turn: 1, next, text: "The moon".into(), thinking: "Hm".into() };
+    let mut transcript =
+        after(vec![created(), started(), delta(1, 7, "moon"), so_far(8), delta(1, 8, " is out")]);
+    assert_eq!(transcript.streaming, Streaming { text: "The moon is out".into(), thinking: "Hm".into() });
+    // What it has heard since is not taken back; and of a turn that is over nothing streams.
+    transcript.fold(&event(2, so_far(8)));
+    assert_eq!(transcript.streaming.text, "The moon is out");
+    transcript.fold(&event(3, turn(1, "The moon is out", vec![])));
+    transcript.fold(&event(3, so_far(8)));
+    assert_eq!(transcript.streaming, Streaming::default());
+}
+
+#[test]
 fn another_try_of_a_turn_streams_from_its_beginning() {
     let transcript = after(vec![
         created(),

@@ -86,6 +86,7 @@ fn every_event_is_read_as_it_was_written() {
         EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } },
         EventBody::SettingsChanged { settings: Box::default() },
         EventBody::Noted { level: Level::Info, message: "m".into(), hint: None },
+        EventBody::TurnSoFar { turn: 1, next: 2, text: "t".into(), thinking: String::new() },
         EventBody::TurnDelta { turn: 1, index: 2, kind: DeltaKind::Text, text: "t".into() },
         EventBody::StatusChanged { status: Status::default() },
         EventBody::SessionChanged { session: Box::new(session()) },
