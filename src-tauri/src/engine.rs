@@ -148,7 +148,11 @@ impl Engine {
             }
             AnyCommand::MoveKey(c) => {
                 let (keys, provider) = (self.keys.clone(), c.provider.clone());
-                json(&c, blocking(move || keys.move_on(&provider)).await??)
+                // As its window shows it.
+                let url = address_of(&provider, &agent.settings()).ok_or_else(|| {
+                    ErrorView::new(ErrorCode::BadRequest, format!("there is no address of {provider}"))
+                })?;
+                json(&c, blocking(move || keys.move_to(&provider, &url)).await??)
             }
             AnyCommand::DeleteKey(c) => {
                 let (keys, provider) = (self.keys.clone(), c.provider.clone());
@@ -232,6 +236,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Refuses to make an approver key for a program on the socket: whoever has one answers every question. It is made by
+    /// a command that is the engine itself.
+    async fn keep_approver(&self, command: &AnyCommand) -> Result<(), ErrorView> {
+        if !matches!(command, AnyCommand::NewApproverKey(_)) {
+            return Ok(());
+        }
+        let error = ErrorView::new(ErrorCode::Forbidden, "no approver key is made while Miki runs")
+            .with_hint("quit Miki first, then run it again: miki approvals key new");
+        self.agent.note_refusal(command.name(), &error).await?;
+        Err(error)
+    }
+
     fn windows(&self) -> Result<&dyn Windows, ErrorView> {
         let windows = self.windows.get().ok_or_else(|| {
             ErrorView::new(ErrorCode::Unavailable, "this miki has no windows")
@@ -276,6 +292,7 @@ impl socket::Endpoint for Engine {
     ) -> BoxFuture<'a, Result<Value, ErrorView>> {
         Box::pin(async move {
             self.keep_keys(&command).await?;
+            self.keep_approver(&command).await?;
             Engine::call(self, command, principal).await
         })
     }

@@ -3,8 +3,9 @@
 //! The environment (`MIKI_KEY_<PROVIDER>`) goes before the keychain. There is no third place: where the keychain
 //! fails, that is said, and no key is written anywhere else.
 //!
-//! A key of the keychain belongs to the address it was first used with, and goes to no other: the address stands beside
-//! it, in the same entry, on a second line.
+//! A key belongs to one address, and goes to no other. In the keychain the address stands beside it, in the same entry,
+//! on a second line. Until it does, and for one of the environment, that is the provider's own, or one of this machine:
+//! whatever else the settings say may have been said by somebody else.
 
 use std::sync::Arc;
 
@@ -62,42 +63,53 @@ impl Keys {
     /// belongs to another address.
     pub fn get(&self, provider: &str, url: &str) -> Result<Option<Secret>, ErrorView> {
         check_known(provider)?;
+        let now = address::shown(url);
+        let refused = |address: &str, hint: String| {
+            let message = format!("the key for {provider} goes to {address} only, and not to {now}");
+            Err(ErrorView::new(ErrorCode::Forbidden, message).with_hint(hint))
+        };
+        let own = own_address(provider);
+        let is_own = own.as_ref().is_some_and(|own| *own == now) || address::stays_here(url);
+        let own = own.unwrap_or_else(|| "this machine".into());
         if let Some(key) = self.environments(provider) {
-            return Ok(Some(key));
+            if is_own {
+                return Ok(Some(key));
+            }
+            let hint = format!(
+                "keep it in the keychain (miki key set {provider}), and let it go there in the settings, under Keys"
+            );
+            return refused(&own, hint);
         }
         let Some(entry) = self.store.get(provider).map_err(|error| error.view(provider))? else {
             return Ok(None);
         };
         let (key, address) = parts(&entry);
-        let now = address::shown(url);
         match address {
             Some(address) if address == now => {}
-            Some(address) => {
-                let message = format!("the key for {provider} goes to {address} only, and not to {now}");
-                let hint = format!(
-                    "let it go there in the settings, under Keys, or set it again: miki key set {provider}"
-                );
-                return Err(ErrorView::new(ErrorCode::Forbidden, message).with_hint(hint));
-            }
-            None => {
-                let entry = Secret(format!("{}\n{now}", key.0));
-                store_and_compare(self.store.as_ref(), provider, &entry)
-                    .map_err(|error| error.view(provider))?;
+            None if is_own => self.bind(provider, &key, &now)?,
+            bound => {
+                let hint = "let it go there in the settings, under Keys".to_owned();
+                return refused(&bound.unwrap_or(own), hint);
             }
         }
         Ok(Some(key))
     }
 
-    /// Lets the key in the keychain go to the address that it is used with next.
+    /// Lets the key in the keychain go to this address, and to no other.
     ///
     /// # Errors
     /// [`ErrorCode::Keychain`].
-    pub fn move_on(&self, provider: &str) -> Result<KeyView, ErrorView> {
+    pub fn move_to(&self, provider: &str, url: &str) -> Result<KeyView, ErrorView> {
         check_known(provider)?;
-        match self.store.get(provider).map_err(|error| error.view(provider))? {
-            Some(entry) => self.set(provider, &parts(&entry).0),
-            None => Ok(self.view(provider)),
+        if let Some(entry) = self.store.get(provider).map_err(|error| error.view(provider))? {
+            self.bind(provider, &parts(&entry).0, &address::shown(url))?;
         }
+        Ok(self.view(provider))
+    }
+
+    fn bind(&self, provider: &str, key: &Secret, address: &str) -> Result<(), ErrorView> {
+        let entry = Secret(format!("{}\n{address}", key.0));
+        store_and_compare(self.store.as_ref(), provider, &entry).map_err(|error| error.view(provider))
     }
 
     /// Puts a key into the keychain and reads it back.
@@ -223,6 +235,11 @@ pub fn variable(provider: &str) -> String {
     format!("MIKI_KEY_{}", provider.to_uppercase())
 }
 
+/// Where a provider is by the data that came with the program; `None` for the user's own server.
+fn own_address(provider: &str) -> Option<String> {
+    Provider::named(provider).map(|known| address::shown(&known.base_url))
+}
+
 /// The approver key's name in the keychain.
 const APPROVER: &str = "approver";
 
@@ -270,7 +287,7 @@ mod tests {
     use super::fake::{FakeStore, Fault};
     use super::*;
 
-    const HERE: &str = "https://here.test/v1";
+    const HERE: &str = "https://generativelanguage.googleapis.com/v1beta";
 
     fn keys(store: FakeStore, variables: &'static [(&str, &str)]) -> Keys {
         Keys::new(
@@ -292,27 +309,42 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_to_the_address_it_was_first_used_with_until_a_window_lets_it_go_elsewhere() {
-        let keys = keys(FakeStore::default(), &[]);
-        keys.set("gemini", &Secret("abc".into())).unwrap();
-        assert_eq!(keys.view("gemini").address, None);
-        assert_eq!(keys.get("gemini", HERE).unwrap(), Some(Secret("abc".into())));
-        assert_eq!(keys.view("gemini").address.as_deref(), Some("https://here.test"));
-        for evil in [
-            "https://evil.test",
-            "https://here.test:8443/v1",
-            "http://here.test",
-            "https://here.test@evil.test",
-        ] {
-            let error = keys.get("gemini", evil).unwrap_err();
-            assert_eq!(error.code, ErrorCode::Forbidden, "{evil}");
-            assert!(error.message.contains("https://here.test") && !format!("{error:?}").contains("abc"));
-        }
-        assert_eq!(keys.get("gemini", "https://here.test/v2").unwrap(), Some(Secret("abc".into())));
-        assert_eq!(keys.move_on("gemini").unwrap().address, None);
-        assert_eq!(keys.get("gemini", "https://there.test").unwrap(), Some(Secret("abc".into())));
-        assert!(keys.get("gemini", HERE).is_err());
-        assert_eq!(keys.move_on("openai").unwrap().state, KeyState::Missing);
+    fn a_key_goes_to_its_providers_address_until_a_window_lets_it_go_elsewhere() {
+        let own = "https://generativelanguage.googleapis.com";
+        let evils = [
+            "https://evil.test".to_owned(),
+            format!("{own}:8443/v1"),
+            "http://generativelanguage.googleapis.com".to_owned(),
+            format!("{own}@evil.test"),
+        ];
+        let refuses = |keys: &Keys, provider: &str, url: &str, goes_to: &str| {
+            let error = keys.get(provider, url).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Forbidden, "{url}");
+            assert!(error.message.contains(goes_to) && !format!("{error:?}").contains("abc"), "{error:?}");
+        };
+        let key = || Some(Secret("abc".into()));
+        let kept = keys(FakeStore::default(), &[]);
+        kept.set("gemini", &Secret("abc".into())).unwrap();
+        // Whoever set the address before the key was first used.
+        evils.iter().for_each(|evil| refuses(&kept, "gemini", evil, own));
+        assert_eq!(kept.view("gemini").address, None);
+        assert_eq!(kept.get("gemini", HERE).unwrap(), key());
+        assert_eq!(kept.view("gemini").address.as_deref(), Some(own));
+        evils.iter().for_each(|evil| refuses(&kept, "gemini", evil, own));
+        refuses(&kept, "gemini", "http://127.0.0.1:1", own);
+        assert_eq!(kept.get("gemini", &format!("{own}/v2")).unwrap(), key());
+        let moved = kept.move_to("gemini", "https://there.test/v1").unwrap();
+        assert_eq!(moved.address.as_deref(), Some("https://there.test"));
+        assert_eq!(kept.get("gemini", "https://there.test").unwrap(), key());
+        refuses(&kept, "gemini", HERE, "https://there.test");
+        assert_eq!(kept.move_to("openai", HERE).unwrap().state, KeyState::Missing);
+
+        // One of the environment, too; and a server of the user's own is no provider's.
+        let given = keys(FakeStore::default(), &[("MIKI_KEY_GEMINI", "abc"), ("MIKI_KEY_CUSTOM", "abc")]);
+        evils.iter().for_each(|evil| refuses(&given, "gemini", evil, own));
+        refuses(&given, "custom", "https://evil.test", "this machine");
+        assert_eq!(given.get("gemini", HERE).unwrap(), key());
+        assert_eq!(given.get("custom", "http://127.0.0.1:8080/v1").unwrap(), key());
     }
 
     #[test]

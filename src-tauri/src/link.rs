@@ -151,6 +151,18 @@ impl Link {
         }
     }
 
+    /// # Errors
+    /// `Forbidden` where what answers at the folder's socket is another program.
+    pub fn check_is_miki(&self) -> Result<(), ErrorView> {
+        match self {
+            Self::There(client) if !client.is_miki() => {
+                Err(ErrorView::new(ErrorCode::Forbidden, "what answers at Miki's socket is another program")
+                    .with_hint("nothing was told to it; quit it, or restart Miki if it was just updated"))
+            }
+            Self::There(_) | Self::Here(_) => Ok(()),
+        }
+    }
+
     fn was_leaving(&self, error: &ErrorView) -> bool {
         matches!(self, Self::There(_)) && error.code == ErrorCode::Leaving
     }

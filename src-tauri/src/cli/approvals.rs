@@ -92,6 +92,7 @@ async fn open_questions(home: &Home) -> Result<Vec<Question>, ErrorView> {
 }
 
 async fn answer_one(link: &Link, id: &str, answer: Word) -> Result<(), ErrorView> {
+    link.check_is_miki()?;
     let Approval { id, digest, .. } = {
         let approval = one(link.call(GetOverview {}).await?.questions, id)?;
         eprint!("{}", shown(&approval));

@@ -59,6 +59,33 @@ impl Client {
         })
     }
 
+    /// Whether the process that listens runs this very program, as this user. Only then is it told a secret. Where the
+    /// system does not tell (all but Linux), the folder's rights are what there is.
+    pub fn is_miki(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsFd;
+            use std::os::unix::fs::MetadataExt;
+
+            let Stream::UdSocket(stream) = &*self.stream;
+            let peer = || {
+                let second = std::os::unix::net::UnixStream::from(stream.as_fd().try_clone_to_owned().ok()?);
+                tokio::net::UnixStream::from_std(second).ok()?.peer_cred().ok()
+            };
+            let program = |pid: &str| {
+                let file = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+                Some((file.dev(), file.ino()))
+            };
+            let own = std::fs::metadata("/proc/self").map(|own| own.uid());
+            peer().is_some_and(|peer| {
+                let its = peer.pid().and_then(|pid| program(&pid.to_string()));
+                own.is_ok_and(|own| own == peer.uid()) && its.is_some() && its == program("self")
+            })
+        }
+        #[cfg(not(target_os = "linux"))]
+        true
+    }
+
     /// Sends a command and waits for its answer.
     ///
     /// # Errors

@@ -65,6 +65,29 @@ fn house() -> House {
     House { _folder: folder, home, events, served }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_program_that_took_the_socket_is_told_from_miki() {
+    use std::io::BufRead as _;
+
+    let house = house();
+    assert!(Client::connect(&house.home).await.unwrap().is_miki());
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path()).unwrap();
+    let listen = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print(flush=True); sys.stdin.read()";
+    let mut other = std::process::Command::new("python3")
+        .args(["-c", listen])
+        .arg(home.socket())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::BufReader::new(other.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    assert!(!Client::connect(&home).await.unwrap().is_miki());
+    drop(other.stdin.take());
+    other.wait().unwrap();
+}
+
 fn event(index: u32, text: &str) -> Event {
     let (turn, kind, text) = (1, DeltaKind::Text, text.into());
     let body = EventBody::TurnDelta { turn, index, kind, text };

@@ -72,6 +72,13 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     assert!(wait >= 500.0, "a yes was possible after {wait} ms");
     assert!(opened[2].as_str().unwrap().contains("deny"), "the focus is on {}", opened[2]);
 
+    // Words that begin as a question comes are nobody's answer, with their spaces.
+    browser.find(".approval button.deny").await.unwrap().send_keys("and so on").await.unwrap();
+    browser
+        .until("the words in the field", "return document.querySelector('#goal').value === 'and so on'")
+        .await
+        .unwrap();
+
     let (witness, before) = (stage.witness().unwrap(), screen.pointer().unwrap());
     browser.find(".approval button.deny").await.unwrap().click().await.unwrap();
     let events =
@@ -169,6 +176,8 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     browser.until("its page, with the question as its own", opened).await.unwrap();
     // The next question takes the keyboard from nobody who types, not in its own session, either.
     field.send_keys("go on").await.unwrap();
+    let ready = "return !document.querySelector('.approval button.once').disabled";
+    browser.until("a card that takes keys", ready).await.unwrap();
     browser.script("document.querySelector('.approval button.deny').click()").await.unwrap();
     let lines = "
         const lines = [...document.querySelectorAll('.approval .call')];

@@ -77,6 +77,14 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         last_top.set_value(0);
         before_older.set_value(None);
     });
+    // A run that begins is followed, wherever its user has read until then.
+    let run = store.memo(|state| state.run_shown().map(|run| run.run.clone()));
+    Effect::new(move |_| {
+        if run.with(Option::is_some) {
+            follows.set(true);
+            store.reads_back(false);
+        }
+    });
     let stay_at_end = move || {
         if let Some(frame) = frame.get_untracked()
             && follows.get_untracked()

@@ -69,9 +69,19 @@ fn KeyRow(
     });
     // The address that the key is for, and the one that the provider has now.
     let elsewhere = move || {
-        let old = view_of()?.address?;
-        let new = address::shown(set_url.get().as_deref().unwrap_or(&base_url));
-        (old != new).then_some((old, new))
+        let set = set_url.get();
+        let url = set.as_deref().unwrap_or(&base_url);
+        let old = match view_of()? {
+            KeyView { address: Some(address), .. } => address,
+            // Unused so far, it goes to its provider; a server of the user's own has to be told of, but for this machine.
+            KeyView { state: KeyState::InKeychain, .. } if !address::stays_here(url) => match &*base_url {
+                "" => "localhost".to_owned(),
+                own => address::shown(own),
+            },
+            _ => return None,
+        };
+        let new = address::shown(url);
+        (old != new && !url.is_empty()).then_some((old, new))
     };
     let send = Sending { keys, sending, error };
     let save = move || {

@@ -19,20 +19,28 @@ use crate::words::Word;
 /// A yes within half a second of seeing the question was meant for something else; the rest is for painting it.
 const NO_YES_BEFORE: Duration = Duration::from_millis(600);
 
+/// A double click ends within this: its second half must not land on what comes up after the first one's answer.
+const SECOND_CLICK: Duration = Duration::from_millis(450);
+
+/// Whoever pressed a key this lately is in the middle of saying something. In milliseconds.
+const TYPING: f64 = 2_000.0;
+
 /// All open questions of all sessions, those of the shown one first. `opened` follows where the user goes to see what one
 /// is about.
 #[component]
 pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();
     let asked = store.memo(|state| state.questions());
+    let last_key = StoredValue::new(f64::NEG_INFINITY);
+    let keys = window_event_listener(leptos::ev::keydown, move |_| last_key.set_value(js_sys::Date::now()));
+    on_cleanup(move || keys.remove());
     // The last card takes the keyboard with it: what is typed next is the next goal.
     Effect::new(move |_| {
         if asked.with(Vec::is_empty) {
             request_animation_frame(|| {
                 let is_free = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-                let goal = document().get_element_by_id("goal").filter(|_| is_free);
-                if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
-                    let _ = goal.focus(); // refused while the window is hidden
+                if is_free {
+                    to_goal();
                 }
             });
         }
@@ -40,7 +48,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     view! {
         <div class="approvals" aria-live="assertive">
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
-                <Card asked opened />
+                <Card asked opened last_key />
             </For>
         </div>
     }
@@ -73,6 +81,14 @@ fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     }
 }
 
+/// The goal field takes the keyboard.
+fn to_goal() {
+    let goal = document().get_element_by_id("goal");
+    if let Some(goal) = goal.and_then(|goal| goal.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = goal.focus(); // refused while the window is hidden
+    }
+}
+
 /// What stands in the field that has the keyboard; `None` if no field has it.
 fn typed() -> Option<String> {
     let field = document()
@@ -82,7 +98,7 @@ fn typed() -> Option<String> {
 }
 
 #[component]
-fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
+fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64>) -> impl IntoView {
     let store = store();
     let for_session = store.peek(|state| state.for_session(&asked).cloned());
     let Question { session, approval, .. } = asked;
@@ -115,14 +131,32 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
         set_timeout(open, NO_YES_BEFORE);
     });
     let (id, digest) = (approval.id.clone(), approval.digest.clone());
-    let say = Callback::new(move |answer: Answer| {
-        let blocked = sending.get_untracked() || (answer != Answer::Deny && !ready.get_untracked());
-        if !blocked {
-            sending.set(true);
-            let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
-            store.send_or(command, |()| {}, sending);
+    let say = Callback::new(move |(answer, event): (Answer, web_sys::MouseEvent)| {
+        // A key's click has no count.
+        let by_pointer = event.detail() > 0;
+        // A "no" by the pointer is meant; a key may have been for the field that had the keyboard a moment ago.
+        let is_early = !(ready.get_untracked() || (answer == Answer::Deny && by_pointer));
+        if sending.get_untracked() || is_early {
+            return;
+        }
+        sending.set(true);
+        let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
+        let send = move || store.send_or(command, |()| {}, sending);
+        if by_pointer {
+            set_timeout(send, SECOND_CLICK);
+        } else {
+            send();
         }
     });
+    // Words that began just as the question came go to the field; a space among them is no answer.
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        let is_letter =
+            event.key().chars().count() == 1 && !(event.ctrl_key() || event.alt_key() || event.meta_key());
+        let types = js_sys::Date::now() - last_key.get_value() < TYPING;
+        if is_letter && (types || event.key() != " ") {
+            to_goal();
+        }
+    };
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
@@ -133,7 +167,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
         };
         view! {
-            <button class="thread" disabled=no_yes on:click=move |_| say.run(Answer::Thread)>{what}</button>
+            <button class="thread" disabled=no_yes on:click=move |event| say.run((Answer::Thread, event))>{what}</button>
         }
     });
     // To be understood at a glance; the whole of it stands below.
@@ -170,6 +204,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
             data-approval=approval.id.0.clone()
             data-risk=risk_name(approval.risk)
             aria-labelledby=labelled_by
+            on:keydown=on_key
         >
             <header>
                 {icon("shield")}
@@ -193,13 +228,13 @@ fn Card(asked: Question, opened: Option<Callback<()>>) -> impl IntoView {
                     class="deny"
                     node_ref=deny
                     disabled=move || sending.get()
-                    on:click=move |_| say.run(Answer::Deny)
+                    on:click=move |event| say.run((Answer::Deny, event))
                 >
                     {move || store.say(Word::Deny)}
                 </button>
                 <span class="spring"></span>
                 {remembered}
-                <button class="once primary" disabled=no_yes on:click=move |_| say.run(Answer::Once)>
+                <button class="once primary" disabled=no_yes on:click=move |event| say.run((Answer::Once, event))>
                     {move || store.say(Word::AllowOnce)}
                 </button>
             </footer>

@@ -115,6 +115,12 @@ impl Context {
         Self { request, goal, shown: None, paused: false, bounds }
     }
 
+    /// Whether it holds more than the user's goal and the model's own words: what tools told, or earlier runs.
+    pub fn has_read(&self) -> bool {
+        let is_told = |message: &Message| matches!(message, Message::ToolResults(_));
+        self.goal > 0 || self.request.messages.iter().any(is_told)
+    }
+
     /// The size of the pictures of the display, if the model is told.
     pub fn display(&self) -> Option<PixelSize> {
         self.request.display

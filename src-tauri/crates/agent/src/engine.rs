@@ -75,6 +75,7 @@ impl Engine {
     pub async fn start(parts: Parts) -> Result<Arc<Self>, ErrorView> {
         let Parts { log, tools, models, store, settings, version } = parts;
         let waiting = recovery::sort_open_runs(&log).await?;
+        let settings = recovery::settings_as_written(&log, &store, settings).await?;
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
             seat: Seat::new(tools.clone(), log.clone()),
             deadlines: Arc::new(Deadlines::new(weak.clone())),

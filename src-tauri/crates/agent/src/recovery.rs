@@ -1,12 +1,16 @@
 //! What an earlier process left unfinished: said, never run again.
 
+use std::sync::Arc;
+
 use journal::OpenRun;
-use protocol::event::RunEnd;
+use protocol::event::{Level, RunEnd, Scope};
+use protocol::settings::Settings;
 use protocol::tool::{Effect, ExecResult, Millis, ToolError, ToolErrorKind};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 
 use crate::log::Log;
+use crate::ports::SettingsStore;
 
 /// Ends every run that has no end and waits for nothing; its calls in doubt become `unknown`. Answers the runs that wait
 /// for an answer: they go on when it comes.
@@ -29,6 +33,38 @@ pub async fn sort_open_runs(log: &Log) -> Result<Vec<OpenRun>, ErrorView> {
         end_run(log, run, RunEnd::Interrupted { reason }).await?;
     }
     Ok(waiting)
+}
+
+/// What the settings' file says, but for what would give an agent more than Miki itself wrote last: a file can be changed
+/// by any program while Miki does not run, and a window has to say so instead.
+///
+/// # Errors
+/// If the journal or the settings cannot be read or written.
+pub async fn settings_as_written(
+    log: &Log,
+    store: &Arc<dyn SettingsStore>,
+    found: Settings,
+) -> Result<Settings, ErrorView> {
+    let last = log.read(|journal| journal.settings()).await?;
+    let (settings, kept) = match &last {
+        Some(last) => last.without_loosening(found),
+        None => (found, Vec::new()),
+    };
+    if !kept.is_empty() {
+        let message = format!(
+            "the settings' file was changed while Miki was not running: {} would give an agent more than you have allowed, \
+             and stays as it was",
+            kept.join(", ")
+        );
+        let hint = Some("if that was you, change it in the settings of Miki's window".to_owned());
+        log.append(Scope::default(), EventBody::Noted { level: Level::Warning, message, hint }).await?;
+        store.save(&settings)?;
+    }
+    if last.as_ref() != Some(&settings) {
+        let settings = Box::new(settings.clone());
+        log.append(Scope::default(), EventBody::SettingsChanged { settings }).await?;
+    }
+    Ok(settings)
 }
 
 /// Writes the end of a run whose task did not write it, and before that the outcome of each call in doubt.

@@ -126,6 +126,8 @@ struct Driver {
     lease: Option<Lease>,
     /// The window that was in front when the desktop was returned.
     front: Option<FocusedWindow>,
+    /// It has had the desktop: a menu that is open may be its own.
+    has_acted: bool,
     /// The question that the user said yes to: its call is done only where what it was asked on is still there.
     allowed: Option<Approval>,
     /// A call whose turn came while the run was paused.
@@ -165,6 +167,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         halt: CancellationToken::new(),
         lease: None,
         front: None,
+        has_acted: false,
         allowed: None,
         put_aside: None,
         is_woken: false,
@@ -267,8 +270,9 @@ impl Driver {
         self.operation = None;
         self.lease = None;
         let asking = self.asking.take();
-        if let Some((usage, cost)) = asking.and_then(|partial| partial.dropped(self.run.model.id())) {
-            self.append(EventBody::TurnDropped { turn: self.machine.turn, usage, cost }).await?;
+        let (turn, model) = (self.machine.turn, self.run.model.id());
+        if let Some(dropped) = asking.and_then(|partial| partial.dropped(turn, model)) {
+            self.append(dropped).await?;
         }
         self.question = None;
         self.feed(Input::Stop { reason }).await
@@ -443,7 +447,9 @@ impl Driver {
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
         let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
-        ExecRequest { call, mode, approval, grants, approved }
+        // A provider's own search reads before the first call.
+        let has_read = self.run.spec.search || self.run.context.has_read();
+        ExecRequest { call, mode, approval, grants, has_read, approved }
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {

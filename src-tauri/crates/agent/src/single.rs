@@ -34,7 +34,8 @@ impl Engine {
         let settings = self.settings();
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
-        let request = ExecRequest { call, mode, approval, grants: Grants::default(), approved: None };
+        let request =
+            ExecRequest { call, mode, approval, grants: Grants::default(), has_read: false, approved: None };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }

@@ -126,6 +126,14 @@ pub struct ListedElement {
     pub name: String,
 }
 
+/// The field that has the keyboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub text: String,
+    /// It is a page's, not of the browser around it.
+    pub in_page: bool,
+}
+
 /// The application that an act on an element or a menu would go to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {

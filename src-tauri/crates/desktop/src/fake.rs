@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Hands, Interruption, ListedElement, Operated, Owner, Screen,
-    Script, Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
+    ElementQuery, Elements, Evidence, Fence, Field, Hands, Interruption, ListedElement, Operated, Owner,
+    Screen, Script, Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -41,6 +41,8 @@ pub struct Scene {
     pub windows: Vec<WindowView>,
     /// Whose every element is, by the accessibility tree's word.
     pub owner: Option<Owner>,
+    /// The field with the keyboard.
+    pub field: Option<Field>,
     /// The element with the focus.
     pub focused: Option<String>,
     pub apps: Vec<AppView>,
@@ -49,6 +51,8 @@ pub struct Scene {
     pub text: TextRead,
     /// Whether the screen is locked.
     pub locked: bool,
+    /// Whether a menu is open.
+    pub menu: bool,
     /// What `run_script` answers; not available if `None`.
     pub script: Option<String>,
     /// How long every call takes; cancellation cuts it short.
@@ -117,11 +121,13 @@ impl Default for FakeDesktop {
             evidence: Evidence::Sent,
             windows: Vec::new(),
             owner: None,
+            field: None,
             focused: None,
             apps: Vec::new(),
             clipboard: String::new(),
             text: TextRead::default(),
             locked: false,
+            menu: false,
             script: None,
             delay: Duration::ZERO,
         };
@@ -273,6 +279,11 @@ impl Hands for FakeDesktop {
         })
     }
 
+    fn close_menus(&self) -> BoxFuture<'_, bool> {
+        let closed = std::mem::take(&mut self.state().scene.menu);
+        Box::pin(async move { closed })
+    }
+
     fn release_all(&self) {
         let mut state = self.state();
         state.calls.push(Call::Released);
@@ -316,6 +327,10 @@ impl Elements for FakeDesktop {
             let found = elements.into_iter().find(|element| element.reference == reference)?;
             Some(ListedElement { app, role: found.role, name: found.name })
         })
+    }
+
+    fn field(&self) -> BoxFuture<'_, Option<Field>> {
+        Box::pin(async { self.state().scene.field.clone() })
     }
 
     fn owner(&self, _: Target) -> BoxFuture<'_, Option<Owner>> {

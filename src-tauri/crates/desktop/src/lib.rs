@@ -59,6 +59,11 @@ pub trait Hands: Send + Sync {
     fn fenced(&self) -> Fence;
     /// Whether acts keep out of the failsafe's corner from now on; at first as [`Options::failsafe`] says.
     fn keep_corner(&self, _on: bool) {}
+    /// Closes an open menu or its like, which would take the user's next click and keys; whether there was one. `false`
+    /// where no menu holds them.
+    fn close_menus(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
     /// Completes when the user steps in after this call. What our own acts do never counts.
     fn interrupted(&self) -> BoxFuture<'_, Interruption>;
 }
@@ -72,6 +77,10 @@ pub trait Elements: Send + Sync {
     /// The application that an act on this would go to now; a menu is a selector with its application alone. `None` where
     /// elements are found by their windows, or where it is not known.
     fn owner(&self, _target: Target) -> BoxFuture<'_, Option<Owner>> {
+        Box::pin(async { None })
+    }
+    /// The editable field that has the keyboard; `None` if none has it, if it is a password's, or if that is not known.
+    fn field(&self) -> BoxFuture<'_, Option<Field>> {
         Box::pin(async { None })
     }
     /// Does something to an element: by an accessibility action where there is one, else with pointer and keys.
@@ -262,8 +271,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, ListedElement, Operated, Owner, Scope, Selector,
-    Snapshot, Target, TextMark,
+    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, Scope,
+    Selector, Snapshot, Target, TextMark,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

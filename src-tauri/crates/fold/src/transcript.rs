@@ -212,7 +212,14 @@ impl Transcript {
                     self.push(n, EntryBody::TurnFailed { message: message.clone(), hint: hint.clone() });
                 }
             }
-            EventBody::TurnDropped { turn, usage, cost } => self.turn_is_over(*turn, *usage, Some(*cost)),
+            EventBody::TurnDropped { turn, usage, cost, text } => {
+                self.turn_is_over(*turn, *usage, Some(*cost));
+                if !text.trim().is_empty() {
+                    let text = format!("{}…", text.trim());
+                    let (thinking, citations) = (String::new(), Vec::new());
+                    self.push(n, EntryBody::Turn { turn: *turn, text, thinking, citations });
+                }
+            }
             EventBody::ApprovalRequested { approval } => {
                 let waiting = Stage::Waiting { approval: approval.id.clone() };
                 self.step(n, &approval.call, |step| {

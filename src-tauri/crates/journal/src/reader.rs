@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
+use protocol::settings::Settings;
 use protocol::tool::Approval;
 use protocol::view::{EventPage, Question, SessionView};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
@@ -153,6 +154,19 @@ impl<'a> Reader<'a> {
             params![seq.0, limit, streams],
             PAGE_BYTES,
         )
+    }
+
+    /// The settings that were written last; `None` if none ever were.
+    pub fn settings(&self) -> Result<Option<Settings>, JournalError> {
+        let last = self.events(
+            "WHERE stream = ?1 AND type = 'settingsChanged' ORDER BY n DESC LIMIT 1",
+            params![StreamId::app().as_str()],
+            usize::MAX,
+        )?;
+        Ok(last.into_iter().find_map(|event| match event.body {
+            EventBody::SettingsChanged { settings } => Some(*settings),
+            _ => None,
+        }))
     }
 
     /// The newest events of a session, oldest first: a context without the whole session.

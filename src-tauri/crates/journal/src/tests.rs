@@ -171,7 +171,7 @@ fn durable() -> Vec<EventBody> {
             cost: None,
             suggestions: vec![ModelId("gemini/x".into())],
         },
-        EventBody::TurnDropped { turn: 3, usage: Usage::default(), cost: Cost::Unknown },
+        EventBody::TurnDropped { turn: 3, usage: Usage::default(), cost: Cost::Unknown, text: String::new() },
         EventBody::ApprovalRequested { approval: approval("1", "1") },
         EventBody::ApprovalAnswered {
             approval: ApprovalId::from_suffix("1"),

@@ -45,6 +45,11 @@ pub fn is_this_machine(host: &str) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
+/// Whether what is sent to an address stays on the machine we run on.
+pub fn stays_here(url: &str) -> bool {
+    parts(url).is_some_and(|(_, authority)| is_this_machine(host(authority)))
+}
+
 /// Scheme, host and port: the rest of an address may hold what is nobody's to see.
 pub fn shown(url: &str) -> String {
     match parts(url) {

@@ -134,6 +134,9 @@ pub enum EventBody {
         /// What was heard of it.
         usage: Usage,
         cost: Cost,
+        /// What it had said.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
     },
     ApprovalRequested {
         approval: Approval,

@@ -235,6 +235,29 @@ impl Settings {
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
     }
 
+    /// The same as `next`, but for what would loosen these; and the names of that.
+    pub fn without_loosening(&self, mut next: Self) -> (Self, Vec<&'static str>) {
+        let mut kept = Vec::new();
+        while let Some(name) = self.loosened_by(&next) {
+            kept.push(name);
+            let old = self.clone();
+            match name {
+                "approval" => next.approval = old.approval,
+                "mode" => next.mode = old.mode,
+                "failsafe" => next.failsafe = old.failsafe,
+                "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
+                "fence" => (next.fence_displays, next.fence_apps) = (old.fence_displays, old.fence_apps),
+                "baseUrls" => next.base_urls = old.base_urls,
+                "customWire" => next.custom_wire = old.custom_wire,
+                "customHeaders" => next.custom_headers = old.custom_headers,
+                "customKeyHeader" => next.custom_key_header = old.custom_key_header,
+                // One that is not known here: nothing of what came is taken.
+                _ => return (old, kept),
+            }
+        }
+        (next, kept)
+    }
+
     /// Each number with the least and the most that it may be.
     fn ranges(&self) -> [(&'static str, u64, u64, u64); 13] {
         [

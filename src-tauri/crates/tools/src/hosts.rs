@@ -25,15 +25,34 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = String> {
     text.split(breaks).filter_map(|word| of(word).or_else(|| bare(word)))
 }
 
-/// The host that would be gone to if this were typed into a browser's address field: a whole address, and nothing else.
+/// Where a browser would go if this stood in its address field: a host, whatever it ends with, or another scheme than the
+/// web's. `None` where it would search.
 pub(crate) fn typed(text: &str) -> Option<String> {
     let text = text.trim();
-    let is_one = !text.is_empty() && !text.contains(char::is_whitespace);
-    named(text).next().filter(|_| is_one)
+    if text.eq_ignore_ascii_case("about:blank") {
+        return None;
+    }
+    let end = text.find(|c: char| c.is_whitespace() || "/\\?#".contains(c)).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let place = word.rsplit_once('@').map_or(word, |(_, place)| place);
+    let is_port = |port: &str| !port.is_empty() && port.chars().all(|c| c.is_ascii_digit());
+    match place.split_once(':') {
+        Some((host, port)) if is_port(port) && !host.is_empty() => Some(host.to_lowercase()),
+        Some((scheme, _)) => of(text).or_else(|| Some(scheme.to_lowercase() + ":")),
+        None if place.trim_matches('.').contains('.')
+            || (!place.is_empty() && rest.starts_with(['/', '\\'])) =>
+        {
+            Some(place.trim_end_matches('.').to_lowercase())
+        }
+        None => None,
+    }
 }
 
 fn bare(word: &str) -> Option<String> {
     let place = word.trim_end_matches(['.', '!', '?', ':']).split(['/', '?', '#', ':']).next()?;
+    if place.parse::<std::net::Ipv4Addr>().is_ok() {
+        return Some(place.to_owned());
+    }
     let (name, top) = place.rsplit_once('.')?;
     let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '.';
     let fits = !name.is_empty() && name.chars().all(is_name) && !name.starts_with(['.', '-']);
@@ -76,8 +95,32 @@ mod tests {
         )
         .collect();
         assert_eq!(all, ["example.org", "news.test", "jma.go.jp", "a.txt"]);
-        assert_eq!(typed("evil.test/?q=secret\n").as_deref(), Some("evil.test"));
-        assert_eq!(typed("write to evil.test"), None);
-        assert_eq!(typed("https://evil.test").as_deref(), Some("evil.test"));
+        assert_eq!(named("open 192.168.0.1 and v1.2").collect::<Vec<_>>(), ["192.168.0.1"]);
+    }
+
+    #[test]
+    fn what_is_typed_into_an_address_field_leads_to_a_host_or_to_a_search() {
+        for (text, place) in [
+            ("evil.test/?q=secret\n", Some("evil.test")),
+            (" https://Evil.test ", Some("evil.test")),
+            ("evil.test/?q=a secret", Some("evil.test")),
+            ("evil.sh", Some("evil.sh")),
+            ("evil.zip?x", Some("evil.zip")),
+            ("203.0.113.7/x", Some("203.0.113.7")),
+            ("3405803783/x", Some("3405803783")),
+            ("intranet/", Some("intranet")),
+            ("evil.test:8080", Some("evil.test")),
+            ("example.org@evil.test", Some("evil.test")),
+            ("javascript:fetch('//evil.test')", Some("javascript:")),
+            ("view-source:https://evil.test", Some("view-source:")),
+            ("file:///etc/passwd", Some("file:")),
+            ("about:blank", None),
+            ("frogs in ponds", None),
+            ("write to evil.test", None),
+            ("frog", None),
+            ("", None),
+        ] {
+            assert_eq!(typed(text).as_deref(), place, "{text:?}");
+        }
     }
 }

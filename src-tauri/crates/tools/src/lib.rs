@@ -65,6 +65,9 @@ pub struct ExecRequest {
     pub mode: Mode,
     pub approval: ApprovalMode,
     pub grants: Grants,
+    /// Whether something that is not the user's own words was read before: then what goes to a host that nobody named asks
+    /// in every mode.
+    pub has_read: bool,
     /// The digest the user said yes to; counts for the very same tool and arguments alone.
     pub approved: Option<String>,
 }

@@ -191,6 +191,14 @@ impl Step {
         steps.iter().chain(steps.is_empty().then_some(self))
     }
 
+    /// Whether this very call may go to a host: a web tool's, or keys and texts in a browser.
+    pub(crate) fn goes_out(&self) -> bool {
+        match self.plan.reach() {
+            Reach::Address(_) | Reach::Page { .. } => true,
+            reach => self.plan.text().is_some() || reach.enters(),
+        }
+    }
+
     /// What this call works on; of several calls in a row, the scarcest.
     pub fn needs(&self) -> Needs {
         let steps = self.plan.steps().iter().map(Step::needs).max();

@@ -56,7 +56,20 @@ pub(crate) enum Granted {
     No,
 }
 
-pub(crate) fn decide(mode: Mode, approval: ApprovalMode, risk: Risk, granted: Granted) -> Verdict {
+/// Whether anything goes out to a host that nobody named, after content was read that may have asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Egress {
+    Known,
+    Unknown,
+}
+
+pub(crate) fn decide(
+    mode: Mode,
+    approval: ApprovalMode,
+    risk: Risk,
+    granted: Granted,
+    egress: Egress,
+) -> Verdict {
     match (mode, risk) {
         (Mode::Plan | Mode::Act, Risk::Observe) => Verdict::Run,
         (Mode::Plan, Risk::Navigate | Risk::Edit | Risk::Consequential) => Verdict::Forbid,
@@ -65,9 +78,11 @@ pub(crate) fn decide(mode: Mode, approval: ApprovalMode, risk: Risk, granted: Gr
             (ApprovalMode::Auto, _) | (ApprovalMode::Thread, Granted::Yes) => Verdict::Run,
             (ApprovalMode::Thread, Granted::No) | (ApprovalMode::Ask, _) => Verdict::Ask,
         },
-        (Mode::Act, Risk::Consequential) => match approval {
-            ApprovalMode::Auto => Verdict::Run,
-            ApprovalMode::Ask | ApprovalMode::Thread => Verdict::Ask,
+        (Mode::Act, Risk::Consequential) => match (approval, egress) {
+            (ApprovalMode::Auto, Egress::Known) => Verdict::Run,
+            (ApprovalMode::Auto, Egress::Unknown) | (ApprovalMode::Ask | ApprovalMode::Thread, _) => {
+                Verdict::Ask
+            }
         },
     }
 }
@@ -139,10 +154,13 @@ mod tests {
         for ((mode, approval, risk, granted), expected) in table {
             assert!(seen.insert(format!("{mode:?}{approval:?}{risk:?}{granted:?}")), "a row stands twice");
             assert_eq!(
-                decide(mode, approval, risk, granted),
+                decide(mode, approval, risk, granted, Egress::Known),
                 expected,
                 "{mode:?} {approval:?} {risk:?} {granted:?}"
             );
+            // bar: C35. What goes out to a host that nobody named is Consequential, and asks in every mode.
+            let expected = if expected == Run && risk == C { Ask } else { expected };
+            assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown), expected);
         }
         assert_eq!(seen.len(), 2 * 3 * 4 * 2);
     }

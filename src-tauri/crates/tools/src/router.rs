@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
-use crate::policy::{Granted, Grants, Verdict, decide};
+use crate::policy::{Egress, Granted, Grants, Verdict, decide};
 use crate::registry::Registry;
 use crate::secrets::{self, NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
@@ -95,6 +95,11 @@ impl Router {
         self.desktop.is_holding()
     }
 
+    /// Closes an open menu or its like, which would take the user's next click and keys; whether there was one.
+    pub async fn close_menus(&self) -> bool {
+        self.desktop.close_menus().await
+    }
+
     /// Whether acts keep out of the corner that stops everything.
     pub fn keep_corner(&self, on: bool) {
         self.desktop.keep_corner(on);
@@ -145,8 +150,12 @@ impl Router {
         care: Care,
     ) -> (Assessment, Option<(Step, Found)>) {
         let outline = self.weigh(request, limits, &Targets::default());
-        // In auto nothing asks, and what only looks or moves about never does.
-        let asks = request.approval != ApprovalMode::Auto && outline.0.risk >= Some(Risk::Edit);
+        // What only looks or moves about never asks, and in auto only what goes out.
+        let may_ask = |step: &Step| match request.approval {
+            ApprovalMode::Ask | ApprovalMode::Thread => true,
+            ApprovalMode::Auto => request.has_read && step.parts().any(Step::goes_out),
+        };
+        let asks = outline.0.risk >= Some(Risk::Edit) && outline.1.as_ref().is_some_and(may_ask);
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
@@ -229,7 +238,8 @@ impl Router {
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
         let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
-        let decision = match decide(request.mode, request.approval, risk, granted) {
+        let egress = if request.has_read && !hosts.is_empty() { Egress::Unknown } else { Egress::Known };
+        let decision = match decide(request.mode, request.approval, risk, granted, egress) {
             Verdict::Run => Decision::Run,
             Verdict::Ask => Decision::Ask { reason: question(&step, risk, targets.why.as_deref()) },
             Verdict::Forbid => {

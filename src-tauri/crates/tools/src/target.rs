@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Desktop, Key, Owner, Selector, Target, WindowView};
+use desktop::{Action, Desktop, Field, Key, Owner, Selector, Target, WindowView};
 use protocol::address;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
@@ -91,7 +91,7 @@ impl Reach {
         }
     }
 
-    fn enters(&self) -> bool {
+    pub(crate) fn enters(&self) -> bool {
         matches!(self, Self::Focus { enters: true })
     }
 }
@@ -278,6 +278,32 @@ impl Targets {
         }
     }
 
+    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads. `typed`
+    /// is what the same call has written by keys.
+    fn types(&mut self, part: &Step, typed: Option<&mut Typed>, grants: &Grants) {
+        let text = part.plan().text().unwrap_or_default();
+        let mut leads_to = vec![text.to_owned()];
+        if let Some(typed) = typed {
+            typed.text.push_str(text);
+            match &typed.before {
+                Some(field) if field.in_page => return,
+                Some(field) => leads_to.extend([typed.text.clone(), field.text.clone() + &typed.text]),
+                None if part.plan().reach().enters() => {
+                    self.risk = Some(Risk::Consequential);
+                    self.why.get_or_insert(
+                        "Enter in a browser goes somewhere, and its field cannot be read".into(),
+                    );
+                }
+                None => leads_to.push(typed.text.clone()),
+            }
+        }
+        for place in leads_to.iter().filter_map(|text| hosts::typed(text)) {
+            if !grants.knows(&place) && !self.hosts.contains(&untrusted::line(&place, NAME_CHARS)) {
+                self.send(part.name(), &format!("https://{place}"), grants);
+            }
+        }
+    }
+
     fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
         let Some(WebTarget { url, called, leads_to, goes_there }) = found else {
             self.is_unknown = true;
@@ -292,6 +318,12 @@ impl Targets {
             self.send(tool, leads_to.as_deref().unwrap_or(&url), grants);
         }
     }
+}
+
+/// What one call writes by keys into the field of a browser that had the keyboard before.
+struct Typed {
+    before: Option<Field>,
+    text: String,
 }
 
 /// Why an act on this target asks each time; `None` if its plan's risk is enough.
@@ -325,6 +357,7 @@ pub(crate) async fn find(
 ) -> Found {
     let mut found = Found::default();
     let mut windows = None;
+    let mut typed = None;
     for part in step.parts() {
         found.parts.push(Targets::default());
         let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
@@ -388,12 +421,13 @@ pub(crate) async fn find(
                 targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
-        // An address that is typed into a browser is gone to.
-        if targets.goes_to_a_browser()
-            && let Some(host) = part.plan().text().and_then(hosts::typed)
-            && !grants.knows(&host)
-        {
-            targets.send(tool, &format!("https://{host}"), grants);
+        if targets.goes_to_a_browser() && part.goes_out() {
+            let by_keys = matches!(reach, Reach::Focus { .. });
+            if by_keys && typed.is_none() {
+                let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
+                typed = Some(Typed { before: looked.ok().flatten(), text: String::new() });
+            }
+            targets.types(part, typed.as_mut().filter(|_| by_keys), grants);
         }
     }
     found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();

@@ -168,7 +168,7 @@ fn what_a_turn_cost_before_it_failed_is_in_the_sum_and_a_refused_one_costs_nothi
     assert!(more.starts_with("cost: at least $0.00223 (1 turn not counted in full); "), "{more}");
     let unknown = bill(failure(true, usage, Some(Cost::Unknown)));
     assert!(unknown.starts_with("cost: at least $0.00123 (1 turn of unknown cost); "), "{unknown}");
-    let dropped = EventBody::TurnDropped { turn: 1, usage, cost: Cost::Unknown };
+    let dropped = EventBody::TurnDropped { turn: 1, usage, cost: Cost::Unknown, text: String::new() };
     assert_eq!(bill(dropped), unknown);
     let tokens =
         |line: &str| line.split("tokens: ").nth(1).unwrap().split(' ').next().unwrap().parse::<u64>();

@@ -36,10 +36,11 @@ pub struct Failed {
 #[derive(Clone, Default)]
 pub struct PartialTurn(Arc<Mutex<TurnSoFar>>);
 
-/// What a turn said so far, beside its text.
+/// What a turn said so far.
 #[derive(Default)]
 struct TurnSoFar {
     asked: bool,
+    text: String,
     thinking: String,
     citations: Vec<Citation>,
     usage: Usage,
@@ -80,7 +81,10 @@ pub async fn ask(
     while let Some(event) = timeout_at(end, stream.next()).await.unwrap_or_else(|_| Some(Err(too_long()))) {
         let mut heard = so_far.lock();
         match event {
-            Ok(TurnEvent::Text(text)) => show(DeltaKind::Text, text),
+            Ok(TurnEvent::Text(text)) => {
+                heard.text.push_str(&text);
+                show(DeltaKind::Text, text);
+            }
             Ok(TurnEvent::Thinking(text)) => {
                 heard.thinking.push_str(&text);
                 show(DeltaKind::Thinking, text);
@@ -118,9 +122,10 @@ impl PartialTurn {
 
     /// What is known of a turn that nobody waits for any more; `None` if it was not asked for yet. The provider may go
     /// on with it, and may have read the request even where no answer came.
-    pub fn dropped(&self, model: &ModelId) -> Option<(Usage, Cost)> {
+    pub fn dropped(&self, turn: u32, model: &ModelId) -> Option<EventBody> {
         let heard = self.lock();
-        heard.asked.then(|| (heard.usage, heard.cost(model).at_least()))
+        let (usage, cost, text) = (heard.usage, heard.cost(model).at_least(), heard.text.clone());
+        heard.asked.then_some(EventBody::TurnDropped { turn, usage, cost, text })
     }
 }
 
@@ -170,8 +175,10 @@ mod tests {
         }
         assert_eq!(failed(TurnSoFar::default()), Some(Cost::Unknown));
         let so_far = PartialTurn::default();
-        assert_eq!(so_far.dropped(&model), None);
+        assert_eq!(so_far.dropped(1, &model), None);
         so_far.lock().asked = true;
-        assert_eq!(so_far.dropped(&model), Some((Usage::default(), Cost::Unknown)));
+        let (usage, cost) = (Usage::default(), Cost::Unknown);
+        let dropped = EventBody::TurnDropped { turn: 1, usage, cost, text: String::new() };
+        assert_eq!(so_far.dropped(1, &model), Some(dropped));
     }
 }

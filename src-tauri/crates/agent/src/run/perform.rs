@@ -5,7 +5,9 @@ use std::time::Duration;
 use models::RetryPolicy;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
-use protocol::tool::{Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError};
+use protocol::tool::{
+    Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError, ToolErrorKind,
+};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 use tools::{Assessment, Call, Decision, ExecRequest, Executed};
@@ -14,6 +16,8 @@ use super::{Driver, Outcome, Waiting, ask};
 use crate::lease::{self, Holder, Lease};
 use crate::machine::{Effect, Input, Verdict};
 
+/// To the model, whose user could not have answered.
+const MENU_CLOSED: &str = "not done, and not asked about: an open menu takes the user's next click and every key, so it was closed. Open it and choose in one call: pressMenu, or both clicks in a batch";
 /// After so long a wait for an answer the run's task ends; the answer wakes it.
 const PARK_AFTER: Duration = Duration::from_secs(120);
 
@@ -105,6 +109,13 @@ impl Driver {
                 ask(Risk::Consequential, format!("{warning}; {reason}"))
             }
         };
+        // Nobody could answer: a menu takes the first click and every key, and lies over the question.
+        if self.has_acted && matches!(verdict, Verdict::Ask { .. }) && self.run.router.close_menus().await {
+            return Verdict::Forbid(ToolError {
+                kind: ToolErrorKind::NotAvailable,
+                message: MENU_CLOSED.to_owned(),
+            });
+        }
         self.unless_disturbed(assessment.risk, verdict)
     }
 
@@ -212,6 +223,7 @@ impl Driver {
         // A look between two acts gives nothing up.
         if lease.is_some() {
             self.lease = lease;
+            self.has_acted = true;
         }
         self.append(EventBody::ToolStarted { call: call.clone(), risk }).await?;
         self.running = Some(call.clone());

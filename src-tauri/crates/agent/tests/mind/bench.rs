@@ -82,7 +82,7 @@ impl Bench {
         Self::with(home(), steps, change).await
     }
 
-    async fn with(home: tempfile::TempDir, steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
+    pub async fn with(home: tempfile::TempDir, steps: Vec<Step>, change: impl FnOnce(&mut Setup)) -> Self {
         let model = Arc::new(Scripted::new(steps));
         let desktop = FakeDesktop::new();
         let clock = Arc::new(FragileClock::default());

@@ -80,7 +80,8 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
         let id = CallId::from_suffix(number);
         let call = ToolCall { id, tool: tool.to_owned(), arguments: arguments.clone() };
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
-        let request = ExecRequest { call, mode, approval, approved, grants: Grants::default() };
+        let request =
+            ExecRequest { call, mode, approval, approved, grants: Grants::default(), has_read: false };
         match router.outline(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),

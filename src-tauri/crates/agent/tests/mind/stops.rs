@@ -76,7 +76,10 @@ async fn what_a_stopped_turn_cost_is_told_as_far_as_it_was_heard() {
         bench.end().await;
         let events = history(&bench.handle, &session).await;
         let dropped = events.into_iter().find_map(|event| match event.body {
-            EventBody::TurnDropped { turn: 1, usage, cost } => Some((usage, cost)),
+            EventBody::TurnDropped { turn: 1, usage, cost, text } => {
+                assert_eq!(text.is_empty(), !is_begun, "what was said is kept");
+                Some((usage, cost))
+            }
             _ => None,
         });
         assert_eq!(dropped, heard);

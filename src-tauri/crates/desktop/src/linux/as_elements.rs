@@ -17,7 +17,7 @@ use super::{LOOK, LinuxDesktop};
 use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
+    Field, Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
@@ -59,6 +59,10 @@ impl Elements for LinuxDesktop {
                 None => self.accessibility.listed(&reference),
             }
         })
+    }
+
+    fn field(&self) -> BoxFuture<'_, Option<Field>> {
+        Box::pin(async move { self.accessibility.focused_field().await })
     }
 
     fn owner(&self, target: Target) -> BoxFuture<'_, Option<Owner>> {

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::atspi::unified;
-use super::input::MOVED_ON;
+use super::input::{InputSender, MOVED_ON};
 use super::{LOOK, LinuxDesktop};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
 
@@ -154,6 +154,13 @@ impl Hands for LinuxDesktop {
 
     fn keep_corner(&self, on: bool) {
         self.corner.store(on, Ordering::SeqCst);
+    }
+
+    fn close_menus(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let closed = self.input.run(ACT, InputSender::close_menus).await;
+            closed.inspect_err(|error| tracing::debug!(%error, "menus were not closed")).unwrap_or(false)
+        })
     }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {

@@ -18,7 +18,7 @@ use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
 use super::windows::Own;
-use crate::{Acted, DesktopError, Evidence};
+use crate::{Acted, DesktopError, Evidence, Field};
 
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
@@ -187,25 +187,43 @@ impl Accessibility {
     /// is never read.
     pub async fn focused_text(&self) -> Option<String> {
         let deadline = Instant::now() + TEXT;
-        let known = lock(&self.inner.last).focused.clone();
-        tokio::time::timeout_at(deadline, async {
-            let object = match known {
-                Some(object) if has_focus(&object).await => object,
-                _ => {
-                    let (object, quirks) = self.find_focused(deadline).await?;
-                    lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
-                    object
+        let text = async { Some(self.focused(deadline).await?.1) };
+        tokio::time::timeout_at(deadline, text).await.ok().flatten()
+    }
+
+    /// The same, and whether it is in a page.
+    pub(super) async fn focused_field(&self) -> Option<Field> {
+        let deadline = Instant::now() + TEXT;
+        let field = async {
+            let (object, text) = self.focused(deadline).await?;
+            let mut at = object;
+            loop {
+                at = acting::parent(&at).await.ok()?;
+                match at.role().await.ok()? {
+                    role::number::APPLICATION => return Some(Field { text, in_page: false }),
+                    role if role::is_page(role) => return Some(Field { text, in_page: true }),
+                    _ => {}
                 }
-            };
-            let role = object.role().await.ok()?;
-            if role == role::number::PASSWORD {
-                return None;
             }
-            nodes::text(&object, -1).await.ok()
-        })
-        .await
-        .ok()
-        .flatten()
+        };
+        tokio::time::timeout_at(deadline, field).await.ok().flatten()
+    }
+
+    async fn focused(&self, deadline: Instant) -> Option<(Object, String)> {
+        let known = lock(&self.inner.last).focused.clone();
+        let object = match known {
+            Some(object) if has_focus(&object).await => object,
+            _ => {
+                let (object, quirks) = self.find_focused(deadline).await?;
+                lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
+                object
+            }
+        };
+        if object.role().await.ok()? == role::number::PASSWORD {
+            return None;
+        }
+        let text = nodes::text(&object, -1).await.ok()?;
+        Some((object, text))
     }
 
     /// Whether the field that was read last has lost the keyboard since, or is gone.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::geometry::{NormPoint, PhysicalPoint};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,9 @@ const CLICK_PAUSE: Duration = Duration::from_millis(5);
 const MOST_NOTCHES: u32 = 200;
 const MOST_PRESSES: u32 = 200;
 const MOST_POINTS: usize = 500;
+/// Menus that lie over each other, and how long one takes to close.
+const MOST_MENUS: u32 = 5;
+const MENU_CLOSES: Duration = Duration::from_millis(300);
 
 /// What acting keeps open.
 pub(super) struct InputSender {
@@ -363,6 +366,25 @@ impl InputSender {
     pub(super) fn chord(&self, codes: &[u8], stop: &Stop) -> Result<(), DesktopError> {
         let pressed = self.press_all(codes, stop)?;
         self.let_go(&pressed)
+    }
+
+    /// Escape, for as long as someone holds the pointer without a button down: X11's menus and popups do. Whether anyone
+    /// did.
+    pub(super) fn close_menus(&mut self) -> Result<bool, DesktopError> {
+        let stop = Stop::new(CancellationToken::new(), &self.held);
+        let escape = self.codes(&[Key::Escape])?;
+        for closed in 0..MOST_MENUS {
+            if !self.session.is_pointer_held()? {
+                return Ok(closed > 0);
+            }
+            let _acting = self.held.begin();
+            self.chord(&escape, &stop)?;
+            let end = Instant::now() + MENU_CLOSES;
+            while self.session.is_pointer_held()? && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        Ok(true)
     }
 
     /// Writes text, where the focus is not ours.

@@ -7,7 +7,7 @@ use protocol::view::DisplayView;
 use x11rb::connection::{Connection as _, RequestConnection as _};
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::randr::ConnectionExt as _;
-use x11rb::protocol::xproto::{ConnectionExt as _, Window};
+use x11rb::protocol::xproto::{ConnectionExt as _, EventMask, GrabMode, GrabStatus, KeyButMask, Window};
 use x11rb::rust_connection::RustConnection;
 
 use crate::DesktopError;
@@ -65,6 +65,26 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// Whether another program has the pointer for itself while no button is down, as one with an open menu does.
+    ///
+    /// # Errors
+    /// The display is gone.
+    pub(super) fn is_pointer_held(&self) -> Result<bool, DesktopError> {
+        let buttons = KeyButMask::BUTTON1 | KeyButMask::BUTTON2 | KeyButMask::BUTTON3;
+        let pointer = self.conn.query_pointer(self.root)?.reply()?;
+        if pointer.mask.intersects(buttons) {
+            return Ok(false);
+        }
+        let (none, now, mode) = (x11rb::NONE, x11rb::CURRENT_TIME, GrabMode::ASYNC);
+        let asked =
+            self.conn.grab_pointer(false, self.root, EventMask::NO_EVENT, mode, mode, none, none, now);
+        let is_free = asked?.reply()?.status == GrabStatus::SUCCESS;
+        if is_free {
+            self.conn.ungrab_pointer(now)?.check()?;
+        }
+        Ok(!is_free)
+    }
+
     /// Connects to `display`, or to the environment's.
     ///
     /// # Errors

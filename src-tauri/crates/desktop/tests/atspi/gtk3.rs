@@ -87,6 +87,23 @@ async fn a_calculator_still_computes_after_its_about_dialog_took_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_open_menu_is_closed_and_nothing_of_it_chosen() {
+    let mut stage = Stage::open();
+    let (desktop, _) = garden(&mut stage).await;
+    active(&desktop, "Garden").await;
+    assert!(!desktop.close_menus().await);
+    let file = elements(&desktop, "garden3", |seen| find_in(seen, "menu", "File").is_some()).await;
+    let at = find_in(&file, "menu", "File").unwrap().bounds.center().unwrap();
+    act(&desktop, Action::Click { display: 0, at, button: Button::Left, count: 1, held: Vec::new() }).await;
+    elements(&desktop, "garden3", |seen| find_in(seen, "menu item", "Twin").is_some()).await;
+    assert!(desktop.close_menus().await);
+    assert!(!desktop.close_menus().await);
+    operate(&desktop, by("garden3", "button", "Press me"), CLICK).await.unwrap();
+    logged(&stage, "pressed Press me").await;
+    assert_eq!(stage.logged("gtk3"), ["pressed Press me"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_opened_by_a_press_takes_keys_however_often() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;

@@ -188,12 +188,15 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
     let usage = Usage { input: 7, ..Usage::default() };
     let partly = Some(Cost::AtLeast { usd: Usd(5) });
     let end = EventBody::RunEnded { end: RunEnd::Interrupted { reason: None } };
-    let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown };
+    let text = "The moon ".to_owned();
+    let dropped = EventBody::TurnDropped { turn: 2, usage, cost: Cost::Unknown, text };
     let refused = failed(true, Usage::default(), None);
     let transcript = after(vec![started(), refused, failed(true, usage, partly), dropped, end]);
     let Some(Entry { body: EntryBody::End { bill, .. }, .. }) = transcript.entries().last() else {
         panic!("no end: {transcript:?}")
     };
+    let said = &transcript.entries()[transcript.entries().len() - 2].body;
+    assert!(matches!(said, EntryBody::Turn { text, .. } if text == "The moon…"), "{said:?}");
     let usage = Usage { input: 14, ..Usage::default() };
     let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
     assert_eq!(*bill, Bill { usage, spent, is_whole: true });

@@ -75,7 +75,7 @@ fn every_event_is_read_as_it_was_written() {
             cost: None,
             suggestions: Vec::new(),
         },
-        EventBody::TurnDropped { turn: 1, usage: Usage::default(), cost: Cost::Unknown },
+        EventBody::TurnDropped { turn: 1, usage: Usage::default(), cost: Cost::Unknown, text: "t".into() },
         EventBody::ApprovalRequested { approval: approval() },
         EventBody::ApprovalAnswered {
             approval: ApprovalId("q-1".into()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use desktop::fake::Call;
-use desktop::{Action, DesktopError, Element, Owner, WindowId, WindowView};
+use desktop::{Action, DesktopError, Element, Field, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -180,6 +180,30 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
     assert_eq!(risk("Painter", "type", evil).await, Some(Risk::Edit));
     let set = json!({"name": "Address and search bar", "value": "https://evil.test"});
     assert_eq!(risk("Chromium", "setValue", set).await, Some(Risk::Consequential));
+
+    // By parts: what stands there already counts, whoever wrote or pasted it, and so does Enter alone.
+    let field = |text: &str, in_page| {
+        fake.edit(|scene| scene.field = Some(Field { text: text.into(), in_page }));
+    };
+    let (enter, rest) = (json!({"key": "Enter"}), json!({"text": "test\n"}));
+    field("evil.", false);
+    assert_eq!(risk("Chromium", "type", rest.clone()).await, Some(Risk::Consequential));
+    field("evil.test", false);
+    assert_eq!(risk("Chromium", "press", enter.clone()).await, Some(Risk::Consequential));
+    field("example.org/to", false);
+    assert_eq!(risk("Chromium", "type", json!({"text": "day\n"})).await, Some(Risk::Edit));
+    assert_eq!(risk("Chromium", "press", enter.clone()).await, Some(Risk::Edit));
+    field("evil.", true);
+    assert_eq!(risk("Chromium", "type", rest).await, Some(Risk::Edit), "a field of a page");
+    field("", false);
+    let batch = json!({"actions": [
+        {"tool": "type", "arguments": {"text": "evil."}}, {"tool": "type", "arguments": {"text": "zip"}},
+        {"tool": "press", "arguments": enter},
+    ]});
+    assert_eq!(risk("Chromium", "batch", batch).await, Some(Risk::Consequential));
+    fake.edit(|scene| scene.field = None);
+    assert_eq!(risk("Chromium", "press", enter.clone()).await, Some(Risk::Consequential), "nobody knows");
+    assert_eq!(risk("Painter", "press", enter).await, Some(Risk::Edit));
 }
 
 #[tokio::test]

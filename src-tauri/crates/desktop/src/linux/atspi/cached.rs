@@ -22,7 +22,9 @@ const CACHE: &str = "/org/a11y/atspi/cache";
 pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     let asked = window.program.call::<_, Vec<Item>>(CACHE, "org.a11y.atspi.Cache", "GetItems", &());
     let items = tokio::time::timeout_at(wish.deadline, asked).await.ok()?.ok()?;
-    let Tree { mut reading, mut lacking, seen } = tree(window, &items, wish)?;
+    // The cache has a window's popovers below the widgets that they belong to, which it need not have.
+    let own = window.children().await.unwrap_or_default();
+    let Tree { mut reading, mut lacking, seen } = tree(window, &items, &own, wish)?;
     let wished: Vec<(usize, Object)> =
         reading.nodes.iter().enumerate().map(|(at, node)| (at, node.object.clone())).collect();
     let count = wished.len();
@@ -68,8 +70,7 @@ async fn fetch_below(reading: &mut Reading, at: usize, wish: Wish) -> Result<(),
     Ok(())
 }
 
-/// Reads those children of a node that the cache does not hold, or holds below a parent of another window (popovers), and
-/// puts each before its next sibling.
+/// Reads those children of a node that the cache does not hold, and puts each before its next sibling.
 async fn fetch_missing(
     reading: &mut Reading,
     at: usize,
@@ -128,17 +129,22 @@ fn take(reading: &mut Reading, part: Reading) -> Vec<Node> {
     part.nodes
 }
 
-/// What the cache has below a window.
+/// What the cache has of a window.
 struct Tree<'items> {
     reading: Reading,
     /// Nodes that have more children than the cache holds.
     lacking: Vec<usize>,
-    /// Paths of what was come by, wished for or not, and of what is known not to be wished for.
+    /// Paths of what was come by, wished for or not.
     seen: HashSet<&'items str>,
 }
 
-/// The part of the cache below the window, in the tree's order.
-fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tree<'items>> {
+/// The part of the cache below the window, whose children are `own`, in the tree's order.
+fn tree<'items>(
+    window: &Object,
+    items: &'items [Item],
+    own: &[Reference],
+    wish: Wish,
+) -> Option<Tree<'items>> {
     let mut index: HashMap<&str, usize> = HashMap::with_capacity(items.len());
     let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -149,6 +155,10 @@ fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tr
         below.sort_by_key(|&at| items[at].3);
     }
     let root = *index.get(&*window.path)?;
+    let own: Vec<usize> = own.iter().filter_map(|(_, path)| index.get(path.as_str()).copied()).collect();
+    if !own.is_empty() {
+        children.insert(items[root].0.1.as_str(), own);
+    }
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut lacking = Vec::new();
     let mut seen = HashSet::with_capacity(items.len());
@@ -156,7 +166,9 @@ fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tr
     while let Some((at, parent)) = waiting.pop() {
         let (reference, _, _, _, count, interfaces, name, role, description, states) = &items[at];
         let path = reference.1.as_str();
-        seen.insert(path);
+        if !seen.insert(path) {
+            continue;
+        }
         let states = States::from_words(states);
         if wish.scope != Scope::All && at != root && !states.has(States::SHOWING) {
             reading.hidden += 1;
@@ -184,10 +196,6 @@ fn tree<'items>(window: &Object, items: &'items [Item], wish: Wish) -> Option<Tr
         reading.nodes.push(Node { object, parent, facts });
         // Last in, first out: the first child is to be read next.
         waiting.extend(below.iter().rev().filter(|&&child| child != at).map(|&child| (child, Some(here))));
-    }
-    let is_hidden = |item: &&Item| !States::from_words(&item.9).has(States::SHOWING);
-    if wish.scope != Scope::All {
-        seen.extend(items.iter().filter(is_hidden).map(|item| item.0.1.as_str()));
     }
     Some(Tree { reading, lacking, seen })
 }

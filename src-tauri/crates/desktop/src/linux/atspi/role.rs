@@ -310,6 +310,11 @@ pub(super) fn is_numeric(role: u32) -> bool {
     matches!(role, DIAL | LEVEL_BAR | PROGRESS_BAR | SLIDER | SPIN_BUTTON)
 }
 
+/// Whether a page is below it.
+pub(super) fn is_page(role: u32) -> bool {
+    matches!(describe(role).0, "document web" | "document frame" | "internal frame")
+}
+
 /// Whether what this role says is its text. A password's is never read.
 pub(super) fn is_textual(role: u32, states: States) -> bool {
     role != number::PASSWORD
