@@ -118,6 +118,7 @@ class Window(gtks.Fields):
         bar.append_submenu("Edit", edit)
         about = Gio.Menu()
         about.append("About", self.action("About", self.about))
+        about.append("Ask", self.action("Ask", self.ask))
         bar.append_submenu("Help", about)
         return Gtk.PopoverMenuBar.new_from_model(bar)
 
@@ -125,6 +126,16 @@ class Window(gtks.Fields):
         dialog = Gtk.MessageDialog(
             transient_for=self.window, modal=True, buttons=Gtk.ButtonsType.CLOSE, text="Orders 1.0", title="About Orders"
         )
+        dialog.connect("response", lambda dialog, _: (dialog.destroy(), log("dialog", "closed")))
+        dialog.present()
+        log("dialog", "open")
+
+    def ask(self):
+        dialog = Gtk.Dialog(title="Answers", transient_for=self.window, modal=True)
+        answer = self.name(Gtk.Entry(), "Answer")
+        answer.connect("changed", lambda entry: self.tell("answer", entry.get_text()))
+        dialog.get_content_area().append(answer)
+        dialog.add_button("Fine", Gtk.ResponseType.OK)
         dialog.connect("response", lambda dialog, _: (dialog.destroy(), log("dialog", "closed")))
         dialog.present()
         log("dialog", "open")

@@ -111,10 +111,17 @@ class Fields:
 
     def tabs(self):
         tabs = Gtk.Notebook()
-        for label in ("First", "Second", "Third"):
-            tabs.append_page(Gtk.Label(label=f"{label} page"), Gtk.Label(label=label))
+        pages = {"First": Gtk.Label(label="First page"), "Second": self.rows(), "Third": Gtk.Label(label="Third page")}
+        for label, page in pages.items():
+            tabs.append_page(page, Gtk.Label(label=label))
         tabs.connect("switch-page", lambda book, page, _: self.tell("tab", book.get_tab_label_text(page)))
         return tabs
+
+    def rows(self):
+        rows = Gtk.ListBox()
+        for number in range(80):
+            rows.insert(self.press(f"Row {number}", "row"), -1)
+        return scrolled(rows, 90)
 
     def push(self):
         self.spacer.set_size_request(-1, 70)
