@@ -49,6 +49,7 @@ impl Secrets {
 async fn work(link: &Link, what: What) -> Result<(), ErrorView> {
     match what {
         What::Set { name, place } => {
+            link.check_is_miki()?;
             let value = key::read(&format!("secret {}", plain(&name)))?;
             super::say(&line(&link.call(SetSecret { name, place, value }).await?));
         }

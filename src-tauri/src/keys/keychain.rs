@@ -70,15 +70,13 @@ fn remove(name: &str) -> Result<(), Error> {
     }
 }
 
-fn bounded<T: Send + 'static>(
-    call: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, KeyError> {
+fn bounded<T: Send + 'static>(call: impl Fn() -> Result<T, Error> + Send + 'static) -> Result<T, KeyError> {
     let (answer, answered) = mpsc::sync_channel(1);
     std::thread::Builder::new()
         .name("keychain".into())
         .spawn(move || {
             // Nobody waits any more after the bound; then the answer goes nowhere.
-            let _ = answer.send(call());
+            let _ = answer.send(call().or_else(|error| if renewed(&error) { call() } else { Err(error) }));
         })
         .map_err(|error| KeyError::Failed(format!("no thread: {error}")))?;
     match answered.recv_timeout(BOUND) {
@@ -87,6 +85,30 @@ fn bounded<T: Send + 'static>(
         Err(mpsc::RecvTimeoutError::Timeout) => Err(KeyError::Silent { seconds: BOUND.as_secs() }),
         Err(mpsc::RecvTimeoutError::Disconnected) => Err(KeyError::Failed("its client broke down".into())),
     }
+}
+
+/// Whether the Secret Service was asked in a session that it does not know any more, since it was started again, and has
+/// a new one now.
+#[cfg(target_os = "linux")]
+fn renewed(error: &Error) -> bool {
+    let is_stale =
+        matches!(error, Error::PlatformFailure(reason) if reason.to_string().contains("NoSession"));
+    is_stale
+        && match zbus_secret_service_keyring_store::Store::new() {
+            Ok(store) => {
+                keyring_core::set_default_store(store);
+                true
+            }
+            Err(error) => {
+                tracing::warn!("the keychain was started again, and cannot be opened: {error}");
+                false
+            }
+        }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn renewed(_: &Error) -> bool {
+    false
 }
 
 /// By variant; the texts of `BadEncoding` and `BadDataFormat` are left out, since they may hold what was kept.

@@ -99,7 +99,6 @@ impl Secrets {
     /// # Errors
     /// `Storage` if the names cannot be read.
     pub fn list(&self) -> Result<Vec<SecretView>, ErrorView> {
-        self.forget_read();
         let all = self.read();
         let place = |name: &str| all.iter().find(|one| one.name == name).map(|one| one.place.to_string());
         Ok(self.names()?.into_iter().map(|name| SecretView { place: place(&name), name }).collect())
@@ -114,24 +113,32 @@ impl Secrets {
             tracing::warn!("no secrets: {}", error.message);
             Vec::new()
         });
-        let all: Arc<[Secret]> = names.into_iter().filter_map(|name| self.one(name)).collect();
-        *locked(&self.0.read) = Some(Arc::clone(&all));
+        let (mut all, mut is_whole) = (Vec::new(), true);
+        for name in names {
+            match self.one(&name) {
+                Ok(one) => all.extend(one),
+                Err(error) => {
+                    tracing::warn!("the secret {name} cannot be had: {error}");
+                    is_whole = false;
+                }
+            }
+        }
+        let all: Arc<[Secret]> = all.into();
+        // A keychain that was locked may be open the next time.
+        if is_whole {
+            *locked(&self.0.read) = Some(Arc::clone(&all));
+        }
         all
     }
 
-    fn one(&self, name: String) -> Option<Secret> {
-        match self.0.store.get(&entry(&name)) {
-            Ok(Some(kept)) => {
-                let (value, place) = kept.0.split_once('\n')?;
-                let place = Place::parse(place).ok()?;
-                Some(Secret { name, place, value: Value(value.to_owned()) })
-            }
-            Ok(None) => None,
-            Err(error) => {
-                tracing::warn!("the secret {name} cannot be had: {error}");
-                None
-            }
-        }
+    /// `None` if the keychain has none of that name, or not as it was kept.
+    fn one(&self, name: &str) -> Result<Option<Secret>, KeyError> {
+        let kept = self.0.store.get(&entry(name))?;
+        let parts = kept.as_ref().and_then(|kept| kept.0.split_once('\n'));
+        Ok(parts.and_then(|(value, place)| {
+            let place = Place::parse(place).ok()?;
+            Some(Secret { name: name.to_owned(), place, value: Value(value.to_owned()) })
+        }))
     }
 
     fn forget_read(&self) {

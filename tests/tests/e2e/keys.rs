@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use outside::LONG;
-use outside::fake_model::{FakeModel, Manner, MindTurn, ScriptMind};
+use outside::fake_model::{Asked, FakeModel, Manner, Mind, MindTurn, Said, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
 use protocol::address;
@@ -213,50 +213,85 @@ fn assert_no_file_holds(miki: &Miki, secret: &str) {
     }
 }
 
+/// A window with a password field; what is entered there, with Enter at its end, is written into a file.
+const VAULT: &str = r#"
+import sys, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import GLib, Gtk
+GLib.set_prgname("vault")
+window = Gtk.Window(title="Vault")
+field = Gtk.Entry(visibility=False, input_purpose=Gtk.InputPurpose.PASSWORD)
+field.connect("changed", lambda it: open(sys.argv[1], "w").write(it.get_text()))
+window.add(field)
+window.show_all()
+Gtk.main()
+"#;
+
+/// Writes into the password field by its ref: a secret of another place first, then its own.
+struct Opener;
+
+impl Mind for Opener {
+    fn turn(&mut self, asked: &Asked) -> MindTurn {
+        let set = |value: &str| {
+            let field = asked.heard.messages.iter().find_map(|said| password_field(&format!("{said:?}")));
+            MindTurn::call("", "setValue", json!({ "ref": field.unwrap(), "value": value }))
+        };
+        let turns = asked.heard.messages.iter().filter(|said| matches!(said, Said::Assistant(_))).count();
+        match turns {
+            0 => MindTurn::call("", "elementsJson", json!({ "app": "vault" })),
+            1 => set("{{bank}}"),
+            2 => MindTurn::call("", "type", json!({ "text": "{{vault}}" })),
+            3 => set("{{vault}}"),
+            4 => MindTurn::call("", "elementsJson", json!({ "app": "vault" })),
+            _ => MindTurn::done("open", true),
+        }
+    }
+}
+
+/// The ref before the role.
+fn password_field(said: &str) -> Option<String> {
+    let (before, _) = said.split_once("password text")?;
+    let reference = before.rsplit_once("\"ref\": String(")?.1;
+    let is_of_it = |c: char| c.is_ascii_alphanumeric();
+    Some(reference.chars().skip_while(|&c| !is_of_it(c)).take_while(|&c| is_of_it(c)).collect())
+}
+
 #[test]
 fn a_secret_is_written_where_it_belongs_and_told_to_nobody() {
     const VALUE: &str = "canary 0815-4711";
     let stage = Stage::new(Furniture { windows: true, keyring: true }).unwrap();
-    let file = stage.path("diary.txt");
-    fs::write(&file, "").unwrap();
-    let _editor = stage.open_editor(Some(&file)).unwrap();
-    let call = |tool: &str, arguments| MindTurn::call("", tool, arguments);
-    let model = FakeModel::start(ScriptMind::new([
-        call("type", json!({ "text": "{{bank}} then {{diary}}" })),
-        call("type", json!({ "text": "my word is {{diary}}" })),
-        call("hotkey", json!({ "keys": ["ctrl", "s"] })),
-        call("elementsJson", json!({ "app": "mousepad" })),
-        MindTurn::done("written", true),
-    ]))
-    .unwrap();
+    let entered = stage.path("entered");
+    let mut vault = stage.command("/usr/bin/python3");
+    vault.args(["-c", VAULT]).arg(&entered);
+    let _vault = stage.launch("vault", "python3-gi", vault).unwrap();
+    stage.screen().unwrap().wait_for_window("the vault", LONG, |title| title == "Vault").unwrap();
+    let model = FakeModel::start(Opener).unwrap();
     let settings = json!({ "approval": "auto", "stepDelayMs": 0 });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let input = stage.path("value");
     fs::write(&input, format!("{VALUE}\n")).unwrap();
-    for (name, place) in [("diary", "mousepad"), ("bank", "https://bank.example")] {
+    for (name, place) in [("vault", "vault"), ("bank", "https://bank.example")] {
         let mut set = miki.command(&stage, &["secret", "set", name, "--for", place]);
         set.stdin(fs::File::open(&input).unwrap());
         let set = stage.run("miki", set, LONG).unwrap();
-        assert_eq!(
-            (set.code(), set.stdout.as_str()),
-            (0, &*format!("{{{{{name}}}}}: for {place} only\n")),
-            "{}",
-            set.stderr
-        );
+        let said = format!("{{{{{name}}}}}: for {place} only\n");
+        assert_eq!((set.code(), set.stdout), (0, said), "{}", set.stderr);
     }
     let listed = miki.run(&stage, &["secret", "list"]).unwrap();
-    assert_eq!(listed.stdout, "{{diary}}: for mousepad only\n{{bank}}: for https://bank.example only\n");
+    assert_eq!(listed.stdout, "{{vault}}: for vault only\n{{bank}}: for https://bank.example only\n");
 
-    let done = miki.run(&stage, &["run", "write my word", "--json"]).unwrap();
+    let done = miki.run(&stage, &["run", "open the vault", "--json"]).unwrap();
     assert_eq!(done.code(), 0, "{} {}", done.stdout, done.stderr);
-    assert_eq!(fs::read_to_string(&file).unwrap().trim_end(), format!("my word is {VALUE}"));
+    let entered = fs::read_to_string(&entered).unwrap_or_default();
+    assert_eq!(entered, VALUE, "{}", done.stdout);
     let asked = format!("{:?}", model.requests());
-    assert!(asked.contains("{{diary}}` for mousepad"), "the model is not told of it");
-    assert!(asked.contains("{{bank}} is for https://bank.example only, and this is"), "{asked}");
+    assert!(asked.contains("{{vault}}` for vault"), "the model is not told of it");
+    assert!(asked.contains("{{bank}} is for https://bank.example"), "{asked}");
+    assert!(asked.contains("{{vault}} goes into password fields only"), "{asked}");
     assert!(!asked.contains(VALUE), "the model was told the value");
     assert!(!done.stdout.contains(VALUE) && !done.stderr.contains(VALUE), "{}", done.stdout);
     assert_no_file_holds(&miki, VALUE);
-    let gone = miki.run(&stage, &["secret", "delete", "diary"]).unwrap();
+    let gone = miki.run(&stage, &["secret", "delete", "vault"]).unwrap();
     assert_eq!(gone.code(), 0, "{}", gone.stderr);
-    assert!(!miki.run(&stage, &["secret", "list"]).unwrap().stdout.contains("diary"));
+    assert!(!miki.run(&stage, &["secret", "list"]).unwrap().stdout.contains("vault"));
 }

@@ -19,7 +19,7 @@ fn named(secrets: &[Secret]) -> String {
     let all: String =
         secrets.iter().map(|secret| format!("- `{{{{{}}}}}` for {}\n", secret.name, secret.place)).collect();
     format!(
-        "\nSecrets of the user's\n- Write `{{{{{}}}}}` in a text of `type`, `setValue` (by ref) or `webType`, and the value is put in there. It goes only to the application or site that it is for; you never see it, and never ask for it.\n{all}",
+        "\nSecrets of the user's\n- Write `{{{{{}}}}}` in a password field, by `setValue` (with the field's ref) or `webType`, and the value is put in there. It goes only to the application or site that it is for; you never see it, and never ask for it.\n{all}",
         first.name
     )
 }

@@ -594,6 +594,8 @@
     const button = Element.prototype.closest.call(el, "button, input");
     const submits = !!button && /^(submit|image)$/.test(button.type);
     const its = (button || el).form || null, url = location.href;
+    // Of the page itself: whatever frames it may take the keys away.
+    const hides = type(el) === "password" && top === self;
     const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
     const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(el);
     const leadsTo = (href) => URL.canParse(href, base) ? new URL(href, base).href : href;
@@ -604,9 +606,9 @@
     link = submits ? null : link || Element.prototype.querySelector.call(el, links);
     const href = link ? attribute(link, "href").trim() : "";
     if (href && !/^javascript:/i.test(href)) return { url, submits: true, action: leadsTo(href) };
-    if (!its) return { url, submits: false };
+    if (!its) return { url, hides, submits: false };
     const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
-    return { url, submits, action: leadsTo(action || url) };
+    return { url, hides, submits, action: leadsTo(action || url) };
   };
   const outer = (ask) => {
     const el = find(ask.id);

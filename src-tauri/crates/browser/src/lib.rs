@@ -317,6 +317,8 @@ pub struct WebTarget {
     pub called: String,
     /// Where its link or its form would go; `None` if it has none.
     pub leads_to: Option<String>,
+    /// It is a password field of the page itself, and of no frame in it.
+    pub hides: bool,
     /// Whether a click on it goes there.
     pub goes_there: bool,
 }

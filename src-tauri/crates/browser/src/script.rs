@@ -97,14 +97,15 @@ pub(crate) struct Form {
     url: String,
     action: Option<String>,
     submits: bool,
+    hides: bool,
 }
 
 impl Form {
     pub(crate) fn target(self, reference: &str, called: String) -> Result<WebTarget, DesktopError> {
-        let Self { gone, url, action: leads_to, submits: goes_there } = self;
+        let Self { gone, url, action: leads_to, submits: goes_there, hides } = self;
         match gone {
             true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
-            false => Ok(WebTarget { url, called, leads_to, goes_there }),
+            false => Ok(WebTarget { url, called, leads_to, goes_there, hides }),
         }
     }
 }

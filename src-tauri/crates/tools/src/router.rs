@@ -189,8 +189,12 @@ impl Router {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
-                let allowed = Allowed { found, grants: request.grants };
-                let allowed = (request.approval != ApprovalMode::Auto).then_some(allowed);
+                let asks = match request.approval {
+                    ApprovalMode::Auto if request.has_read => Some(Asks::OfHosts),
+                    ApprovalMode::Auto => None,
+                    ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::OfAll),
+                };
+                let allowed = asks.map(|asks| Allowed { asks, found, grants: request.grants });
                 carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
@@ -268,8 +272,17 @@ fn question(step: &Step, risk: Risk, why: Option<&str>) -> String {
     }
 }
 
+/// Of what a later action of a batch would have to ask, were it called by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    OfAll,
+    /// In auto, once something was read: only of sending to hosts that nobody named.
+    OfHosts,
+}
+
 /// What a call was found to touch when it was permitted, and what else was allowed then.
 struct Allowed {
+    asks: Asks,
     found: Found,
     grants: Grants,
 }
@@ -335,9 +348,12 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> O
         }
         // The first one was looked at just now.
         let shown = allowed.filter(|_| index > 0);
-        let strayed = match shown.and_then(|allowed| Some((allowed, allowed.found.parts.get(index)?))) {
-            Some((allowed, shown)) => strays(step, shown, allowed, cx).await,
-            None => None,
+        let strayed = match shown.map(|allowed| (allowed, allowed.found.parts.get(index))) {
+            Some((Allowed { asks: Asks::OfHosts, grants, .. }, shown)) => {
+                sends_elsewhere(step, shown, grants, cx).await
+            }
+            Some((allowed, Some(shown))) => strays(step, shown, allowed, cx).await,
+            Some((_, None)) | None => None,
         };
         let outcome = match strayed {
             Some(error) => Outcome::failed(step.name(), Effect::Refused, error),
@@ -378,7 +394,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> O
 /// Why a later action of a batch is not what was allowed any more: what came before it has led it to another window, which
 /// was neither shown nor allowed before.
 async fn strays(step: &Step, shown: &Targets, allowed: &Allowed, cx: &Context) -> Option<ToolError> {
-    let Allowed { found, grants } = allowed;
+    let Allowed { found, grants, asks: _ } = allowed;
     let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
     let other = now.strays_from(shown, step.plan().reach(), &found.open)?;
     let is_granted = now.touches.iter().all(|touch| grants.covers(touch));
@@ -390,6 +406,22 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed, cx: &Context) -
         ToolErrorKind::Forbidden,
         format!("{why}, and that was not asked about; call it by itself"),
     ))
+}
+
+/// Why a later action of a batch would send something to a host that nobody named, neither in the batch's own question.
+async fn sends_elsewhere(
+    step: &Step,
+    shown: Option<&Targets>,
+    grants: &Grants,
+    cx: &Context,
+) -> Option<ToolError> {
+    if !step.goes_out() {
+        return None;
+    }
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let host = now.hosts.iter().find(|host| shown.is_none_or(|shown| !shown.hosts.contains(host)))?;
+    let message = format!("it would send something to {host}, which was not asked about; call it by itself");
+    Some(tool_error(ToolErrorKind::Forbidden, message))
 }
 
 fn step_told(step: &Step, outcome: &Outcome) -> Value {

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use browser::WebTarget;
+use desktop::ListedElement;
 use futures::future::BoxFuture;
 use protocol::address;
 use protocol::command::Secret as Value;
@@ -15,6 +17,8 @@ use crate::applications::{self, Class};
 use crate::tool::{Context, Outcome, tool_error};
 use crate::{target, target::Reach};
 
+/// The role of fields that hide what is in them.
+const PASSWORD: &str = "password text";
 /// So short a value is taken out only where it stands by itself: in "e1234" it is not meant.
 const SHORT: usize = 8;
 
@@ -54,9 +58,10 @@ impl Place {
     /// What is wrong with it, for people.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        if text.contains("://") {
-            return match address::check(text) {
-                Ok(()) => Ok(Self::Origin(origin(text))),
+        if let Some((scheme, rest)) = text.split_once("://") {
+            let text = format!("{}://{rest}", scheme.to_lowercase());
+            return match address::check(&text) {
+                Ok(()) => Ok(Self::Origin(origin(&text))),
                 Err(unfit) => Err(format!("{text} {unfit}")),
             };
         }
@@ -97,10 +102,25 @@ fn origin(url: &str) -> String {
 /// Where a text would be written now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
+    /// A password field of an application.
     App(String),
-    /// A page, by its address.
+    /// A password field of a page, by the page's address; its form leads to the same origin.
     Page(String),
-    Unknown,
+    /// Something that shows what is written, or may be anything by the time it is.
+    Open,
+}
+
+impl Landing {
+    /// Of a page's element.
+    pub(crate) fn in_page(WebTarget { url, leads_to, hides, .. }: WebTarget) -> Self {
+        let stays = leads_to.is_none_or(|place| origin(&place) == origin(&url));
+        if hides && stays { Self::Page(url) } else { Self::Open }
+    }
+
+    /// Of an application's element.
+    pub(crate) fn in_app(ListedElement { app, role, .. }: ListedElement) -> Self {
+        if role == PASSWORD { Self::App(app) } else { Self::Open }
+    }
 }
 
 impl std::fmt::Display for Landing {
@@ -108,7 +128,7 @@ impl std::fmt::Display for Landing {
         match self {
             Self::App(app) => f.write_str(app),
             Self::Page(url) => f.write_str(&origin(url)),
-            Self::Unknown => f.write_str("a place that cannot be told"),
+            Self::Open => f.write_str("no password field"),
         }
     }
 }
@@ -161,11 +181,13 @@ fn fill(text: &str, secrets: &[Secret], landing: &Landing) -> Result<String, Too
 
 fn elsewhere(secret: &Secret, landing: &Landing) -> ToolError {
     let (name, place) = (secret.placeholder(), &secret.place);
-    let is_browser = matches!(landing, Landing::App(app) if applications::class_of([app.as_str()]) == Some(Class::Browser));
-    let message = match place {
-        Place::Origin(_) if is_browser => {
+    let message = match (place, landing) {
+        (Place::Origin(_), Landing::App(_)) => {
             format!("{name} is for {place}: write it with webType, which knows the page")
         }
+        (_, Landing::Open) => format!(
+            "{name} goes into password fields only: of an application by setValue with the field's ref, of a page (and of no frame in it) by webType"
+        ),
         _ => format!("{name} is for {place} only, and this is {landing}"),
     };
     tool_error(ToolErrorKind::Forbidden, message)

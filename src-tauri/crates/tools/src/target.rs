@@ -305,7 +305,7 @@ impl Targets {
     }
 
     fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
-        let Some(WebTarget { url, called, leads_to, goes_there }) = found else {
+        let Some(WebTarget { url, called, leads_to, goes_there, hides: _ }) = found else {
             self.is_unknown = true;
             return;
         };
@@ -434,25 +434,20 @@ pub(crate) async fn find(
     found
 }
 
-/// Where a text would be written now; unlike what a question is about, never where it may only be.
+/// Where a text would be written now.
 pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach: &Reach) -> Landing {
-    let app = match reach {
-        Reach::Focus { .. } => {
-            let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
-            let windows = looked.ok().and_then(Result::ok).unwrap_or_default();
-            windows.into_iter().find(|window| is(window, "focused")).map(|window| window.app)
-        }
+    let landing = match reach {
         Reach::Element(Target::Ref(reference)) => {
             let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-            listed.ok().flatten().map(|listed| listed.app)
+            listed.ok().flatten().map(Landing::in_app)
         }
         Reach::Page { reference, .. } => {
             let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-            return looked.ok().and_then(Result::ok).map_or(Landing::Unknown, |page| Landing::Page(page.url));
+            looked.ok().and_then(Result::ok).map(Landing::in_page)
         }
         _ => None,
     };
-    app.map_or(Landing::Unknown, Landing::App)
+    landing.unwrap_or(Landing::Open)
 }
 
 /// The window that has the keyboard, or while one of ours has it, the topmost.

@@ -110,7 +110,10 @@ impl Driver {
             }
         };
         // Nobody could answer: a menu takes the first click and every key, and lies over the question.
-        if self.has_acted && matches!(verdict, Verdict::Ask { .. }) && self.run.router.close_menus().await {
+        if matches!(verdict, Verdict::Ask { .. })
+            && std::mem::take(&mut self.has_acted)
+            && self.run.router.close_menus().await
+        {
             return Verdict::Forbid(ToolError {
                 kind: ToolErrorKind::NotAvailable,
                 message: MENU_CLOSED.to_owned(),

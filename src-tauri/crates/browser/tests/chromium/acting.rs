@@ -32,7 +32,7 @@ fn pages(path: &str) -> (u16, String) {
         }
         "/forms" => {
             r#"<title>Forms</title><base href="/below/"><form action="https://evil.test/take"><input aria-label=Name name=action>
-<input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button>
+<input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button><input type=password name=type aria-label=Secret>
 <button formaction="other">Elsewhere</button></form>
 <form><input aria-label=Alone></form><button>Free</button><a href="https://evil.test/take">Linked</a>
 <a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0">Menu</a>
@@ -169,6 +169,7 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
         ("Only look", Some(&evil), false),
         ("Elsewhere", Some(&other), true),
         ("Name", Some(&evil), false),
+        ("Secret", Some(&evil), false),
         ("Alone", Some(&page), false),
         ("Free", None, false),
         ("Linked", Some(&evil), true),
@@ -177,8 +178,13 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
     ] {
         let found = stage.find_named(name).await;
         let target = stage.browser.target(Some(found.reference)).await.unwrap();
-        let expected =
-            WebTarget { url: page.clone(), called: name.into(), leads_to: leads_to.cloned(), goes_there };
+        let expected = WebTarget {
+            url: page.clone(),
+            called: name.into(),
+            leads_to: leads_to.cloned(),
+            goes_there,
+            hides: name == "Secret",
+        };
         assert_eq!(target, expected, "{name}");
     }
     assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));

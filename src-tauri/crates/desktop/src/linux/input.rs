@@ -32,7 +32,7 @@ const MOST_NOTCHES: u32 = 200;
 const MOST_PRESSES: u32 = 200;
 const MOST_POINTS: usize = 500;
 /// Menus that lie over each other, and how long one takes to close.
-const MOST_MENUS: u32 = 5;
+const MOST_MENUS: u32 = 3;
 const MENU_CLOSES: Duration = Duration::from_millis(300);
 
 /// What acting keeps open.
@@ -373,9 +373,13 @@ impl InputSender {
     pub(super) fn close_menus(&mut self) -> Result<bool, DesktopError> {
         let stop = Stop::new(CancellationToken::new(), &self.held);
         let escape = self.codes(&[Key::Escape])?;
-        for closed in 0..MOST_MENUS {
+        for closed in 0..=MOST_MENUS {
             if !self.session.is_pointer_held()? {
                 return Ok(closed > 0);
+            }
+            // Whoever holds it still is no menu.
+            if closed == MOST_MENUS {
+                break;
             }
             let _acting = self.held.begin();
             self.chord(&escape, &stop)?;
@@ -384,7 +388,7 @@ impl InputSender {
                 std::thread::sleep(Duration::from_millis(10));
             }
         }
-        Ok(true)
+        Ok(false)
     }
 
     /// Writes text, where the focus is not ours.

@@ -21,18 +21,18 @@ fn a_value_goes_where_it_is_for_and_nowhere_else() {
         page("https://bank.example.evil.test"),
         page("https://bank.example@evil.test"),
         page("https://bank.example:8443"),
-        Landing::App("https://bank.example".into()),
-        Landing::Unknown,
     ] {
         let error = fill("{{bank}}", &elsewhere).unwrap_err();
         assert!(error.contains("https://bank.example only") && !error.contains("hunter2"), "{error}");
     }
+    let open = fill("{{bank}}", &Landing::Open).unwrap_err();
+    assert!(open.contains("password fields only"), "{open}");
     let error = fill("{{bank}}", &Landing::App("Firefox".into())).unwrap_err();
     assert!(error.contains("webType"), "{error}");
     let error = fill("{{pin}}", &Landing::App("Wallet Evil".into())).unwrap_err();
     assert!(error.contains("Wallet only, and this is Wallet Evil"), "{error}");
     // A template's own braces are no secret's.
-    assert_eq!(fill("{{ pin }} {{other}} {{", &Landing::Unknown).unwrap(), "{{ pin }} {{other}} {{");
+    assert_eq!(fill("{{ pin }} {{other}} {{", &Landing::Open).unwrap(), "{{ pin }} {{other}} {{");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_place_is_one_site_or_one_application() {
         Place::parse("https://bank.example/a?b").unwrap(),
         Place::Origin("https://bank.example".into())
     );
-    assert_eq!(Place::parse("http://localhost:80").unwrap(), Place::Origin("http://localhost".into()));
+    assert_eq!(Place::parse("HTTP://localhost:80").unwrap(), Place::Origin("http://localhost".into()));
     assert_eq!(Place::parse(" KeePassXC ").unwrap(), Place::App("KeePassXC".into()));
     for (bad, why) in [
         ("http://bank.example", "https"),

@@ -6,7 +6,7 @@ use crate::stage::{call, desktop};
 use browser::WebTarget;
 use browser::fake::{FakeBrowser, WebCall};
 use desktop::fake::{Call, FakeDesktop};
-use desktop::{Action, ElementAction, WindowId, WindowView};
+use desktop::{ElementAction, WindowId, WindowView};
 use futures::future::BoxFuture;
 use protocol::command;
 use protocol::geometry::NormRect;
@@ -51,22 +51,20 @@ fn in_front(desktop: &FakeDesktop, app: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_is_typed_into_its_application_only() {
+async fn what_is_typed_goes_wherever_the_keyboard_is_by_then_and_takes_no_secret() {
     let (desktop, _, router) = stage();
-    for app in ["Editor2", "xterm", "Chromium"] {
-        in_front(&desktop, app);
-        let refused = call(&router, "type", json!({ "text": "{{diary}}" })).await.result;
+    in_front(&desktop, "Editor");
+    for text in ["{{diary}}", "my {{bank}}\n"] {
+        let refused = call(&router, "type", json!({ "text": text })).await.result;
         assert_eq!(refused.effect, Effect::Refused);
         let error = refused.error.unwrap();
         assert_eq!(error.kind, ToolErrorKind::Forbidden);
-        assert!(error.message.contains(&format!("Editor only, and this is {app}")), "{}", error.message);
+        assert!(error.message.contains("password fields only"), "{}", error.message);
     }
     assert_eq!(desktop.actions(), []);
-    in_front(&desktop, "editor");
-    let typed = call(&router, "type", json!({ "text": "my {{diary}}" })).await.result;
+    // A template's own braces are no secret's.
+    let typed = call(&router, "type", json!({ "text": "{{ diary }} {{other}}" })).await.result;
     assert_eq!(typed.error, None);
-    assert_eq!(desktop.actions(), [Action::Type { text: format!("my {VALUE}") }]);
-    assert!(!format!("{typed:?}").contains(VALUE), "{typed:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -78,7 +76,11 @@ async fn an_elements_secret_needs_its_ref_which_belongs_to_one_application() {
     assert_eq!(refused.error.unwrap().kind, ToolErrorKind::Forbidden);
     let other = call(&router, "setValue", json!({ "ref": "e1", "value": "{{bank}}" })).await.result;
     assert_eq!(other.error.unwrap().kind, ToolErrorKind::Forbidden);
-    let done = call(&router, "setValue", json!({ "ref": "e1", "value": "{{diary}}" })).await.result;
+    let diary = json!({ "ref": "e1", "value": "{{diary}}" });
+    let open = call(&router, "setValue", diary.clone()).await.result;
+    assert!(open.error.unwrap().message.contains("password fields only"));
+    desktop.edit(|scene| scene.snapshot.elements[0].role = "password text".into());
+    let done = call(&router, "setValue", diary).await.result;
     assert_eq!(done.error, None);
     let set: Vec<ElementAction> = desktop
         .calls()
@@ -92,9 +94,8 @@ async fn an_elements_secret_needs_its_ref_which_belongs_to_one_application() {
 #[tokio::test(start_paused = true)]
 async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
     let (desktop, browser, router) = stage();
-    let on = |url: &str| {
-        browser.edit(|pages| pages.target = WebTarget { url: url.into(), ..WebTarget::default() })
-    };
+    let target = |url: &str| WebTarget { url: url.into(), hides: true, ..WebTarget::default() };
+    let on = |url: &str| browser.edit(|pages| pages.target = target(url));
     let text = json!({ "ref": "w1", "text": "{{bank}}" });
     for url in
         ["https://evil.test/?https://bank.example", "http://bank.example/", "https://bank.example.evil.test/"]
@@ -104,6 +105,16 @@ async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
         assert_eq!(refused.error.unwrap().kind, ToolErrorKind::Forbidden, "{url}");
     }
     let typed = || browser.calls().into_iter().filter(|call| matches!(call, WebCall::Type(_))).count();
+    // A field that shows what is in it, one in a frame, and a form that leads elsewhere.
+    let here = || target("https://bank.example/login");
+    for other in [
+        WebTarget { hides: false, ..here() },
+        WebTarget { leads_to: Some("https://evil.test/".into()), ..here() },
+    ] {
+        browser.edit(|pages| pages.target = other);
+        let refused = call(&router, "webType", text.clone()).await.result;
+        assert!(refused.error.unwrap().message.contains("password fields only"));
+    }
     assert_eq!(typed(), 0);
     on("https://bank.example/login");
     let done = call(&router, "webType", text).await.result;
