@@ -232,9 +232,14 @@ fn line(entry: Entry) -> AnyView {
             view! { <li class="words"><span dir="auto">{said}</span>{sources(&citations)}</li> }.into_any()
         }
         EntryBody::Step(step) => {
+            // What is said of a no is said to the model.
+            let denied = step.is_denied();
             let (effect, word) = (step.effect_name(), effect_words(&step).0);
+            let word = if denied { Word::DeniedByYou } else { word };
             let result = match &step.stage {
-                Stage::Done { result } if !result.summary.is_empty() => brief::shortened(&result.summary),
+                Stage::Done { result } if !result.summary.is_empty() && !denied => {
+                    brief::shortened(&result.summary)
+                }
                 _ => format!("{} {}", step.call.tool, in_short(&step.call, step.window.as_ref())),
             };
             view! {

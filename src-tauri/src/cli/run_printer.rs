@@ -13,7 +13,7 @@ use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk};
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, ToolErrorKind};
 use protocol::turn::Usage;
 use tokio::time::Instant;
 
@@ -294,6 +294,8 @@ fn sum(bill: &Bill) -> String {
 /// ` 3  click         clicked Save at 512,40  (confirmed, 0.4 s)`
 fn step(number: u32, tool: &str, result: &ExecResult) -> String {
     let what = match &result.error {
+        // Its words are for the model.
+        Some(error) if error.kind == ToolErrorKind::Denied => "you said no".to_owned(),
         Some(error) if result.summary.is_empty() => plain(&error.message),
         Some(error) if !result.summary.contains(&error.message) => {
             format!("{}: {}", plain(&result.summary), plain(&error.message))

@@ -60,6 +60,20 @@ impl Stage {
         self.until_named("org.freedesktop.secrets")
     }
 
+    /// The keyring's service ends, and another one opens the same keyring.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub fn restart_keyring(&mut self) -> Result<()> {
+        self.processes.retain(|process| process.name != "gnome-keyring-daemon");
+        crate::wait_for("the end of the keyring", READY, || {
+            let name = ["org.freedesktop.secrets"];
+            let owned = self.gdbus("org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", &name);
+            owned.is_ok_and(|answer| answer.contains("false")).then_some(())
+        })?;
+        self.start_keyring()
+    }
+
     fn until_named(&mut self, name: &str) -> Result<()> {
         let Some(position) = self.processes.len().checked_sub(1) else { bail!("nothing owns {name}") };
         let mut owner = self.processes.remove(position);

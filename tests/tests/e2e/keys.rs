@@ -11,6 +11,8 @@ use outside::fake_model::{Asked, FakeModel, Manner, Mind, MindTurn, Said, Script
 use outside::miki::Miki;
 use outside::stage::{Furniture, Stage};
 use protocol::address;
+use protocol::command::{AnyCommand, Permissions};
+use protocol::view::{Check, CheckState, CheckView};
 use serde_json::json;
 
 const KEY: &str = "AIza-canary-0123456789";
@@ -197,6 +199,28 @@ fn a_keychain_that_never_answers_freezes_neither_the_engine_nor_ctrl_c() {
     assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("run"));
     // The keychain itself is given a minute.
     assert!(began.elapsed() < Duration::from_secs(45), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_keychain_that_was_started_again_is_opened_again() {
+    let mut stage = stage();
+    let wait = MindTurn::call("", "wait", json!({ "seconds": 30 }));
+    let model = FakeModel::start(ScriptMind::new([wait])).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "auto" })).unwrap();
+    let mut run = miki.start(&stage, "run", &["run", "wait"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let mut keychain = || {
+        let all = client.call(AnyCommand::Permissions(Permissions {})).unwrap();
+        let all: Vec<CheckView> = serde_json::from_value(all).unwrap();
+        all.into_iter().find(|view| view.check == Check::Keychain).unwrap()
+    };
+    let before = keychain();
+    assert_eq!(before.state, CheckState::Well, "{before:?}");
+    stage.restart_keyring().unwrap();
+    let after = keychain();
+    assert_eq!(after.state, CheckState::Well, "{after:?}");
+    run.interrupt();
+    assert_eq!(run.wait(LONG).unwrap().code(), Some(3), "{}", stage.log("run"));
 }
 
 /// But for pictures, which are looked at apart.

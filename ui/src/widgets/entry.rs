@@ -8,7 +8,7 @@ use protocol::citation::Citation;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect, PictureView, ToolErrorKind};
+use protocol::tool::{Answer, Effect, PictureView};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
@@ -106,8 +106,7 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
             let line = failed.clone().unwrap_or_else(|| result.summary.clone());
             let class = if failed.is_some() { "result failed" } else { "result" };
             // The error of a no is said to the model; to its user, who said it, the answer below is enough.
-            let denied = result.error.as_ref().is_some_and(|error| error.kind == ToolErrorKind::Denied);
-            let said = !step.is_told_by_the_end && !denied;
+            let said = !step.is_told_by_the_end && !step.is_denied();
             let line = said.then(|| view! { <p class=class dir="auto">{visible_text(&line)}</p> });
             (line, Some(brief::duration(result.took)))
         }

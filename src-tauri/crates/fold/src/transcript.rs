@@ -6,7 +6,7 @@ use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect, ExecResult, FrontWindow, PictureView, Risk, ToolCall};
+use protocol::tool::{Answer, Effect, ExecResult, FrontWindow, PictureView, Risk, ToolCall, ToolErrorKind};
 use protocol::turn::{Cost, Spent, Usage};
 
 /// The tool that tells the model which windows there are.
@@ -243,11 +243,11 @@ impl Transcript {
                 self.streamed(event.scope.run.as_ref(), (*turn, *index), *kind, text);
             }
             EventBody::TurnSoFar { turn, next, text, thinking } => {
-                let is_ahead = match self.turns.streams {
-                    Some((streams, heard)) if streams == *turn => *next > heard,
+                let is_new = match self.turns.streams {
+                    Some((streams, heard)) if streams == *turn => *next >= heard,
                     _ => true,
                 };
-                if is_ahead && self.is_under_way(event.scope.run.as_ref(), *turn) {
+                if is_new && self.is_under_way(event.scope.run.as_ref(), *turn) {
                     self.turns.streams = Some((*turn, *next));
                     self.streaming = Streaming { text: text.clone(), thinking: thinking.clone() };
                 }
@@ -403,6 +403,12 @@ impl Step {
             Stage::Done { result } => result.picture.as_ref(),
             _ => None,
         }
+    }
+
+    /// Whether it was answered no: what its result says is said to the model.
+    pub fn is_denied(&self) -> bool {
+        let Stage::Done { result } = &self.stage else { return false };
+        result.error.as_ref().is_some_and(|error| error.kind == ToolErrorKind::Denied)
     }
 
     /// The effect's name on the wire, or the stage's where there is no effect yet.
