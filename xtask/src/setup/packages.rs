@@ -44,6 +44,7 @@ const DESKTOP: &[Package] = &[
     package("xclip"),
     package("x11-xkb-utils"), // setxkbmap: keyboard layouts
     package("xterm"),
+    package("x11-utils"), // xmessage, which tells the accessibility tree nothing
     package("openbox"),
     package("picom"),
     package("tint2"),

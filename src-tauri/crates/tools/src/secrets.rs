@@ -1,5 +1,5 @@
-//! The user's secrets in calls: the model writes `{{name}}`; the value is put in where the text is written, if that is
-//! what it was kept for, and taken out of everything that comes back.
+//! The user's secrets in calls: the model writes `{{name}}`; the value is put into a password field of what it was kept
+//! for, and taken out of everything that comes back.
 //!
 //! A text that only looks like a placeholder, as in a template, is written as it stands.
 
