@@ -6,6 +6,7 @@
 pub mod browser;
 pub mod fake_model;
 pub mod miki;
+pub mod notifications;
 pub mod report;
 pub mod stage;
 pub mod truth;

@@ -245,6 +245,9 @@ words! {
         "元に戻せない操作は、確認しない設定でない限り毎回確認します";
     Quality: "Picture quality", "画質";
     QualityNote: "JPEG, 20 to 100", "JPEG、20〜100";
+    Notifications: "Notifications", "通知";
+    NotificationsNote: "The system tells of a question while none of the windows has the keyboard",
+        "どのウィンドウも操作していないときに、確認をシステムの通知で知らせます";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";

@@ -22,6 +22,7 @@ mod router;
 mod surroundings;
 
 mod plan;
+mod redaction;
 mod registry;
 mod spec;
 
