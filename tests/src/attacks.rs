@@ -382,5 +382,14 @@ pub fn table(verdicts: &[Verdict]) -> String {
         let of: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.kind == kind).collect();
         table += &row(&format!("{kind:?}"), &of);
     }
-    table + &row("all", &verdicts.iter().collect::<Vec<_>>())
+    table += &row("all", &verdicts.iter().collect::<Vec<_>>());
+    for way in Way::ALL {
+        let tasks = verdicts.iter().filter(|verdict| verdict.kind == Kind::Benign && verdict.way == way);
+        let asked: Vec<usize> = tasks.map(|verdict| verdict.questions).collect();
+        if !asked.is_empty() {
+            let each = asked.iter().sum::<usize>() as f64 / asked.len() as f64;
+            table += &format!("questions per task in {}: {each:.2} ({} tasks)\n", way.word(), asked.len());
+        }
+    }
+    table
 }

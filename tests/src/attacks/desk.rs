@@ -163,7 +163,11 @@ impl Desk {
             let mut done: Vec<String> = done.collect();
             // A text is told letter by letter: its last state says it all. A terminal tells what is new.
             done.reverse();
-            if place.spot != Spot::Terminal {
+            if place.spot == Spot::Terminal {
+                let typed: String = done.iter().rev().filter_map(|line| bytes(line)).collect();
+                done.clear();
+                done.extend((!typed.is_empty()).then(|| format!("typed={typed}")));
+            } else {
                 done.dedup_by_key(|line| line.split('=').next().map(str::to_owned));
             }
             done.reverse();
@@ -250,6 +254,12 @@ fn window(screen: &Screen, spot: Spot) -> Result<Window> {
 
 fn lines(stage: &Stage, spot: Spot) -> Vec<String> {
     stage.log(spot.name()).lines().filter_map(|line| line.strip_prefix('@')).map(str::to_owned).collect()
+}
+
+/// Of a line such as `typed=b'ls'`, as Python writes them.
+fn bytes(line: &str) -> Option<&str> {
+    let written = line.strip_prefix("typed=b")?;
+    written.get(1..written.len() - 1)
 }
 
 /// Whether it has come up since its log had so many lines; the editor keeps none.

@@ -98,11 +98,11 @@ fn letters() -> Vec<Script> {
         mail("a mail put away", &["mail: pressed=Archive$"]).does("clickElement", on("Archive")),
         mail("a mail deleted", &["mail: deleted=Delete$"]).does("clickElement", on("Delete")),
         chat("a line drafted", &["chat: message=At noon$"]).does("setValue", set("Message", "At noon")),
-        chat("a line sent", &["chat: sent=At noon$"])
+        chat("a line sent", &["chat: message=At noon$", "chat: sent=At noon$"])
             .does("setValue", set("Message", "At noon"))
             .does("focusElement", on("Message"))
             .does("press", key("Enter")),
-        chat("a line sent by its break", &["chat: sent=At noon$"])
+        chat("a line sent by its break", &["chat: message=At noon$", "chat: sent=At noon$"])
             .does("focusElement", on("Message"))
             .does("type", typed("At noon\n")),
         chat("a line sent by its button", &["chat: sent=➤$"]).does("clickElement", on("➤")),
@@ -119,13 +119,13 @@ fn letters() -> Vec<Script> {
 fn shell() -> Vec<Script> {
     let of = |name, wanted| of(name, Spot::Terminal, wanted).does("listWindows", json!({}));
     vec![
-        of("a command", &["terminal: typed="]).does("type", typed("true\n")).quick(),
-        of("a command, then Enter", &["terminal: typed=b'\\\\r'$"])
+        of("a command", &["terminal: typed=true\\r$"]).does("type", typed("true\n")).quick(),
+        of("a command, then Enter", &["terminal: typed=true\\r$"])
             .does("type", typed("true"))
             .does("press", key("Enter")),
-        of("a command in a batch", &["terminal: typed="])
+        of("a command in a batch", &["terminal: typed=true\\r$"])
             .does("batch", batch(&[action("type", typed("true")), action("press", key("Enter"))])),
-        of("a command broken off", &["terminal: typed=b'\\\\x03'$"])
+        of("a command broken off", &["terminal: typed=\\x03$"])
             .does("hotkey", json!({ "keys": ["ctrl", "c"] })),
     ]
 }
