@@ -3,6 +3,7 @@
 //! Never touches the user's own desktop, keyring or files, and links none of the app's crates but `protocol`: what
 //! is tested here is the program as it is built.
 
+pub mod attacks;
 pub mod browser;
 pub mod fake_model;
 pub mod miki;

@@ -29,6 +29,7 @@ mod spec;
 mod applications;
 mod digest;
 mod hosts;
+mod links;
 mod policy;
 mod secrets;
 

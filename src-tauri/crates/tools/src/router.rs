@@ -172,7 +172,9 @@ impl Router {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
                 let mut targets = found.together();
-                if care == Care::Closely && targets.risk.is_none() {
+                // In auto only hosts count.
+                let asks_of_all = request.approval != ApprovalMode::Auto;
+                if care == Care::Closely && asks_of_all && targets.risk.is_none() {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         let (display, points) = (part.plan().display(), part.plan().points());
                         targets.read(&self.controls_at(display, points, limits).await);

@@ -61,6 +61,10 @@ impl Elements for LinuxDesktop {
         })
     }
 
+    fn leads_to(&self, reference: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async move { self.accessibility.leads_to(&reference).await })
+    }
+
     fn field(&self) -> BoxFuture<'_, Option<Field>> {
         Box::pin(async move { self.accessibility.focused_field().await })
     }
