@@ -279,8 +279,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, Scope,
-    Selector, Snapshot, Target, TextMark,
+    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, PictureMark,
+    Scope, Selector, Snapshot, Target,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

@@ -54,7 +54,8 @@ impl Elements for LinuxDesktop {
         Box::pin(async move {
             match self.mark(&reference) {
                 Some(mark) => {
-                    Some(ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text })
+                    let (role, name) = mark.seen.named();
+                    Some(ListedElement { role, name: name.to_owned(), app: mark.app })
                 }
                 None => self.accessibility.listed(&reference),
             }
