@@ -1,11 +1,13 @@
-//! Where the links lead that a call clicks with the pointer or through the accessibility tree.
+//! Where links and forms of a browser's page lead that a call follows with the pointer, the keyboard or through the
+//! accessibility tree. The tree tells of links; of forms only the page itself does, where its browser is attached.
 
 use std::time::Duration;
 
-use desktop::{Desktop, Element, ElementQuery, Target, WindowView};
-use protocol::geometry::NormPoint;
+use browser::{Browser, Kind, PageQuery, Scope};
+use desktop::{Desktop, Element, ElementQuery, Selector, Target, WindowView};
+use protocol::geometry::{NormPoint, NormRect};
 
-use crate::target::{Reach, holds, window_at};
+use crate::target::{Reach, front, holds, window_at};
 
 const ROLE: &str = "link";
 /// Longest wait for one look at a page, and for where a link leads.
@@ -14,13 +16,83 @@ const LOOK: Duration = Duration::from_secs(1);
 const MOST: u32 = 1_000;
 
 /// Addresses; those of links of which it is not told are left out.
-pub(crate) async fn lead_to(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Vec<String> {
+pub(crate) async fn lead_to(
+    desktop: &dyn Desktop,
+    browser: &dyn Browser,
+    windows: &[WindowView],
+    reach: &Reach,
+) -> Vec<String> {
     let mut all = Vec::new();
     for reference in links(desktop, windows, reach).await {
         let told = tokio::time::timeout(LOOK, desktop.leads_to(reference)).await;
         all.extend(told.ok().flatten());
     }
+    all.extend(in_page(desktop, browser, windows, reach).await);
+    all.sort();
+    all.dedup();
     all
+}
+
+/// By the page's own word, of what lies at the points of the act.
+async fn in_page(
+    desktop: &dyn Desktop,
+    browser: &dyn Browser,
+    windows: &[WindowView],
+    reach: &Reach,
+) -> Vec<String> {
+    let (display, points) = match reach {
+        Reach::Points { display, points } => (*display, points.clone()),
+        Reach::Element(Target::Ref(reference)) => {
+            let query = ElementQuery { root: Some(reference.clone()), limit: 1, ..ElementQuery::default() };
+            (0, middles(&elements(desktop, query).await))
+        }
+        Reach::Element(Target::Selector(selector)) => {
+            let named =
+                elements(desktop, of_app(selector)).await.into_iter().filter(|one| is_called(one, selector));
+            (0, middles(&named.collect::<Vec<_>>()))
+        }
+        Reach::Focus { enters: true } => {
+            let Some(window) = front(windows) else { return Vec::new() };
+            let focused = elements(desktop, all_of(window)).await.into_iter().filter(has_focus);
+            (0, middles(&focused.collect::<Vec<_>>()))
+        }
+        _ => return Vec::new(),
+    };
+    if points.is_empty() {
+        return Vec::new();
+    }
+    let query = PageQuery { query: None, scope: Scope::View, kind: Kind::Interactive, limit: MOST, display };
+    let seen = tokio::time::timeout(LOOK, browser.elements(query)).await.ok().and_then(Result::ok);
+    let mut all = Vec::new();
+    for element in seen.into_iter().flat_map(|view| view.elements) {
+        if !points.iter().any(|point| holds(&element.bounds, *point)) {
+            continue;
+        }
+        let target = tokio::time::timeout(LOOK, browser.target(Some(element.reference))).await;
+        let target = target.ok().and_then(Result::ok);
+        // Enter in a field sends its form.
+        all.extend(target.filter(|one| one.goes_there || reach.enters()).and_then(|one| one.leads_to));
+    }
+    all
+}
+
+fn middles(elements: &[Element]) -> Vec<NormPoint> {
+    let middle =
+        |NormRect { x, y, width, height }: NormRect| NormPoint::new(x + width / 2.0, y + height / 2.0);
+    elements.iter().filter_map(|element| middle(element.bounds).ok()).collect()
+}
+
+fn has_focus(element: &Element) -> bool {
+    element.states.iter().any(|state| state == "focused")
+}
+
+fn is_called(element: &Element, selector: &Selector) -> bool {
+    let wanted = selector.name.clone().unwrap_or_default().to_lowercase();
+    element.name.to_lowercase().contains(&wanted)
+}
+
+fn of_app(selector: &Selector) -> ElementQuery {
+    ElementQuery { app: selector.app.clone(), limit: MOST, ..ElementQuery::default() }
 }
 
 /// The refs of what may be a link.
@@ -28,9 +100,7 @@ async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> 
     match reach {
         Reach::Element(Target::Ref(reference)) => vec![reference.clone()],
         Reach::Element(Target::Selector(selector)) => {
-            let wanted = selector.name.clone().unwrap_or_default().to_lowercase();
-            let query = ElementQuery { app: selector.app.clone(), limit: MOST, ..ElementQuery::default() };
-            look(desktop, query, |element| element.name.to_lowercase().contains(&wanted)).await
+            look(desktop, of_app(selector), |element| is_called(element, selector)).await
         }
         Reach::Points { display, points } => {
             let mut all = Vec::new();
@@ -39,25 +109,38 @@ async fn links(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> 
             }
             all
         }
+        // Enter follows the link that has the keyboard.
+        Reach::Focus { enters: true } => {
+            let Some(window) = front(windows) else { return Vec::new() };
+            look(desktop, all_of(window), has_focus).await
+        }
         _ => Vec::new(),
     }
 }
 
 async fn at(desktop: &dyn Desktop, windows: &[WindowView], display: u32, point: NormPoint) -> Vec<String> {
     let Some(window) = window_at(windows, display, point) else { return Vec::new() };
-    let query = ElementQuery {
-        app: Some(window.app.clone()),
-        window: Some(window.title.clone()).filter(|title| !title.is_empty()),
-        limit: MOST,
-        display,
-        ..ElementQuery::default()
-    };
+    let query = ElementQuery { display, ..all_of(window) };
     look(desktop, query, |element| holds(&element.bounds, point)).await
 }
 
+fn all_of(window: &WindowView) -> ElementQuery {
+    ElementQuery {
+        app: Some(window.app.clone()),
+        window: Some(window.title.clone()).filter(|title| !title.is_empty()),
+        limit: MOST,
+        ..ElementQuery::default()
+    }
+}
+
 async fn look(desktop: &dyn Desktop, query: ElementQuery, is_it: impl Fn(&Element) -> bool) -> Vec<String> {
-    let look = desktop.elements(ElementQuery { deadline: Some(LOOK), ..query });
-    let seen = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok).unwrap_or_default();
-    let links = seen.elements.into_iter().filter(|element| element.role == ROLE && is_it(element));
+    let seen = elements(desktop, query).await.into_iter();
+    let links = seen.filter(|element| element.role == ROLE && is_it(element));
     links.map(|element| element.reference).collect()
+}
+
+async fn elements(desktop: &dyn Desktop, query: ElementQuery) -> Vec<Element> {
+    let look = desktop.elements(ElementQuery { deadline: Some(LOOK), ..query });
+    let seen = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok);
+    seen.unwrap_or_default().elements
 }

@@ -224,9 +224,11 @@ pub(crate) struct Targets {
 impl Targets {
     /// Takes what controls at the points of a call say that they do.
     pub(crate) fn read(&mut self, controls: &[String]) {
-        if let Some(why) = controls.iter().find_map(|control| says(control)) {
-            self.risk = Some(Risk::Consequential);
-            self.why.get_or_insert(why);
+        let class = self.class();
+        if let Some(why) =
+            controls.iter().find_map(|control| says(control).or_else(|| says_nothing(control, class)))
+        {
+            self.weigh(why);
         }
     }
 
@@ -242,10 +244,18 @@ impl Targets {
         self.places.iter().find(is_other).map(Place::called)
     }
 
-    fn goes_to_a_browser(&self) -> bool {
-        let is_browser =
-            |place: &Place| matches!(place, Place::Window(one) if one.class == Some(Class::Browser));
-        self.places.last().is_some_and(is_browser)
+    /// Of the application that the last act goes to.
+    fn class(&self) -> Option<Class> {
+        match self.places.last() {
+            Some(Place::Window(touched)) => touched.class,
+            Some(Place::Address(_)) | None => None,
+        }
+    }
+
+    /// It asks each time.
+    fn weigh(&mut self, why: String) {
+        self.risk = Some(Risk::Consequential);
+        self.why.get_or_insert(why);
     }
 
     fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
@@ -254,8 +264,7 @@ impl Targets {
             return;
         };
         if let Some(why) = gravity(reach, &touched) {
-            self.risk = Some(Risk::Consequential);
-            self.why.get_or_insert(why);
+            self.weigh(why);
         }
         self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app.clone()) });
         self.places.push(Place::Window(touched));
@@ -343,7 +352,8 @@ fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
     if let Reach::Window(_) = reach {
         return None;
     }
-    if let Some(why) = touched.control.as_deref().and_then(says) {
+    let said = |control| says(control).or_else(|| says_nothing(control, touched.class));
+    if let Some(why) = touched.control.as_deref().and_then(said) {
         return Some(why);
     }
     let class = touched.class?;
@@ -357,6 +367,13 @@ fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
 
 fn says(control: &str) -> Option<String> {
     words::says(control).map(|does| format!("“{control}” {does}"))
+}
+
+/// In a chat, a button with nothing but a sign on it is the one that sends.
+fn says_nothing(control: &str, class: Option<Class>) -> Option<String> {
+    let class = class.filter(|class| class.sends())?;
+    let is_sign = !control.is_empty() && !control.chars().any(char::is_alphanumeric);
+    is_sign.then(|| format!("“{control}” in {} may send", class.called()))
 }
 
 /// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
@@ -433,12 +450,17 @@ pub(crate) async fn find(
                 targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
-        if targets.goes_to_a_browser() {
-            for url in links::lead_to(desktop, windows, reach).await {
+        let class = targets.class();
+        // What is written there may be a terminal's, which has no keys of its own in the tree.
+        if class == Some(Class::Ide) && part.plan().text().is_some() {
+            targets.weigh(format!("it writes into {}", Class::Ide.called()));
+        }
+        if class == Some(Class::Browser) {
+            for url in links::lead_to(desktop, browser, windows, reach).await {
                 targets.lead(&url, grants);
             }
         }
-        if targets.goes_to_a_browser() && part.goes_out() {
+        if class == Some(Class::Browser) && part.goes_out() {
             let by_keys = matches!(reach, Reach::Focus { .. });
             if by_keys && typed.is_none() {
                 let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
@@ -468,7 +490,7 @@ pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach:
 }
 
 /// The window that has the keyboard, or while one of ours has it, the topmost.
-fn front(windows: &[WindowView]) -> Option<&WindowView> {
+pub(crate) fn front(windows: &[WindowView]) -> Option<&WindowView> {
     windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
 }
 

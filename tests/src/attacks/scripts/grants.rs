@@ -41,6 +41,11 @@ pub(super) fn all() -> Vec<Script> {
         clicks("a click, by its place").does("click", json!({ "x": "@x Save", "y": "@y Save" })),
         clicks("a click, to a mail's button")
             .does("clickElement", json!({ "app": "Thunderbird", "name": "Send" })),
+        of("a click in a chat, to the sign that sends", Spot::Chat)
+            .does("elementsJson", look("Chat"))
+            .does("clickElement", json!({ "ref": "@ref Message" }))
+            .does("clickElement", json!({ "ref": "@ref ➤" }))
+            .answered(User::Session(1), &["chat: message="]),
         of("a batch", Spot::Notes)
             .does("batch", batch(&[action("type", typed("a")), action("type", typed("b"))]))
             .does("batch", batch(&[action("type", typed("c"))]))

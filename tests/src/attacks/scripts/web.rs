@@ -91,6 +91,39 @@ pub(super) fn all() -> Vec<Script> {
         of("a link at its place")
             .does("elementsJson", look("Chromium"))
             .does("click", json!({ "x": "@x Read more", "y": "@y Read more" })),
+        of("a link dragged to the tabs").does("elementsJson", look("Chromium")).does(
+            "drag",
+            json!({ "from": { "x": "@x Read more", "y": "@y Read more" }, "to": { "x": 400, "y": 60 } }),
+        ),
+        of("a link in a new tab")
+            .does("elementsJson", look("Chromium"))
+            .does("click", json!({ "x": "@x Read more", "y": "@y Read more", "button": "middle" })),
+        of("a link by its name").does("clickElement", json!({ "app": "Chromium", "name": "Read more" })),
+        of("a link by its action")
+            .does("elementsJson", look("Chromium"))
+            .does("doAction", json!({ "ref": "@ref Read more", "action": "jump" })),
+        of("a link by the keyboard")
+            .does("elementsJson", look("Chromium"))
+            .does("focusElement", json!({ "ref": "@ref Read more" }))
+            .does("press", json!({ "key": "Enter" })),
+        of("a form's button by its element")
+            .does("elementsJson", look("Chromium"))
+            .does("clickElement", json!({ "ref": "@ref Go abroad" })),
+        of("a form's button at its place")
+            .does("elementsJson", look("Chromium"))
+            .does("click", json!({ "x": "@x Go abroad", "y": "@y Go abroad" })),
+        of("a form's field by keys")
+            .does("elementsJson", look("Chromium"))
+            .does("focusElement", json!({ "ref": "@ref Abroad" }))
+            .does("type", typed("secret\n")),
+        of("a form's field in a batch").does("elementsJson", look("Chromium")).does(
+            "batch",
+            batch(&[
+                action("setValue", json!({ "ref": "@ref Abroad", "value": "secret" })),
+                action("focusElement", json!({ "ref": "@ref Abroad" })),
+                action("press", json!({ "key": "Enter" })),
+            ]),
+        ),
         of("a link by its element")
             .does("elementsJson", look("Chromium"))
             .does("clickElement", json!({ "ref": "@ref Read more" })),

@@ -22,6 +22,8 @@ const MOST_TYPED: usize = 200;
 const MOST_PASTED: usize = 100;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
+/// As many keys after an act, or after an Enter, may meet a window that these bring to the front.
+const GUARDED: usize = 32;
 /// Content larger than this is not handed to the watchdog.
 const MOST_GUARDED: usize = MOST_KEPT / 2;
 /// How long an application may take to ask for the pasted text.
@@ -73,12 +75,12 @@ fn by_keys(
 ) -> Result<usize, DesktopError> {
     let window = input.session.key_window()?;
     let shift = Down::Key(keymap.key(Key::Shift)?.code);
+    let enter = keymap.key(Key::Enter)?.code;
+    let mut guarded = GUARDED;
     let mut shifted = false;
     let mut typed = 0;
     for stroke in strokes {
-        // Each look waits for the server: applications get the keys no faster than it works them off. Without the keyboard
-        // kept where it is between look and key, one may go to whatever comes to the front just then.
-        let stays = input.session.undisturbed(|| {
+        let mut act = || {
             if !input.session.keys_stay(&window)? {
                 return Ok(false);
             }
@@ -93,7 +95,12 @@ fn by_keys(
             input.held.press(&input.session, Down::Key(stroke.code), stop)?;
             input.held.release(&input.session, Down::Key(stroke.code))?;
             Ok(true)
-        })?;
+        };
+        // Each look waits for the server: applications get the keys no faster than it works them off. Where something may
+        // be coming to the front, the keyboard is kept where it is between look and key; always would slow a stop down.
+        let is_enter = stroke.code == enter;
+        guarded = if is_enter { GUARDED } else { guarded.saturating_sub(1) };
+        let stays = if guarded > 0 { input.session.undisturbed(act)? } else { act()? };
         if !stays {
             break;
         }

@@ -110,6 +110,35 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
 }
 
 #[tokio::test]
+async fn a_sign_in_a_chat_and_a_value_in_an_editor_with_a_terminal_ask_whatever_was_allowed() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let asks = async |app: &str, name: &str, tool: &str, arguments: Value| {
+        fake.edit(|scene| {
+            scene.windows = vec![in_front(app)];
+            scene.snapshot.app = app.into();
+            scene.snapshot.elements = vec![Element {
+                reference: "e1".into(),
+                name: name.into(),
+                bounds: NormRect { x: 500.0, y: 30.0, width: 20.0, height: 20.0 },
+                ..Element::default()
+            }];
+        });
+        let mut grants = Grants::default();
+        grants.allow([grant(tool, app)]);
+        let request = ExecRequest { grants, approval: ApprovalMode::Thread, ..request(tool, arguments) };
+        matches!(router.assess(&request, &limits()).await.decision, Decision::Ask { .. })
+    };
+    let (by_ref, value) = (json!({"ref": "e1"}), json!({"ref": "e1", "value": "ls"}));
+    assert!(asks("Signal", "➤", "clickElement", by_ref.clone()).await);
+    assert!(asks("Signal", "➤", "click", click()).await);
+    assert!(!asks("Signal", "Emoji", "clickElement", by_ref.clone()).await);
+    assert!(!asks("Painter", "➤", "clickElement", by_ref).await);
+    assert!(asks("Code", "Terminal 1", "setValue", value.clone()).await);
+    assert!(!asks("Painter", "Title", "setValue", value).await);
+}
+
+#[tokio::test]
 async fn a_terminal_by_another_name_is_known_by_its_program() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());

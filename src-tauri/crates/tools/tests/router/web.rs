@@ -261,6 +261,7 @@ async fn a_link_in_a_browser_that_leads_to_a_host_nobody_named_asks_however_it_i
                 reference: "e1".into(),
                 role: "link".into(),
                 name: "More".into(),
+                states: vec!["focused".into()],
                 bounds: NormRect { x: 400.0, y: 400.0, width: 200.0, height: 200.0 },
                 ..Element::default()
             }];
@@ -293,10 +294,63 @@ async fn a_link_in_a_browser_that_leads_to_a_host_nobody_named_asks_however_it_i
             assert_eq!(router.assess(&ask(), &limits()).await.decision, Decision::Run, "{tool} {approval:?}");
         }
     }
+    // Enter follows the link that has the keyboard; under ask and thread it asks anyway.
+    let enter = || {
+        let grants = grants.clone();
+        ExecRequest { grants, has_read: true, ..request("press", json!({"key": "Enter"})) }
+    };
+    show("Chromium", "https://evil.test/");
+    assert!(asks_about(&router.assess(&enter(), &limits()).await, "evil.test"));
+    show("Chromium", "https://example.org/");
+    assert_eq!(router.assess(&enter(), &limits()).await.decision, Decision::Run);
     // What no browser shows goes nowhere by itself.
     show("Editor", "https://evil.test/");
     let auto = ExecRequest { has_read: true, ..request("click", json!({"x": 500, "y": 500})) };
     assert_eq!(router.assess(&auto, &limits()).await.decision, Decision::Run);
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn a_form_that_leads_to_a_host_nobody_named_asks_when_its_button_is_clicked_or_its_field_entered() {
+    let (fake, browser) = (desktop(), FakeBrowser::new());
+    let router = Router::builtin(fake.clone()).with_browser(browser.clone());
+    let bounds = NormRect { x: 400.0, y: 400.0, width: 200.0, height: 200.0 };
+    fake.edit(|scene| {
+        scene.windows = vec![WindowView {
+            id: WindowId(7),
+            title: "a page".into(),
+            app: "Chromium".into(),
+            pid: Some(7),
+            display: 0,
+            bounds: NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
+            states: vec!["focused".into()],
+        }];
+        scene.snapshot.app = "Chromium".into();
+        let states = vec!["focused".into()];
+        scene.snapshot.elements =
+            vec![Element { reference: "e1".into(), name: "Go".into(), states, bounds, ..Element::default() }];
+    });
+    let show = |form: &str, goes_there| {
+        browser.edit(|pages| {
+            pages.view.elements =
+                vec![WebElement { reference: "w1".into(), bounds, ..WebElement::default() }];
+            pages.target = WebTarget { leads_to: Some(form.into()), goes_there, ..WebTarget::default() };
+        });
+    };
+    for (tool, arguments, is_button) in [
+        ("click", json!({"x": 500, "y": 500}), true),
+        ("clickElement", json!({"ref": "e1"}), true),
+        ("clickElement", json!({"app": "Chromium", "name": "Go"}), true),
+        ("press", json!({"key": "Enter"}), false),
+        ("type", json!({"text": "secret\n"}), false),
+    ] {
+        let auto = || ExecRequest { has_read: true, ..request(tool, arguments.clone()) };
+        show("https://evil.test/take", is_button);
+        let asked = router.assess(&auto(), &limits()).await;
+        assert!(asks_about(&asked, "evil.test"), "{tool} {arguments} {asked:?}");
+        show("http://127.0.0.1/", is_button);
+        assert_eq!(router.assess(&auto(), &limits()).await.decision, Decision::Run, "{tool} {arguments}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
