@@ -74,7 +74,8 @@ impl Engine {
             clock,
             router: tools::Router::builtin(Arc::clone(&desktop))
                 .with_browser(browser)
-                .with_secrets(Arc::new(secrets.clone())),
+                .with_secrets(Arc::new(secrets.clone()))
+                .with_home(std::env::home_dir()),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
             settings,
             settings_store: Arc::new(settings_file),
@@ -117,7 +118,7 @@ impl Engine {
                     agent.note_refusal(AnswerWithKey::NAME, &error).await?;
                     return Err(error);
                 }
-                let (approval, digest, answer) = (c.approval.clone(), c.digest.clone(), c.answer);
+                let (approval, digest, answer) = (c.approval.clone(), c.digest.clone(), c.answer.clone());
                 json(&c, agent.answer_approval(AnswerApproval { approval, digest, answer }, surface).await?)
             }
             AnyCommand::NewApproverKey(c) => {

@@ -102,6 +102,7 @@ pub const RUNS: &[Field] = &[
         note: Some(Word::ApprovalNote),
         kind: Kind::Choice(APPROVALS),
     },
+    Field { name: "plan", label: Word::PlanSetting, note: Some(Word::PlanSettingNote), kind: Kind::Switch },
     Field { name: "maxSteps", label: Word::MaxSteps, note: None, kind: Kind::Number },
     Field {
         name: "stepDelayMs",

@@ -61,6 +61,7 @@ mod tests {
             space: None,
             parent: None,
             recording: None,
+            plan: false,
         }))
     }
 

@@ -159,6 +159,56 @@ words! {
     AskedIn: "In the session", "セッション";
     GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
 
+    // plan
+    PlanAsks: "May Miki work by this plan?", "この計画で作業してもよいですか？";
+    PlanSays: "What it names runs without further questions. Everything else asks as before.",
+        "ここに挙げたことは、これ以上確認せずに実行します。それ以外はこれまでどおり確認します。";
+    PlanAllow: "Allow this plan", "この計画を許可";
+    PlanAllowChanged: "Allow as changed", "変更どおりに許可";
+    PlanPlaces: "Works in", "作業する場所";
+    PlanEffects: "May", "してよいこと";
+    PlanFolders: "Folders that are checked", "確認するフォルダー";
+    PlanChecks: "Done when", "完了の条件";
+    PlanBudget: "At most", "上限";
+    PlanTurns: "turns", "ターン";
+    PlanMinutes: "minutes", "分";
+    PlanDollars: "US dollars", "米ドル";
+    PlanChanges: "Different from the plan you allowed", "許可済みの計画との違い";
+    StrikeOut: "Strike out: {what}", "取り消す: {what}";
+    ResultAsks: "Is it done?", "これで完了ですか？";
+    ResultTake: "Accept as it is", "このまま受け入れる";
+    ResultNot: "Not yet", "まだ";
+    ThePlan: "Plan", "計画の結果";
+    CheckPassed: "passed", "合格";
+    CheckFailed: "failed", "不合格";
+    DeviationAllowed: "Outside the plan, allowed by you: {tool} ({outside})", "計画外、あなたが許可: {tool}（{outside}）";
+    DeviationDenied: "Outside the plan, not allowed: {tool} ({outside})", "計画外、許可されず: {tool}（{outside}）";
+    DeviationOpen: "Outside the plan, not answered: {tool} ({outside})", "計画外、未回答: {tool}（{outside}）";
+    EffectEdit: "change things", "編集";
+    EffectClipboard: "use the clipboard", "クリップボードの使用";
+    EffectBrowse: "browse and enter text", "閲覧と入力";
+    EffectRun: "run commands", "コマンドの実行";
+    EffectSend: "send", "送信";
+    EffectSubmit: "submit forms", "フォームの送信";
+    EffectPublish: "publish", "公開";
+    EffectDelete: "delete", "削除";
+    EffectPay: "pay", "支払い";
+    EffectSign: "sign", "署名";
+    EffectInstall: "install", "インストール";
+    EffectSystem: "change the system", "システムの変更";
+    EffectRemote: "use another computer", "別のコンピューターの操作";
+    EffectPasswords: "use the password manager", "パスワード管理ソフトの操作";
+    FileExists: "{path} exists", "{path} がある";
+    FileContains: "{path} contains “{text}”", "{path} に「{text}」が含まれる";
+    FileHash: "{path} has the SHA-256 {sha256}", "{path} の SHA-256 が {sha256}";
+    WindowThere: "{app} has a window", "{app} のウィンドウがある";
+    WindowTitled: "{app} has a window titled “{title}”", "{app} に「{title}」というウィンドウがある";
+    ElementThere: "{app} shows “{name}”", "{app} に「{name}」が表示されている";
+    ElementValue: "“{name}” in {app} is “{value}”", "{app} の「{name}」が「{value}」である";
+    PageAt: "the page in front is {address}", "前面のページが {address} である";
+    PageSays: "the page in front says “{text}”", "前面のページに「{text}」とある";
+    YouSayYes: "you say yes to: {question}", "あなたが「はい」と答える: {question}";
+
     // chat
     ChatTitle: "Ask Miki", "Miki に頼む";
     ChatAway: "The keyboard is elsewhere: click here or press the shortcut to type", "キーボードは別のウィンドウにあります。入力するにはここをクリックするかショートカットを押してください";
@@ -243,6 +293,8 @@ words! {
     StepDelayNote: "milliseconds, so that you can follow and step in", "ミリ秒。見守って止められるように";
     ApprovalNote: "Calls that cannot be undone are asked each time, unless nothing asks",
         "元に戻せない操作は、確認しない設定でない限り毎回確認します";
+    PlanSetting: "Plans", "計画";
+    PlanSettingNote: "Miki may propose a plan first; what you allow in it is not asked again", "先に計画を提案します。許可した範囲は再度確認しません";
     Quality: "Picture quality", "画質";
     QualityNote: "JPEG, 20 to 100", "JPEG、20〜100";
     Notifications: "Notifications", "通知";

@@ -45,6 +45,9 @@ pub struct Run {
     /// Act only on this application, by part of its name; may be given more than once
     #[arg(long, value_name = "APP")]
     only_app: Vec<String>,
+    /// Let the model propose no plan: every change is asked about
+    #[arg(long)]
+    no_plan: bool,
     /// Let the provider search the web by itself; what it found is listed with the answer
     #[arg(long)]
     search: bool,
@@ -202,6 +205,7 @@ impl Run {
                 max_steps: self.max_steps,
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
+                plan: self.no_plan.then_some(false),
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

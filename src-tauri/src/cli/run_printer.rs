@@ -9,6 +9,7 @@ use fold::call::{Line, lines};
 use fold::transcript::{Bill, EntryBody, EntryId, Stage, Step};
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
+use protocol::contract::About;
 use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
@@ -18,6 +19,8 @@ use protocol::turn::Usage;
 use tokio::time::Instant;
 
 use super::text::{bounded, plain, prose};
+
+mod plan;
 
 /// Before a question is that old, nobody has read it. The windows wait as long.
 const READING: Duration = Duration::from_millis(500);
@@ -131,7 +134,8 @@ impl RunPrinter {
         let approval = self.question.as_ref()?;
         let for_session = self.for_session(approval);
         let read = self.asked.elapsed() >= READING;
-        let Some((answer, why)) = answer_in(line, for_session).filter(|_| read) else {
+        let edited = plan::edited(line, approval).map(|answer| (answer, None));
+        let Some((answer, why)) = edited.or_else(|| answer_in(line, for_session)).filter(|_| read) else {
             eprint!("{}", choices(approval, for_session));
             return None;
         };
@@ -235,7 +239,10 @@ fn words(body: &EntryBody) -> String {
             };
             format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::End { end, bill, suggestions } => ended(end) + &ways_on(suggestions) + &sum(bill),
+        EntryBody::End { end, bill, suggestions, report } => {
+            let report = report.as_deref().map(plan::report).unwrap_or_default();
+            ended(end) + &report + &ways_on(suggestions) + &sum(bill)
+        }
     }
 }
 
@@ -243,7 +250,7 @@ fn words(body: &EntryBody) -> String {
 fn aside(body: &EventBody) -> String {
     match body {
         EventBody::RunStarted(spec) => conditions(spec),
-        EventBody::ApprovalAnswered { answer, by, .. } => answered(*answer, *by),
+        EventBody::ApprovalAnswered { answer, by, .. } => answered(answer, *by),
         EventBody::JournalFailed { message, hint } => {
             format!("error: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
@@ -265,7 +272,7 @@ fn conditions(spec: &RunSpec) -> String {
     format!("{}, {mode}, {approval}{search}, at most {} steps\n", plain(&spec.model.0), spec.max_steps)
 }
 
-fn answered(answer: Answer, by: Surface) -> String {
+fn answered(answer: &Answer, by: Surface) -> String {
     let place = match by {
         Surface::Deadline => return "not allowed: nobody answered in time\n".into(),
         Surface::Dashboard => "in the dashboard",
@@ -278,6 +285,7 @@ fn answered(answer: Answer, by: Surface) -> String {
         Answer::Deny => "denied",
         Answer::Once => "allowed once",
         Answer::Thread => "allowed for the session",
+        Answer::Edit { .. } => "allowed, changed",
     };
     format!("{what}, {place}\n")
 }
@@ -349,8 +357,9 @@ fn hinted(hint: Option<&str>) -> String {
 fn say_what_was_asked(approval: &Approval) {
     let (tool, why) = (plain(&approval.call.tool), plain(&approval.reason));
     eprintln!("miki: needs an approval: {tool} {} ({why})", arguments(approval));
+    let without = if matches!(*approval.about, About::Plan { .. }) { "--no-plan, " } else { "" };
     eprintln!(
-        "  run it at a terminal to be asked, or with --approval thread or --approval auto, or open the app with: miki"
+        "  run it at a terminal to be asked, or with {without}--approval thread or --approval auto, or open the app with: miki"
     );
 }
 
@@ -361,6 +370,9 @@ fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
 
 /// All that a question is about.
 pub(super) fn shown(approval: &Approval) -> String {
+    if let Some(shown) = plan::shown(approval) {
+        return shown;
+    }
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
         format!("  goes to: {} ({})\n", plain(&window.title), plain(&window.app))
@@ -385,6 +397,9 @@ fn arguments(approval: &Approval) -> String {
 }
 
 fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
+    if let Some(choices) = plan::choices(approval) {
+        return choices;
+    }
     let risk = match approval.risk {
         Risk::Observe => "only looks",
         Risk::Navigate => "moves about",

@@ -82,7 +82,9 @@ fn approvals(history: &[Event]) -> (Vec<Approval>, Vec<(String, Answer, Surface)
         _ => None,
     });
     let answered = history.iter().filter_map(|event| match &event.body {
-        EventBody::ApprovalAnswered { approval, answer, by } => Some((approval.0.clone(), *answer, *by)),
+        EventBody::ApprovalAnswered { approval, answer, by } => {
+            Some((approval.0.clone(), answer.clone(), *by))
+        }
         _ => None,
     });
     (asked.collect(), answered.collect())

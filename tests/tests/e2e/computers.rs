@@ -146,12 +146,14 @@ fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -
     let [question] = &asked.questions[..] else { panic!("{:?}: {}", asked.questions, stage.log("terminal")) };
     // Of another connection, it is none of its business.
     let (approval, digest) = (question.approval.id.clone(), question.approval.digest.clone());
-    let refused = client.call(AnswerApproval { approval, digest, answer }.into()).unwrap_err();
+    let refused =
+        client.call(AnswerApproval { approval, digest, answer: answer.clone() }.into()).unwrap_err();
     assert!(refused.to_string().contains("not for this terminal"), "{refused}");
     let said = match answer {
         Answer::Deny => "n",
         Answer::Once => "y",
         Answer::Thread => "t",
+        Answer::Edit { .. } => unreachable!("a call is no plan"),
     };
     wait_for("the question at the terminal", LONG, || (prompts() > before).then_some(())).unwrap();
     let streams = Some(vec![StreamId::of_session(&question.session)]);

@@ -100,7 +100,7 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     let events =
         tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
     let answered = events.iter().find_map(|event| match &event.body {
-        EventBody::ApprovalAnswered { answer, by, .. } => Some((*answer, *by)),
+        EventBody::ApprovalAnswered { answer, by, .. } => Some((answer.clone(), *by)),
         _ => None,
     });
     assert_eq!(answered, Some((Answer::Deny, Surface::Dashboard)));
@@ -183,7 +183,7 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     else {
         panic!("no answer: {events:?}")
     };
-    assert_eq!((*answer, *by), (Answer::Deny, Surface::Dashboard));
+    assert_eq!((answer, *by), (&Answer::Deny, Surface::Dashboard));
 
     // The next one is looked at first, in its own session.
     let asks_again = format!(
@@ -265,7 +265,7 @@ async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_t
     .unwrap();
     assert!(matches!(miki::end(&history), Some(RunEnd::Completed { .. })), "{history:#?}");
     let answers = history.iter().filter_map(|event| match &event.body {
-        EventBody::ApprovalAnswered { answer, by, .. } => Some((*answer, *by)),
+        EventBody::ApprovalAnswered { answer, by, .. } => Some((answer.clone(), *by)),
         _ => None,
     });
     assert_eq!(answers.collect::<Vec<_>>(), [(Answer::Once, Surface::Dashboard)]);

@@ -7,6 +7,7 @@ mod drawn;
 mod goal;
 mod layout;
 mod overlay;
+mod planning;
 mod remembered;
 mod rights;
 mod sessions;

@@ -7,11 +7,13 @@ use fold::call::{Line, lines};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
+use protocol::contract::{About, Contract};
 use protocol::ids::SessionId;
 use protocol::tool::{Answer, FrontWindow, Grant, Risk};
 use protocol::view::Question;
 
 use super::icon::icon;
+use super::plan::{Edits, found, terms};
 use crate::brief;
 use crate::store::store;
 use crate::words::Word;
@@ -110,6 +112,15 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     let store = store();
     let for_session = store.peek(|state| state.for_session(&asked).cloned());
     let Question { session, run, approval } = asked;
+    let about = (*approval.about).clone();
+    let shown_edits = match &about {
+        About::Plan { contract, .. } => Edits::of(contract),
+        About::Call { .. } | About::Result { .. } => Edits::of(&Contract::default()),
+    };
+    let plan = match &about {
+        About::Plan { contract, .. } => Some((shown_edits, (**contract).clone())),
+        About::Call { .. } | About::Result { .. } => None,
+    };
     let is_own = store.peek(|state| state.shown() == Some(&session));
     let deny = NodeRef::<html::Button>::new();
     let ready = RwSignal::new(false);
@@ -147,9 +158,10 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             return;
         }
         sending.set(true);
+        let is_no = answer == Answer::Deny;
         let command = AnswerApproval { approval: id.clone(), digest: digest.clone(), answer };
         let text = why_not.get_untracked().trim().to_owned();
-        let why = (answer == Answer::Deny && !text.is_empty()).then(|| SteerRun { run: run.clone(), text });
+        let why = (is_no && !text.is_empty()).then(|| SteerRun { run: run.clone(), text });
         let send = move || {
             let answer = move |()| {
                 sending.set(true);
@@ -217,6 +229,41 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
         }
     });
     let of_session = session.0.clone();
+    let (asks, denies) = match &about {
+        About::Call { .. } => (Word::MayI, Word::Deny),
+        About::Plan { .. } => (Word::PlanAsks, Word::Deny),
+        About::Result { .. } => (Word::ResultAsks, Word::ResultNot),
+    };
+    let risk = matches!(about, About::Call { .. }).then_some(approval.risk);
+    let edits = plan.clone();
+    let allows = move || match &edits {
+        Some((edits, contract)) if edits.left(contract) != *contract => Word::PlanAllowChanged,
+        Some(_) => Word::PlanAllow,
+        None if risk.is_none() => Word::ResultTake,
+        None => Word::AllowOnce,
+    };
+    let yes = move |event: web_sys::MouseEvent| {
+        let answer = plan.as_ref().map_or(Answer::Once, |(edits, contract)| edits.answer(contract));
+        say.run((answer, is_by_pointer(&event)));
+    };
+    let asked = match about {
+        About::Call { .. } => view! {
+            <ul class="calls">{lines.collect_view()}</ul>
+            // The model's own reason is in it.
+            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+            {goes_to}
+            <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
+                {spelled(visible_json(&approval.call.arguments))}
+            </pre>
+        }
+        .into_any(),
+        About::Plan { contract, changes } => terms(&contract, &changes, shown_edits).into_any(),
+        About::Result { findings } => view! {
+            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+            {found(findings)}
+        }
+        .into_any(),
+    };
 
     view! {
         <section
@@ -224,26 +271,20 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             role="alertdialog"
             data-session=of_session
             data-approval=approval.id.0.clone()
-            data-risk=risk_name(approval.risk)
+            data-risk=risk.map(risk_name)
             aria-labelledby=labelled_by
             on:keydown=on_key
         >
             <header>
                 {icon("shield")}
-                <h3 id=title>{move || store.say(Word::MayI)}</h3>
+                <h3 id=title>{move || store.say(asks)}</h3>
                 <Asker session opened />
-                <span class="risk" data-risk=risk_name(approval.risk)>
-                    {move || store.say(risk_word(approval.risk))}
-                </span>
+                {risk.map(|risk| view! {
+                    <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span>
+                })}
             </header>
             <div class="asked">
-                <ul class="calls">{lines.collect_view()}</ul>
-                // The model's own reason is in it.
-                <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
-                {goes_to}
-                <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
-                    {spelled(visible_json(&approval.call.arguments))}
-                </pre>
+                {asked}
             </div>
             <footer>
                 <button
@@ -252,7 +293,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
                     disabled=move || sending.get()
                     on:click=move |event| say.run((Answer::Deny, is_by_pointer(&event)))
                 >
-                    {move || store.say(Word::Deny)}
+                    {move || store.say(denies)}
                 </button>
                 <input
                     class="why-not"
@@ -269,8 +310,8 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
                     }
                 />
                 {remembered}
-                <button class="once primary" disabled=no_yes on:click=move |event| say.run((Answer::Once, is_by_pointer(&event)))>
-                    {move || store.say(Word::AllowOnce)}
+                <button class="once primary" disabled=no_yes on:click=yes>
+                    {move || store.say(allows())}
                 </button>
             </footer>
         </section>

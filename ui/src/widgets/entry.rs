@@ -5,6 +5,7 @@ use fold::call::in_short;
 use fold::transcript::{Bill, Entry, EntryBody, EntryId, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
+use protocol::contract::Report;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::principal::Surface;
@@ -62,7 +63,9 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill, .. } => end_item(entry.id, end, bill).into_any(),
+        EntryBody::End { end, bill, report, .. } => {
+            end_item(entry.id, end, bill, report.map(|report| *report)).into_any()
+        }
     }
 }
 
@@ -89,14 +92,15 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
     let effect = step.effect_name();
     let (badge, meaning) = effect_words(step);
     let tool = visible_text(&step.call.tool);
-    let risk = step.risk.map(|risk| {
+    // What a plan is asked about says its card.
+    let risk = step.risk.filter(|_| step.call.tool != "plan").map(|risk| {
         view! { <span class="risk" data-risk=risk_name(risk)>{move || store.say(risk_word(risk))}</span> }
     });
-    let answered = step.answer.map(|answer| {
+    let answered = step.answer.as_ref().map(|answer| {
         let word = match answer {
             (_, Surface::Deadline) => Word::NobodyAnswered,
             (Answer::Deny, _) => Word::DeniedByYou,
-            (Answer::Once | Answer::Thread, _) => Word::AllowedByYou,
+            (Answer::Once | Answer::Thread | Answer::Edit { .. }, _) => Word::AllowedByYou,
         };
         view! { <span class="faint">{move || store.say(word)}</span> }
     });
@@ -209,7 +213,7 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(entry: EntryId, end: RunEnd, bill: Bill) -> impl IntoView {
+fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>) -> impl IntoView {
     let store = store();
     let outcome = Outcome::from(&end);
     let word = outcome_word(outcome);
@@ -231,6 +235,7 @@ fn end_item(entry: EntryId, end: RunEnd, bill: Bill) -> impl IntoView {
             <p dir="auto">{text}</p>
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             <Suggestions entry />
+            {report.map(super::plan::report)}
             {(bill.spent.turns > 0).then(|| bill_line(bill))}
         </li>
     }

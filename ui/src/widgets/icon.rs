@@ -32,7 +32,7 @@ fn path(name: &str) -> &'static str {
         "done" => "M4.5 12.500l5 5L19.5 7",
         "batch" => "M12 3l9 5-9 5-9-5zM3 12.500l9 5 9-5M3 16.500l9 5 9-5",
         "osa" => "M4 5h16v14H4zM8 10l3 2.500L8 15M13 15h3",
-        "work" => "M4 6h16M4 12h10M4 18h7",
+        "work" | "plan" => "M4 6h16M4 12h10M4 18h7",
         "settings" => "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.500v5M9 14.500v5",
         "plus" => "M12 5v14M5 12h14",
         "stop" => "M7 7h10v10H7z",

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use journal::Decided;
 use protocol::command::AnswerApproval;
+use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Scope, Status};
-use protocol::ids::{ApprovalId, RunId, SessionId};
+use protocol::ids::{ApprovalId, RunId, SessionId, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Approval, ApprovalMode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
 
 use crate::engine::Engine;
+use crate::recovery;
 use crate::run::{Message, status};
 use crate::runs::{Entry, Task};
 use crate::start::live;
@@ -24,6 +26,7 @@ pub struct GivenAnswer {
     pub question: Approval,
     pub answer: Answer,
     pub by: Surface,
+    pub at: Timestamp,
 }
 
 /// Says no to what nobody has answered in time.
@@ -78,7 +81,7 @@ impl Engine {
         command: AnswerApproval,
         by: Surface,
     ) -> Result<(), ErrorView> {
-        let AnswerApproval { approval, digest, answer } = command;
+        let AnswerApproval { approval, digest, mut answer } = command;
         let id = approval.clone();
         let asked = self.log.read(move |journal| journal.approval(&id)).await?;
         let Some((question, _, true)) = asked else { return Err(not_open(&approval)) };
@@ -88,6 +91,16 @@ impl Engine {
                 "this is approved each time, not for the session: it cannot be undone, is more than one tool, or goes to \
                  no known place",
             ));
+        }
+        if let Answer::Edit { arguments } = &mut answer {
+            if !matches!(*question.about, About::Plan { .. }) {
+                return Err(ErrorView::new(ErrorCode::BadRequest, "only a plan is changed as it is allowed"));
+            }
+            let edited = self.tools.contract(std::mem::take(arguments)).await;
+            let edited = edited.map_err(|error| ErrorView::new(ErrorCode::BadRequest, error.message))?;
+            *arguments = serde_json::to_value(edited).map_err(|error| {
+                ErrorView::new(ErrorCode::Internal, format!("a plan cannot be kept: {error}"))
+            })?;
         }
         self.decide(&approval, &digest, answer, by).await?;
         self.deadlines.cancel(&approval);
@@ -111,9 +124,9 @@ impl Engine {
         answer: Answer,
         by: Surface,
     ) -> Result<(), ErrorView> {
-        match self.log.decide(approval, digest, answer, by).await? {
+        match self.log.decide(approval, digest, answer.clone(), by).await? {
             Decided::Answered(question, event) => {
-                self.tell_run(GivenAnswer { question, answer, by }, event.scope).await;
+                self.tell_run(GivenAnswer { question, answer, by, at: event.time }, event.scope).await;
                 Ok(())
             }
             Decided::NotOpen => Err(not_open(approval)),
@@ -153,7 +166,7 @@ impl Engine {
         let Err(error) = self.wake(scope.clone(), given, live.clone(), mailbox).await else { return };
         tracing::warn!("run {run} cannot go on: {error}");
         let end = RunEnd::Interrupted { reason: Some(error.message) };
-        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+        if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
             tracing::error!("its end cannot be written: {error}");
         }
         self.runs.remove(&run);
@@ -225,7 +238,7 @@ impl Engine {
         }
         let scope = Scope { session: Some(session.clone()), run: Some(run.clone()), agent: None };
         let end = RunEnd::Stopped { reason };
-        if let Err(error) = self.log.append(scope.clone(), EventBody::RunEnded { end }).await {
+        if let Err(error) = recovery::write_end(&self.log, scope.clone(), end).await {
             tracing::error!("the end of run {run} cannot be written: {error}");
         }
         self.log.set_status(scope, Status::default());

@@ -25,11 +25,21 @@ pub struct Machine {
     pause: Option<String>,
     /// The user said something that no request had in it yet.
     unread: bool,
+    /// The plan has checks, which `done` looks at: a turn without calls does not end the run.
+    pub must_call_done: bool,
 }
 
 impl Machine {
     pub fn new(rules: Rules) -> Self {
-        Self { state: State::Idle, turn: 0, rules, bad_turns: 0, pause: None, unread: false }
+        Self {
+            state: State::Idle,
+            turn: 0,
+            rules,
+            bad_turns: 0,
+            pause: None,
+            unread: false,
+            must_call_done: false,
+        }
     }
 
     /// A run that asked in an earlier task, as it stands when its answer comes; with why it is paused, if it is.
@@ -82,8 +92,12 @@ impl Machine {
             },
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
+            Input::OutOfBudget { used } => self.fail(
+                &format!("the plan's budget is used up: {used}"),
+                "start again, and allow a plan with a larger one",
+            ),
             Input::Assessed(verdict) => self.assessed(verdict),
-            Input::Answered { approval, answer, by } => self.answered(&approval, answer, by),
+            Input::Answered { approval, answer, by } => self.answered(&approval, &answer, by),
             Input::ToolFinished { finished } => match self.take() {
                 State::ExecutingTool { mut calls } => {
                     calls.any_good = true;
@@ -146,7 +160,7 @@ impl Machine {
                         Some(current) => {
                             self.propose(Calls { current, rest, any_good: false, finished: None })
                         }
-                        None if self.must_read_on() => self.ask_model(1),
+                        None if self.must_call_done || self.must_read_on() => self.ask_model(1),
                         None => self.end(RunEnd::Completed { summary: text }),
                     }
                 }
@@ -223,17 +237,20 @@ impl Machine {
         }
     }
 
-    fn answered(&mut self, answered: &ApprovalId, answer: Answer, by: Surface) -> Vec<Effect> {
+    fn answered(&mut self, answered: &ApprovalId, answer: &Answer, by: Surface) -> Vec<Effect> {
         match self.take() {
             State::AwaitingApproval { mut calls, approval } if approval == *answered => {
                 calls.any_good = true;
                 match answer {
-                    Answer::Once | Answer::Thread => {
+                    Answer::Once | Answer::Thread | Answer::Edit { .. } => {
                         let execute = Effect::Execute { call: calls.current.clone(), approved: true };
                         self.state = State::ExecutingTool { calls };
                         vec![execute]
                     }
-                    Answer::Deny => self.refuse(calls, denial(by)),
+                    Answer::Deny => {
+                        let error = denial(by, &calls.current.tool);
+                        self.refuse(calls, error)
+                    }
                 }
             }
             other => self.keep(other),
@@ -300,14 +317,23 @@ impl Machine {
 }
 
 /// What the model is told of a call that it may not make.
-fn denial(by: Surface) -> ToolError {
-    let (kind, message) = match by {
-        Surface::Deadline => (
+fn denial(by: Surface, tool: &str) -> ToolError {
+    let (kind, message) = match (by, tool) {
+        (Surface::Deadline, _) => (
             ToolErrorKind::Timeout,
             "not done: nobody answered the question within its time. That is not a no: the user may be away. Go on with \
              what needs no answer, or say what still has to be allowed",
         ),
-        Surface::Dashboard | Surface::Chat | Surface::Overlay | Surface::Tray | Surface::Cli => {
+        (_, "plan") => (
+            ToolErrorKind::Denied,
+            "the user said no to this plan: propose another one if they said what is wrong with it, or go on without a plan, \
+             being asked about each change",
+        ),
+        (_, "done") => (
+            ToolErrorKind::Denied,
+            "the user does not take the work as it is: go on, or call done with success false",
+        ),
+        (Surface::Dashboard | Surface::Chat | Surface::Overlay | Surface::Tray | Surface::Cli, _) => {
             (ToolErrorKind::Denied, "the user said no to this call; do not try it again in another form")
         }
     };

@@ -72,11 +72,31 @@ pub async fn settings_as_written(
 /// # Errors
 /// If the journal cannot be written.
 pub async fn end_run(log: &Log, run: OpenRun, end: RunEnd) -> Result<(), ErrorView> {
-    for call in run.in_doubt {
+    for call in &run.in_doubt {
         let result = interrupted();
-        log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id, result }).await?;
+        log.append(run.scope.clone(), EventBody::ToolFinished { call: call.id.clone(), result }).await?;
     }
+    report(log, &run).await?;
     log.append(run.scope, EventBody::RunEnded { end }).await.map(drop)
+}
+
+/// Writes the end of a run that waited without a task.
+///
+/// # Errors
+/// If the journal cannot be read or written.
+pub async fn write_end(log: &Log, scope: Scope, end: RunEnd) -> Result<(), ErrorView> {
+    let open = log.read(|journal| journal.open_runs()).await?;
+    if let Some(run) = open.into_iter().find(|open| open.scope.run == scope.run) {
+        report(log, &run).await?;
+    }
+    log.append(scope, EventBody::RunEnded { end }).await.map(drop)
+}
+
+/// What came of the run's plan, if it had one.
+async fn report(log: &Log, run: &OpenRun) -> Result<(), ErrorView> {
+    let Some(report) = run.plan.report() else { return Ok(()) };
+    let report = Box::new(report);
+    log.append(run.scope.clone(), EventBody::PlanReported { report }).await.map(drop)
 }
 
 /// The outcome of a call that nobody saw the end of.

@@ -7,6 +7,7 @@ mod mailbox;
 
 mod ask;
 mod perform;
+mod plan;
 mod proposals;
 pub mod status;
 mod user_takeover;
@@ -15,7 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use journal::PlanState;
 use models::{ModelError, ModelErrorKind, Retry, SharedModel};
+use protocol::contract::{Contract, Finding};
 use protocol::event::{RunEnd, Scope};
 use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
@@ -81,6 +84,7 @@ pub struct Woken {
     pub paused: Option<String>,
     /// What the user said that no request had in it yet.
     pub steers: Vec<String>,
+    pub plan: PlanState,
 }
 
 /// How a run's task came to its end.
@@ -142,6 +146,11 @@ struct Driver {
     answers: Vec<(CallId, Answered)>,
     steers: Vec<String>,
     question: Option<Approval>,
+    plan: PlanState,
+    /// The contract in force, shared with its calls.
+    agreed: Option<Arc<Contract>>,
+    /// What the user is about to be asked to take as it is.
+    findings: Vec<Finding>,
     /// What the last model error asked for.
     retry_after: Option<Duration>,
     /// The wait before the model is asked again.
@@ -177,6 +186,9 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         answers: Vec::new(),
         steers: Vec::new(),
         question: None,
+        plan: PlanState::default(),
+        agreed: None,
+        findings: Vec::new(),
         retry_after: None,
         retrying: None,
         end: None,
@@ -226,7 +238,7 @@ impl Driver {
 
     /// Goes on where the run stood when it asked.
     async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
-        let Woken { open, given, paused, steers } = woken;
+        let Woken { open, given, paused, steers, plan } = woken;
         let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
         let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
@@ -242,6 +254,7 @@ impl Driver {
             }
         }
         self.steers = steers;
+        self.plan = plan;
         self.is_woken = true;
         self.question = Some(approval);
         self.take_answer(given).await
@@ -368,6 +381,9 @@ impl Driver {
             return self.turn_failed(ask::Failed { error, usage: Usage::default(), cost: None }).await;
         }
         self.proposals = proposals;
+        if calls.is_empty() && !is_void && matches!(stop, StopReason::End | StopReason::ToolCalls) {
+            self.tell_of_checks();
+        }
         let text = turn.text.clone();
         match stop {
             StopReason::Paused => self.run.context.push_paused(turn),
@@ -449,17 +465,18 @@ impl Driver {
         let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || self.run.context.has_read();
-        ExecRequest { call, mode, approval, grants, has_read, approved }
+        ExecRequest { call, mode, approval, grants, has_read, approved, planning: self.planning() }
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
         self.run.grants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Borrows nothing: the operation under way is not `Sync`, so no `&self` may live across an await.
-    fn append(&self, body: EventBody) -> impl Future<Output = Result<(), ErrorView>> + Send + use<> {
-        let (log, scope) = (self.run.log.clone(), self.run.scope.clone());
-        async move { log.append(scope, body).await.map(drop) }
+    /// The operation under way is not `Sync`: no `&self` may live across an await.
+    async fn append(&mut self, body: EventBody) -> Result<(), ErrorView> {
+        let event = self.run.log.append(self.run.scope.clone(), body).await?;
+        self.plan.fold(&event);
+        Ok(())
     }
 }
 

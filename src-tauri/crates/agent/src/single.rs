@@ -13,7 +13,7 @@ use protocol::tool::{ExecResult, PictureView, Risk, ToolCall};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tools::{Assessment, Call, Decision, ExecRequest, Grants, Interruption};
+use tools::{Assessment, Call, Decision, ExecRequest, Grants, Interruption, Planning};
 
 use crate::engine::{Engine, fresh};
 use crate::lease::Holder;
@@ -34,8 +34,8 @@ impl Engine {
         let settings = self.settings();
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
-        let request =
-            ExecRequest { call, mode, approval, grants: Grants::default(), has_read: false, approved: None };
+        let (grants, planning) = (Grants::default(), Planning::Off);
+        let request = ExecRequest { call, mode, approval, grants, has_read: false, approved: None, planning };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }

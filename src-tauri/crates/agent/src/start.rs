@@ -11,7 +11,7 @@ use protocol::ids::{AgentId, RunId, SessionId};
 use protocol::principal::Surface;
 use protocol::run::{Fence, RunSpec};
 use protocol::settings::Settings;
-use protocol::tool::Mode;
+use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -77,12 +77,15 @@ impl Engine {
             None => (settings.mode, settings.approval),
         };
         let session = known.map(|session| session.id);
+        let (mode, approval) = (over.mode.unwrap_or(mode), over.approval.unwrap_or(approval));
+        // Where nothing is asked there is nothing to agree to.
+        let plan = over.plan.unwrap_or(settings.plan) && mode == Mode::Act && approval != ApprovalMode::Auto;
         let spec = RunSpec {
             goal: command.goal,
             model: settings.model.clone(),
             base_url: over.base_url.clone(),
-            mode: over.mode.unwrap_or(mode),
-            approval: over.approval.unwrap_or(approval),
+            mode,
+            approval,
             max_steps: settings.max_steps,
             search,
             fence: Some(Fence {
@@ -93,6 +96,7 @@ impl Engine {
             space: None,
             parent: None,
             recording: over.recording.clone(),
+            plan,
         };
         // On a task of its own: a caller that goes away must not leave half a run, nor one that nobody waits for.
         let (engine, gone) = (self.clone(), CancellationToken::new());
@@ -185,7 +189,7 @@ impl Engine {
         let earlier = self.rebuilt(events).await?.closed();
         let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await);
-        let tools = self.offered(spec.mode);
+        let tools = self.offered(spec);
         let context = Context::new(system, tools, earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok(context)
@@ -210,7 +214,8 @@ impl Engine {
         };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
-        let OpenRun { spec, paused, .. } = open.ok_or_else(|| cannot("its start is not in the journal"))?;
+        let OpenRun { spec, paused, plan, .. } =
+            open.ok_or_else(|| cannot("its start is not in the journal"))?;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
         }
@@ -241,14 +246,14 @@ impl Engine {
         let goal = messages.iter().rposition(is_goal);
         let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await);
-        let tools = self.offered(spec.mode);
+        let tools = self.offered(&spec);
         let context = match goal {
             Some(goal) => Context::resumed(system, tools, messages, goal, bounds),
             // So long a run that its beginning is not read any more.
             None => Context::new(system, tools, Vec::new(), &spec.goal, bounds),
         };
         let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
-        let woken = Woken { open, given, paused, steers: said };
+        let woken = Woken { open, given, paused, steers: said, plan };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
     }
@@ -331,9 +336,10 @@ impl Engine {
     }
 
     /// What a model is offered.
-    fn offered(&self, mode: Mode) -> Vec<ToolSpec> {
-        let specs = self.tools.specs(mode).into_iter();
+    fn offered(&self, of: &RunSpec) -> Vec<ToolSpec> {
+        let specs = self.tools.specs(of.mode).into_iter();
         specs
+            .filter(|spec| of.plan || &*spec.name != "plan")
             .map(|spec| ToolSpec {
                 name: spec.name.to_string(),
                 description: spec.description.clone(),

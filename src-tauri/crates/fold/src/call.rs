@@ -63,6 +63,10 @@ pub fn in_short(call: &ToolCall, window: Option<&FrontWindow>) -> String {
         // Its outcome says it.
         "done" => String::new(),
         "batch" => parts(args),
+        "plan" => {
+            let steps = args.get("steps").and_then(Value::as_array);
+            steps.into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>().join(" › ")
+        }
         "osa" => text(args, "script"),
         _ => others(args),
     };

@@ -5,6 +5,7 @@
 
 pub mod call;
 mod overview;
+mod plan;
 mod run;
 #[cfg(test)]
 mod sample;
@@ -13,6 +14,7 @@ mod stream;
 pub mod transcript;
 
 pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
+pub use plan::PlanState;
 pub use run::{OpenRun, run};
 pub use session::{changed_for_a_list, session};
 pub use stream::Stream;

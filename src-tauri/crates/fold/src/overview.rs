@@ -41,6 +41,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
+        | EventBody::PlanReported { .. }
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }

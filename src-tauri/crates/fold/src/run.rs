@@ -5,6 +5,8 @@ use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
 use protocol::tool::{Approval, ToolCall};
 
+use crate::plan::PlanState;
+
 /// A run without an end: it is under way, or the program stopped in the middle of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenRun {
@@ -20,6 +22,7 @@ pub struct OpenRun {
     pub approval: Option<Approval>,
     /// Why it is paused; `None` if it is not.
     pub paused: Option<String>,
+    pub plan: PlanState,
 }
 
 /// The run after one more of its events. `None` before its start and after its end.
@@ -33,9 +36,11 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
             in_doubt: Vec::new(),
             approval: None,
             paused: None,
+            plan: PlanState::default(),
         });
     }
     let mut run = before?;
+    run.plan.fold(event);
     match &event.body {
         EventBody::RunEnded { .. } => return None,
         EventBody::TurnFinished { turn, .. } => run.turn = *turn,
@@ -54,6 +59,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::RunSteered { .. }
         | EventBody::TurnFailed { .. }
         | EventBody::TurnDropped { .. }
+        | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }

@@ -54,6 +54,7 @@ pub fn started() -> EventBody {
         space: None,
         parent: None,
         recording: None,
+        plan: false,
     }))
 }
 
@@ -108,6 +109,7 @@ pub fn question(id: &str) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        about: Box::default(),
     }
 }
 

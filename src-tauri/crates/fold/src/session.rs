@@ -53,6 +53,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::ApprovalAnswered { .. }
         | EventBody::ToolStarted { .. }
         | EventBody::ToolFinished { .. }
+        | EventBody::PlanReported { .. }
         | EventBody::SettingsChanged { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }

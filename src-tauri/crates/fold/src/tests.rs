@@ -114,6 +114,7 @@ fn approval() -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        about: Box::default(),
     }
 }
 
@@ -141,6 +142,7 @@ fn an_open_run_has_what_began_and_did_not_end() {
         in_doubt: vec![call("2")],
         approval: Some(approval()),
         paused: None,
+        plan: crate::PlanState::default(),
     };
     let mut bodies = vec![noted(), started(), begun("1"), begun("2"), done, asked];
     bodies.push(crate::sample::turn(2, "", Vec::new()));

@@ -2,6 +2,7 @@
 
 use protocol::Event;
 use protocol::citation::Citation;
+use protocol::contract::Report;
 use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
@@ -25,6 +26,8 @@ pub struct Transcript {
     turns: Turns,
     /// What the run that ends for its model can go on with.
     suggestions: Vec<ModelId>,
+    /// What came of the plan of the run that is about to end.
+    report: Option<Box<Report>>,
     /// As the model was told of them last.
     windows: Vec<FrontWindow>,
 }
@@ -81,6 +84,8 @@ pub enum EntryBody {
         bill: Bill,
         /// Models to take in place of one that its provider does not know.
         suggestions: Vec<ModelId>,
+        /// What came of its plan; `None` if it had none.
+        report: Option<Box<Report>>,
     },
 }
 
@@ -187,6 +192,7 @@ impl Transcript {
                 self.streaming = Streaming::default();
                 self.bill = Bill { is_whole: true, ..Bill::default() };
                 self.suggestions.clear();
+                self.report = None;
                 let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
                 self.push(n, EntryBody::Goal { run, goal, model });
             }
@@ -228,12 +234,15 @@ impl Transcript {
                     step.window = approval.target.clone().or(step.window.take());
                 });
             }
-            EventBody::ApprovalAnswered { approval, answer, by } => self.answered(approval, (*answer, *by)),
+            EventBody::ApprovalAnswered { approval, answer, by } => {
+                self.answered(approval, (answer.clone(), *by))
+            }
             EventBody::ToolStarted { call, risk } => self.step(n, call, |step| {
                 step.risk = Some(*risk);
                 step.stage = Stage::Running;
             }),
             EventBody::ToolFinished { call, result } => self.finished(call, result),
+            EventBody::PlanReported { report } => self.report = Some(report.clone()),
             EventBody::RunEnded { end } => self.ended(n, end),
             EventBody::Noted { level, message, hint } => {
                 let (level, message, hint) = (*level, message.clone(), hint.clone());
@@ -385,7 +394,8 @@ impl Transcript {
             step.is_told_by_the_end = true;
         }
         let suggestions = std::mem::take(&mut self.suggestions);
-        self.push(n, EntryBody::End { end: end.clone(), bill: self.bill, suggestions });
+        let (end, bill, report) = (end.clone(), self.bill, self.report.take());
+        self.push(n, EntryBody::End { end, bill, suggestions, report });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
             entry.revision = 1;

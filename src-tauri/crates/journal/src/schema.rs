@@ -23,6 +23,8 @@ pub(crate) struct Migration {
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, name: "events and sessions", apply: events_and_sessions },
     Migration { version: 2, name: "streams, runs and approvals", apply: streams_runs_and_approvals },
+    // Events that earlier versions cannot read.
+    Migration { version: 3, name: "plans", apply: |_, _| Ok(()) },
 ];
 
 /// The newest schema of a list of migrations.

@@ -89,6 +89,7 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         space: None,
         parent: None,
         recording: None,
+        plan: false,
     }
 }
 
@@ -118,6 +119,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        about: Box::default(),
     }
 }
 
@@ -358,6 +360,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         in_doubt: vec![call("2")],
         approval: Some(approval("2", "3")),
         paused: Some("p".into()),
+        plan: fold::PlanState::default(),
     };
     let later = OpenRun {
         scope: scope("2", "a-later"),
@@ -367,6 +370,7 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         in_doubt: vec![],
         approval: None,
         paused: None,
+        plan: fold::PlanState::default(),
     };
     assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), [open, later]);
 }

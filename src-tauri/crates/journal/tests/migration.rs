@@ -55,6 +55,7 @@ fn spec(goal: &str, search: bool) -> RunSpec {
         space: None,
         parent: None,
         recording: None,
+        plan: false,
     }
 }
 
@@ -137,7 +138,7 @@ async fn sessions_open_runs_and_open_questions_are_there() {
         questions.iter().map(|question| question.approval.id.as_str()).collect::<Vec<_>>(),
         ["q-open"]
     );
-    let [OpenRun { scope: of, spec: asked, started, in_doubt, approval, paused: None, turn: 1 }] =
+    let [OpenRun { scope: of, spec: asked, started, in_doubt, approval, paused: None, turn: 1, .. }] =
         runs.as_slice()
     else {
         panic!("{runs:?}")

@@ -171,6 +171,8 @@ pub struct RunOverrides {
     pub unattended: Unattended,
     /// Of the command line only: a window names no files.
     pub recording: Option<Recording>,
+    /// Whether the model may propose a plan.
+    pub plan: Option<bool>,
 }
 
 /// A file with what a model says in a run, by its absolute path.

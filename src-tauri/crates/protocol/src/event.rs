@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::citation::Citation;
+use crate::contract::Report;
 use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
 use crate::principal::Surface;
 use crate::run::RunSpec;
@@ -155,6 +156,10 @@ pub enum EventBody {
         call: CallId,
         result: ExecResult,
     },
+    /// What came of the run's plan, right before its end; nothing where it had none.
+    PlanReported {
+        report: Box<Report>,
+    },
     RunEnded {
         end: RunEnd,
     },
@@ -227,6 +232,7 @@ impl EventBody {
             | Self::ApprovalAnswered { .. }
             | Self::ToolStarted { .. }
             | Self::ToolFinished { .. }
+            | Self::PlanReported { .. }
             | Self::RunEnded { .. }
             | Self::SettingsChanged { .. }
             | Self::Noted { .. } => true,

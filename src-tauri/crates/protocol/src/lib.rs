@@ -4,6 +4,7 @@
 //! clock, no randomness, no I/O, so that it compiles to wasm and can be tested as plain data.
 
 pub mod command;
+pub mod contract;
 pub mod event;
 pub mod offer;
 pub mod principal;

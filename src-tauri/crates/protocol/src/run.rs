@@ -36,6 +36,9 @@ pub struct RunSpec {
     /// A run whose model is recorded or replayed cannot go on after a restart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<Recording>,
+    /// Whether its model may propose a plan, within which it then works unasked.
+    #[serde(default)]
+    pub plan: bool,
 }
 
 impl RunSpec {

@@ -39,6 +39,8 @@ pub struct Settings {
     pub vendor_tools: BTreeSet<ModelId>,
     pub mode: Mode,
     pub approval: ApprovalMode,
+    /// Runs that ask may propose a plan, and work unasked within what their user agreed to.
+    pub plan: bool,
     /// Turns a run may take.
     pub max_steps: u32,
     /// Pause between steps, so that a person can follow and step in.
@@ -131,6 +133,7 @@ impl Default for Settings {
             vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
+            plan: true,
             max_steps: 30,
             step_delay_ms: 500,
             batch_delay_ms: 200,
@@ -201,6 +204,8 @@ impl Settings {
             vendor_tools: _,
             mode,
             approval,
+            // A plan takes the user's yes.
+            plan: _,
             max_steps: _,
             step_delay_ms: _,
             batch_delay_ms: _,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::contract::About;
 use crate::geometry::NormPoint;
 use crate::ids::{BlobRef, CallId};
 
@@ -125,6 +126,8 @@ pub struct Approval {
     /// What it does, one for each of its acts: what a yes for the session would cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Grant>,
+    #[serde(default, skip_serializing_if = "About::is_plain")]
+    pub about: Box<About>,
 }
 
 impl Approval {
@@ -172,7 +175,7 @@ impl fmt::Display for FrontWindow {
 }
 
 /// The user's answer to an [`Approval`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
     Deny,
@@ -180,6 +183,10 @@ pub enum Answer {
     Once,
     /// This tool in this application for the rest of the session. Not offered for Consequential calls.
     Thread,
+    /// To a plan alone: yes to these arguments in place of the model's.
+    Edit {
+        arguments: Value,
+    },
 }
 
 /// What a call really did.

@@ -127,6 +127,26 @@ pub(crate) fn class_of_window(app: &str, program: Option<&str>) -> Option<Class>
     by_name.filter(|class| class.takes_commands()).or(by_program).or(by_name)
 }
 
+/// Which application has a name; `None` where several have it.
+static NAMES: LazyLock<HashMap<String, Option<usize>>> = LazyLock::new(|| {
+    let mut names: HashMap<String, Option<usize>> = HashMap::new();
+    let data: Option<Data> = serde_json::from_str(DATA).ok();
+    let all = data.map(|data| data.applications).unwrap_or_default();
+    for (at, Application { name, class: _, desktop, bundle, exe, wm }) in all.into_iter().enumerate() {
+        for id in [vec![name], desktop, bundle, exe, wm].concat() {
+            let known = names.entry(id.to_ascii_lowercase()).or_insert(Some(at));
+            *known = known.filter(|known| *known == at);
+        }
+    }
+    names
+});
+
+/// Whether two names are of one application of the list, and of no other.
+pub(crate) fn are_one(one: &str, other: &str) -> bool {
+    let of = |name: &str| NAMES.get(&name.to_ascii_lowercase()).copied().flatten();
+    of(one).is_some_and(|at| of(other) == Some(at))
+}
+
 /// The class of an application by any of its names; `None` if it is in no list.
 pub(crate) fn class_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Class> {
     class_by(CLASSES.as_ref(), names)

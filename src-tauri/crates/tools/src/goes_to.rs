@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use desktop::{Element, ElementQuery, WindowView};
+use desktop::{Element, ElementQuery, Scope, Selector, Target, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
+use crate::plan::Step;
+use crate::target::Reach;
 use crate::{Limits, Router, target, untrusted};
 
 /// Characters of one name.
@@ -59,9 +61,38 @@ impl Router {
         let mut names = Vec::new();
         for point in points {
             let element = self.element_at(*point, display, &windows, limits).await;
-            names.extend(element.map(|element| untrusted::line(&element.name, NAME_CHARS)));
+            names.extend(element.as_ref().map(said));
         }
         names
+    }
+
+    /// What the controls are called that a part of a call would act on, as far as it does not name them itself. Where the
+    /// call is `planned`, and nobody has seen what it names, also of those that a part of a name may mean and of what a ref
+    /// is now; `None` if that cannot be told.
+    pub(crate) async fn controls_of(
+        &self,
+        part: &Step,
+        planned: bool,
+        limits: &Limits,
+    ) -> Option<Vec<String>> {
+        let plan = part.plan();
+        let mut names = self.controls_at(plan.display(), plan.points(), limits).await;
+        let meant = match plan.reach() {
+            Reach::Element(Target::Selector(Selector { app, name, .. })) if planned => ElementQuery {
+                app: app.clone(),
+                query: Some(name.clone()?),
+                limit: limits.ui_nodes,
+                scope: Scope::All,
+                ..ElementQuery::default()
+            },
+            Reach::Element(Target::Ref(reference)) if planned => {
+                ElementQuery { root: Some(reference.clone()), limit: 1, ..ElementQuery::default() }
+            }
+            _ => return Some(names),
+        };
+        let elements = self.elements(meant).await;
+        names.extend(elements.iter().map(said));
+        (!elements.is_empty()).then_some(names)
     }
 
     async fn open_windows(&self) -> Vec<WindowView> {
@@ -164,6 +195,12 @@ fn meet(one: &NormRect, other: &NormRect) -> bool {
         && other.x < one.x + one.width
         && one.y < other.y + other.height
         && other.y < one.y + one.height
+}
+
+/// What a control says of itself: by its description where it has no name, as a picture has.
+fn said(element: &Element) -> String {
+    let text = if element.name.trim().is_empty() { &element.description } else { &element.name };
+    untrusted::line(text, NAME_CHARS)
 }
 
 fn called(element: &Element) -> String {

@@ -19,6 +19,52 @@ pub(crate) fn of(url: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
+/// The same, with its port where that is not its scheme's own.
+pub(crate) fn site(url: &str) -> Option<String> {
+    let host = of(url)?;
+    let (scheme, rest) = url.trim().split_once("://")?;
+    let place = rest.split(['/', '\\', '?', '#']).next()?;
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    let port = place.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.contains(']'));
+    let own = if scheme.eq_ignore_ascii_case("https") { "443" } else { "80" };
+    Some(match port {
+        Some(port) if !port.is_empty() && port != own => format!("{host}:{port}"),
+        Some(_) | None => host,
+    })
+}
+
+/// A host as somebody names it by itself, whole and in ASCII, with or without a port; `None` if it is anything else.
+pub(crate) fn named_site(text: &str) -> Option<String> {
+    let text = text.to_ascii_lowercase();
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, Some(port)),
+        _ => (text.as_str(), None),
+    };
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|number| number.to_string() == port);
+    let is_label = |label: &str| {
+        let is_of_it = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_of_it)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let labels: Vec<&str> = host.split('.').collect();
+    let last_is_a_word =
+        labels.last().is_some_and(|label| label.bytes().any(|byte| byte.is_ascii_lowercase()));
+    let is_named = labels.len() > 1 && labels.iter().all(|label| is_label(label)) && last_is_a_word;
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_number = host.parse::<std::net::Ipv4Addr>().is_ok()
+        || inner.is_some_and(|inner| inner.parse::<std::net::Ipv6Addr>().is_ok());
+    let fits = (is_named || is_number || host == "localhost") && port.is_none_or(is_port);
+    fits.then_some(text)
+}
+
+/// Whether two sites are the same; with or without `www.` is.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let bare = |site: &str| site.strip_prefix("www.").unwrap_or(site).to_owned();
+    bare(one) == bare(other)
+}
+
 /// The hosts that a text names, by an address or bare.
 pub(crate) fn named(text: &str) -> impl Iterator<Item = String> {
     let breaks = |c: char| c.is_whitespace() || "\"'`<>()[]{},;“”‘’「」『』（）、。".contains(c);

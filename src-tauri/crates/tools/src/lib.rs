@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::contract::Contract;
 use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk, ToolCall, ToolError};
@@ -27,6 +28,7 @@ mod registry;
 mod spec;
 
 mod applications;
+mod contract;
 mod digest;
 mod hosts;
 mod links;
@@ -72,6 +74,26 @@ pub struct ExecRequest {
     pub has_read: bool,
     /// The digest the user said yes to; counts for the very same tool and arguments alone.
     pub approved: Option<String>,
+    pub planning: Planning,
+}
+
+/// Whether a run may propose a plan, and the one it works by. Of one run alone.
+#[derive(Clone, Debug, Default)]
+pub enum Planning {
+    #[default]
+    Off,
+    Open,
+    /// The user said yes to it.
+    Agreed(Arc<Contract>),
+}
+
+impl Planning {
+    pub(crate) fn agreed(&self) -> Option<&Arc<Contract>> {
+        match self {
+            Self::Agreed(contract) => Some(contract),
+            Self::Off | Self::Open => None,
+        }
+    }
 }
 
 /// What the router thinks of a call before it runs.
@@ -89,6 +111,8 @@ pub struct Assessment {
     pub hosts: Vec<String>,
     /// What a yes for the session would cover; empty where nothing was looked up.
     pub touches: Vec<Grant>,
+    /// What the plan that was agreed to does not name of it; empty if there is none, or if it only looks.
+    pub outside: Vec<String>,
     pub decision: Decision,
 }
 

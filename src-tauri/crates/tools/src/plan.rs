@@ -1,5 +1,6 @@
 //! A checked call, ready to run: its own risk, its steps, and what of the machine it takes.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -243,6 +244,8 @@ pub struct Env<'a> {
     pub limits: &'a Limits,
     /// Whether a key or button is held down: then moving about drags.
     pub is_holding: bool,
+    /// The user's.
+    pub(crate) home: Option<&'a Path>,
     pub(crate) tools: &'a [Arc<dyn Tool>],
 }
 

@@ -63,17 +63,26 @@ pub(crate) enum Egress {
     Unknown,
 }
 
+/// Whether the plan that the user agreed to names all that it would touch and do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Planned {
+    Yes,
+    No,
+}
+
 pub(crate) fn decide(
     mode: Mode,
     approval: ApprovalMode,
     risk: Risk,
     granted: Granted,
     egress: Egress,
+    planned: Planned,
 ) -> Verdict {
     match (mode, risk) {
         (Mode::Plan | Mode::Act, Risk::Observe) => Verdict::Run,
         (Mode::Plan, Risk::Navigate | Risk::Edit | Risk::Consequential) => Verdict::Forbid,
         (Mode::Act, Risk::Navigate) => Verdict::Run,
+        (Mode::Act, Risk::Edit | Risk::Consequential) if planned == Planned::Yes => Verdict::Run,
         (Mode::Act, Risk::Edit) => match (approval, granted) {
             (ApprovalMode::Auto, _) | (ApprovalMode::Thread, Granted::Yes) => Verdict::Run,
             (ApprovalMode::Thread, Granted::No) | (ApprovalMode::Ask, _) => Verdict::Ask,
@@ -154,13 +163,18 @@ mod tests {
         for ((mode, approval, risk, granted), expected) in table {
             assert!(seen.insert(format!("{mode:?}{approval:?}{risk:?}{granted:?}")), "a row stands twice");
             assert_eq!(
-                decide(mode, approval, risk, granted, Egress::Known),
+                decide(mode, approval, risk, granted, Egress::Known, Planned::No),
                 expected,
                 "{mode:?} {approval:?} {risk:?} {granted:?}"
             );
+            // A plan turns questions into runs, and nothing else.
+            let planned = if expected == Ask { Run } else { expected };
+            for egress in [Egress::Known, Egress::Unknown] {
+                assert_eq!(decide(mode, approval, risk, granted, egress, Planned::Yes), planned);
+            }
             // What goes out to a host that nobody named is Consequential, and asks in every mode.
             let expected = if expected == Run && risk == C { Ask } else { expected };
-            assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown), expected);
+            assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown, Planned::No), expected);
         }
         assert_eq!(seen.len(), 2 * 3 * 4 * 2);
     }

@@ -2,17 +2,19 @@
 //!
 //! Whoever calls may have asked the user or not: the router looks for itself, each time.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
+use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{Approval, ApprovalMode, Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
-use crate::policy::{Egress, Granted, Grants, Verdict, decide};
+use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
@@ -20,7 +22,9 @@ use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
 use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
-use crate::{Assessment, Call, Decision, ExecRequest, Executed, Limits, digest, effect, supervise};
+use crate::{
+    Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
+};
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
 pub struct Router {
@@ -28,6 +32,7 @@ pub struct Router {
     desktop: Arc<dyn Desktop>,
     browser: Arc<dyn Browser>,
     secrets: Arc<dyn SecretSource>,
+    home: Option<PathBuf>,
 }
 
 /// How closely a call's targets are looked at.
@@ -42,7 +47,7 @@ enum Care {
 impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
-        Self { registry, desktop, browser: browser::absent(), secrets: Arc::new(NoSecrets) }
+        Self { registry, desktop, browser: browser::absent(), secrets: Arc::new(NoSecrets), home: None }
     }
 
     /// The built-in tools on a desktop.
@@ -58,6 +63,36 @@ impl Router {
     /// The same with secrets, which calls name and never hold.
     pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same with the user's home folder, in which the files are that plans may name.
+    pub fn with_home(self, home: Option<PathBuf>) -> Self {
+        Self { home, ..self }
+    }
+
+    /// A plan as `plan` takes it, cleaned and bounded.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words for whoever wrote it.
+    pub async fn contract(&self, mut arguments: Value) -> Result<Contract, ToolError> {
+        if let Some(arguments) = arguments.as_object_mut() {
+            arguments.shift_remove(tool::REASON);
+        }
+        let wrong = |error: serde_json::Error| tool::bad_arguments(error);
+        let proposed = serde_json::from_value(arguments).map_err(wrong)?;
+        let read = contract::read(proposed, self.home.as_deref())?;
+        let (looked, home) = (read.clone(), self.home.clone());
+        let look = tokio::task::spawn_blocking(move || contract::look(&looked, home.as_deref())).await;
+        look.map_err(|panic| tool_error(ToolErrorKind::Failed, format!("its folders: {panic}")))??;
+        Ok(read)
+    }
+
+    /// Looks at what a plan says must be so; what the user is to be asked has not passed.
+    pub async fn check(&self, contract: &Contract, limits: &Arc<Limits>) -> Vec<Finding> {
+        let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
+        let look =
+            contract::checks::Look { desktop, browser, home: self.home.clone(), limits: limits.clone() };
+        look.findings(contract, false).await
     }
 
     /// The secrets that calls may name.
@@ -141,8 +176,9 @@ impl Router {
     }
 
     /// What plans of these tools are made within.
-    pub(crate) fn env<'a>(&self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
-        Env { available: self.available(), limits, is_holding: self.desktop.is_holding(), tools }
+    pub(crate) fn env<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
+        let (available, is_holding) = (self.available(), self.desktop.is_holding());
+        Env { available, limits, is_holding, home: self.home.as_deref(), tools }
     }
 
     /// What would become of a call, as far as its arguments tell. Pure: nothing is looked at or done.
@@ -172,15 +208,22 @@ impl Router {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
                 let mut targets = found.together();
+                // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
+                let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
                 // In auto only hosts count.
                 let asks_of_all = request.approval != ApprovalMode::Auto;
-                if care == Care::Closely && asks_of_all && targets.risk.is_none() {
+                if is_planned || (care == Care::Closely && asks_of_all && targets.risk.is_none()) {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
-                        let (display, points) = (part.plan().display(), part.plan().points());
-                        targets.read(&self.controls_at(display, points, limits).await);
+                        targets.read(self.controls_of(part, is_planned, limits).await);
                     }
                 }
-                let (assessment, step) = self.weigh(request, limits, &targets);
+                let (mut assessment, step) = self.weigh(request, limits, &targets);
+                if request.call.tool == tool::PLAN
+                    && care == Care::Closely
+                    && let Err(error) = self.contract(request.call.arguments.clone()).await
+                {
+                    assessment.decision = Decision::Forbid { error };
+                }
                 (assessment, step.map(|step| (step, found)))
             }
             (assessment, step) => (assessment, step.map(|step| (step, Found::default()))),
@@ -202,13 +245,17 @@ impl Router {
             Ok((step, found)) => {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
+                let by_plan = request.planning.agreed().filter(|_| request.approved.is_none());
+                let watched = by_plan.cloned().map(|contract| (self, contract, limits.clone()));
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
+                let cx =
+                    cx.within(request.planning.agreed().cloned(), request.approved.is_some(), &self.home);
                 let asks = match request.approval {
                     ApprovalMode::Auto if request.has_read => Some(Asks::OfHosts),
                     ApprovalMode::Auto => None,
                     ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::OfAll),
                 };
-                let allowed = asks.map(|asks| Allowed { asks, found, grants: request.grants });
+                let allowed = asks.map(|asks| Allowed { asks, found, grants: request.grants, watched });
                 carry_out(&step, allowed.as_ref(), &cx).await
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
@@ -250,16 +297,33 @@ impl Router {
             Err(Refusal { risk, needs, error }) => {
                 // A mistake is told before the mode is: either way it does not run.
                 let decision = Decision::Forbid { error };
-                return (Assessment { risk, needs, seat: false, digest, hosts, touches, decision }, None);
+                let outside = Vec::new();
+                return (
+                    Assessment { risk, needs, seat: false, digest, hosts, touches, outside, decision },
+                    None,
+                );
             }
         };
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
         let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
         let egress = if request.has_read && !hosts.is_empty() { Egress::Unknown } else { Egress::Known };
-        let decision = match decide(request.mode, request.approval, risk, granted, egress) {
+        let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
+        let outside = agreed.map(|contract| contract::outside(contract, &targets.needs));
+        let planned = match &outside {
+            Some(outside) if outside.is_empty() && !targets.is_unknown => Planned::Yes,
+            Some(_) | None => Planned::No,
+        };
+        let outside = outside.unwrap_or_default();
+        let verdict = decide(request.mode, request.approval, risk, granted, egress, planned);
+        let may_plan = !matches!(request.planning, Planning::Off) && request.approval != ApprovalMode::Auto;
+        let decision = match verdict {
+            Verdict::Run | Verdict::Ask if step.name() == tool::PLAN && !may_plan => {
+                let message = "not available here: there are no plans in this run; go on without one";
+                Decision::Forbid { error: tool_error(ToolErrorKind::NotAvailable, message) }
+            }
             Verdict::Run => Decision::Run,
-            Verdict::Ask => Decision::Ask { reason: question(&step, risk, targets.why.as_deref()) },
+            Verdict::Ask => Decision::Ask { reason: question(&step, risk, targets.why.as_deref(), &outside) },
             Verdict::Forbid => {
                 let message = format!(
                     "{} is not for plan mode, which only looks; say what you would do, and let the user switch to act mode",
@@ -269,17 +333,23 @@ impl Router {
             }
         };
         let (risk, needs, seat) = (Some(risk), Some(step.needs()), step.seat());
-        (Assessment { risk, needs, seat, digest, hosts, touches, decision }, Some(step))
+        (Assessment { risk, needs, seat, digest, hosts, touches, outside, decision }, Some(step))
     }
 }
 
 /// Why the user is asked, with the model's own reason told apart from ours.
-fn question(step: &Step, risk: Risk, why: Option<&str>) -> String {
+fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> String {
+    if step.name() == tool::PLAN {
+        return "within a plan that you allow nothing is asked; what leaves it asks as before".to_owned();
+    }
     let ours = match risk {
         Risk::Consequential => "can do what cannot be undone, or send something out",
         Risk::Observe | Risk::Navigate | Risk::Edit => "can change something on this computer",
     };
-    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let mut why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    if !outside.is_empty() {
+        why.push_str(&format!("; not in the plan: {}", outside.join(", ")));
+    }
     match step.plan().reason() {
         Some(theirs) => format!("{} {ours}{why}; the model says: {theirs}", step.name()),
         None => format!("{} {ours}{why}", step.name()),
@@ -295,14 +365,16 @@ enum Asks {
 }
 
 /// What a call was found to touch when it was permitted, and what else was allowed then.
-struct Allowed {
+struct Allowed<'a> {
     asks: Asks,
     found: Found,
     grants: Grants,
+    /// The plan by which it runs, where the user was not asked about this very call.
+    watched: Option<(&'a Router, Arc<Contract>, Arc<Limits>)>,
 }
 
 /// Runs what was permitted, and says what came of it by what can be seen. `allowed` is `None` if nothing asks.
-async fn carry_out(step: &Step, allowed: Option<&Allowed>, cx: &Context) -> Outcome {
+async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &Context) -> Outcome {
     let before = if step.is_verified_on_screen() { Some(settle::before(cx).await) } else { None };
     let mut outcome = match step.plan().work() {
         Work::One(_) => run_one(step, cx).await,
@@ -339,7 +411,7 @@ async fn run_one(step: &Step, cx: &Context) -> Outcome {
 }
 
 /// Runs the steps in order until one fails or is read back as not done; the rest is not executed, and says so.
-async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> Outcome {
+async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) -> Outcome {
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
@@ -407,9 +479,20 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed>, cx: &Context) -> O
 
 /// Why a later action of a batch is not what was allowed any more: what came before it has led it to another window, which
 /// was neither shown nor allowed before.
-async fn strays(step: &Step, shown: &Targets, allowed: &Allowed, cx: &Context) -> Option<ToolError> {
-    let Allowed { found, grants, asks: _ } = allowed;
-    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Context) -> Option<ToolError> {
+    let Allowed { found, grants, asks: _, watched } = allowed;
+    let mut now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    // What came before may have brought something else under its point.
+    if let Some((router, contract, limits)) = watched.as_ref().filter(|_| step.risk() >= Risk::Edit) {
+        now.read(router.controls_of(step, true, limits).await);
+        let granted = !now.touches.is_empty() && now.touches.iter().all(|touch| grants.covers(touch));
+        let outside = contract::outside(contract, &now.needs);
+        if (now.is_unknown || !outside.is_empty()) && !granted {
+            let what = if outside.is_empty() { "its target".to_owned() } else { outside.join(", ") };
+            let message = format!("not in the plan: {what}; call it by itself");
+            return Some(tool_error(ToolErrorKind::Forbidden, message));
+        }
+    }
     let other = now.strays_from(shown, step.plan().reach(), &found.open)?;
     let is_granted = now.touches.iter().all(|touch| grants.covers(touch));
     if is_granted && now.risk.max(Some(step.risk())) < Some(Risk::Consequential) {

@@ -8,11 +8,13 @@ use std::time::Duration;
 use browser::{Browser, WebTarget};
 use desktop::{Action, Desktop, Field, Key, Owner, Selector, Target, WindowView};
 use protocol::address;
+use protocol::contract::EffectClass;
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
 use crate::applications::{self, Class};
+use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::policy::Grants;
 use crate::secrets::Landing;
@@ -192,6 +194,7 @@ impl Found {
             all.why = all.why.or_else(|| part.why.clone());
             all.hosts.extend(part.hosts.iter().cloned());
             all.is_unknown |= part.is_unknown;
+            all.needs.extend(part.needs.iter().cloned());
             all.places.extend(part.places.iter().cloned());
         }
         all.hosts.sort();
@@ -218,16 +221,24 @@ pub(crate) struct Targets {
     pub hosts: Vec<String>,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
+    /// What a plan must name for it.
+    pub needs: Vec<Need>,
     places: Vec<Place>,
 }
 
 impl Targets {
-    /// Takes what controls at the points of a call say that they do.
-    pub(crate) fn read(&mut self, controls: &[String]) {
+    /// Takes what the controls that a call would act on say that they do; `None` if they cannot be told.
+    pub(crate) fn read(&mut self, controls: Option<Vec<String>>) {
+        let Some(controls) = controls else {
+            return self.needs.push(Need::Untold("an element that cannot be told"));
+        };
+        self.needs.extend(controls.iter().flat_map(|control| contract::of_control(control)));
         let class = self.class();
-        if let Some(why) =
-            controls.iter().find_map(|control| says(control).or_else(|| says_nothing(control, class)))
-        {
+        let blank = controls.iter().find_map(|control| says_nothing(control, class));
+        if blank.is_some() {
+            self.needs.push(Need::Untold("a button that does not say what it does"));
+        }
+        if let Some(why) = controls.iter().find_map(|control| says(control)).or(blank) {
             self.weigh(why);
         }
     }
@@ -263,6 +274,11 @@ impl Targets {
             self.is_unknown = true;
             return;
         };
+        self.needs.extend(contract::of_window(reach, &touched));
+        self.touch(tool, reach, touched);
+    }
+
+    fn touch(&mut self, tool: &str, reach: &Reach, touched: Touched) {
         if let Some(why) = gravity(reach, &touched) {
             self.weigh(why);
         }
@@ -330,12 +346,21 @@ impl Targets {
             return;
         };
         let page = Touched { app: address::shown(&url), window: None, pid: None, class: None, control: None };
-        self.add(tool, &Reach::Nowhere, Some(page.with_control(Some(&called))));
+        let page = page.with_control(Some(&called));
+        let there = leads_to.as_deref().unwrap_or(&url);
+        let goes = sends == Sends::ToForm || (goes_there && sends == Sends::Nothing);
+        let sent_to =
+            (sends != Sends::Nothing).then_some(url.as_str()).into_iter().chain(goes.then_some(there));
+        self.needs.extend(contract::of_page(&url, page.control.as_deref(), sent_to));
+        if sends == Sends::ToForm {
+            self.needs.push(Need::Effect(EffectClass::Submit));
+        }
+        self.touch(tool, &Reach::Nowhere, page);
         if sends != Sends::Nothing {
             self.send(tool, &url, grants);
         }
-        if sends == Sends::ToForm || (goes_there && sends == Sends::Nothing) {
-            self.send(tool, leads_to.as_deref().unwrap_or(&url), grants);
+        if goes {
+            self.send(tool, there, grants);
         }
     }
 }
@@ -391,16 +416,24 @@ pub(crate) async fn find(
         found.parts.push(Targets::default());
         let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
         let (tool, reach) = (part.name(), part.plan().reach());
+        if part.risk() == Risk::Consequential {
+            targets.needs.push(Need::Untold("what asks each time by itself"));
+        }
         match reach {
             Reach::Nowhere => {
+                targets.needs.push(contract::of_nothing(&part.spec().group));
                 targets.touches.push(Grant { tool: tool.to_owned(), app: None });
                 continue;
             }
             Reach::Address(url) => {
+                targets.needs.extend(contract::of_address(url));
                 targets.send(tool, url, grants);
                 continue;
             }
             Reach::Page { reference, sends } => {
+                if reference.is_none() {
+                    targets.needs.push(Need::Untold("a page's dialog"));
+                }
                 let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
                 targets.add_page(tool, *sends, looked.ok().and_then(Result::ok), grants);
                 continue;

@@ -64,6 +64,7 @@ mod web_type;
 mod batch;
 mod done;
 mod osa;
+mod plan;
 mod think;
 mod wait;
 
@@ -71,6 +72,7 @@ pub(crate) use batch::NAME as BATCH;
 pub use context::Context;
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;
+pub(crate) use plan::NAME as PLAN;
 
 /// Every built-in tool, in the order the model sees.
 pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
@@ -114,6 +116,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<web_tabs::WebTab>(),
         of::<web_tabs::WebTabEdit>(),
         of::<osa::Osa>(),
+        of::<plan::Propose>(),
         of::<wait::Wait>(),
         of::<think::Think>(),
         of::<batch::Batch>(),
@@ -183,7 +186,7 @@ struct Typed<T> {
     typed: PhantomData<fn() -> T>,
 }
 
-const REASON: &str = "reason";
+pub(crate) const REASON: &str = "reason";
 
 fn takes_reason<T: Builtin>() -> bool {
     T::RISK > Risk::Observe

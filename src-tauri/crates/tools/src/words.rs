@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use protocol::contract::EffectClass;
 use serde::Deserialize;
 
 const DATA: &str = include_str!("../data/words.json");
@@ -27,6 +28,22 @@ struct Data {
     /// What looks alike and is harmless.
     #[serde(default)]
     except: Words,
+}
+
+impl Data {
+    /// The gravest first.
+    fn kinds(&self) -> [(&Words, &'static str, EffectClass); 8] {
+        [
+            (&self.pay, "pays", EffectClass::Pay),
+            (&self.send, "sends", EffectClass::Send),
+            (&self.delete, "deletes", EffectClass::Delete),
+            (&self.publish, "publishes", EffectClass::Publish),
+            (&self.submit, "submits", EffectClass::Submit),
+            (&self.install, "installs", EffectClass::Install),
+            (&self.sign, "signs", EffectClass::Sign),
+            (&self.run, "runs something", EffectClass::Run),
+        ]
+    }
 }
 
 /// Whole labels or the first words of them, lower case.
@@ -70,24 +87,40 @@ pub(crate) fn says(name: &str) -> Option<&'static str> {
     says_by(WORDS.as_ref(), name)
 }
 
+/// All that a control of this name does, as contracts name it; `None` if nothing is known of any.
+pub(crate) fn effects(name: &str) -> Option<Vec<EffectClass>> {
+    let words = WORDS.as_ref()?;
+    let all = found_in(words, name).map(|(_, effect)| effect);
+    Some(all.collect())
+}
+
+/// What controls do whose English names begin with this.
+pub(crate) fn effects_beginning(part: &str) -> Vec<EffectClass> {
+    let part = plain(part);
+    let part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let begins = |words: &&Words| words.en.iter().any(|word| word.starts_with(part));
+    let kinds = WORDS.as_ref().into_iter().flat_map(Data::kinds);
+    kinds.filter(|(words, ..)| begins(words)).map(|(.., effect)| effect).collect()
+}
+
 /// Without the data nothing is known to be harmless.
 fn says_by(words: Option<&Data>, name: &str) -> Option<&'static str> {
     let Some(words) = words else { return Some("may do anything") };
-    let label = name.to_lowercase();
-    let label = label.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
+    found_in(words, name).next().map(|(does, _)| does)
+}
+
+/// As menus are searched: marks of access keys, and a shortcut beside the name, say nothing.
+fn plain(name: &str) -> String {
+    let name = name.split('\t').next().unwrap_or(name).replace(['_', '&'], "");
+    name.trim().to_lowercase()
+}
+
+fn found_in(words: &Data, name: &str) -> impl Iterator<Item = (&'static str, EffectClass)> {
+    let label = plain(name);
+    let label = label.trim_start_matches(|c: char| !c.is_alphanumeric());
     let label = words.except.cut_from(label);
-    [
-        (&words.pay, "pays"),
-        (&words.send, "sends"),
-        (&words.delete, "deletes"),
-        (&words.publish, "publishes"),
-        (&words.submit, "submits"),
-        (&words.install, "installs"),
-        (&words.sign, "signs"),
-        (&words.run, "runs something"),
-    ]
-    .into_iter()
-    .find_map(|(words, does)| words.are_in(&label).then_some(does))
+    let kinds = words.kinds().into_iter();
+    kinds.filter(move |(words, ..)| words.are_in(&label)).map(|(_, does, effect)| (does, effect))
 }
 
 #[cfg(test)]
@@ -107,11 +140,14 @@ mod tests {
     fn a_control_is_told_by_what_it_says_in_both_languages() {
         assert_eq!(says("Send"), Some("sends"));
         assert_eq!(says("_Send…"), Some("sends"));
+        assert_eq!(says("S&e_nd\tCtrl+Enter"), Some("sends"));
         assert_eq!(says("送信"), Some("sends"));
         assert_eq!(says("Place order"), Some("pays"));
         assert_eq!(says("Delete"), Some("deletes"));
         assert_eq!(says("削除"), Some("deletes"));
         assert_eq!(says("送信済みを完全に削除"), Some("deletes"));
+        assert_eq!(effects("送信して削除"), Some(vec![EffectClass::Send, EffectClass::Delete]));
+        assert_eq!(effects("Save"), Some(Vec::new()));
         for harmless in ["Save", "Sender", "Open", "Send to Back", "Paypal settings", "", "保存"] {
             assert_eq!(says(harmless), None, "{harmless}");
         }

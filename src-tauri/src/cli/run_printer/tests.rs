@@ -70,6 +70,7 @@ fn spec() -> RunSpec {
         space: None,
         parent: None,
         recording: None,
+        plan: false,
     }
 }
 
@@ -255,6 +256,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: vec![grant()],
+        about: Box::default(),
     }
 }
 

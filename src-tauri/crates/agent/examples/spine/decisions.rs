@@ -30,6 +30,7 @@ pub fn race() -> Value {
         grants,
         has_read: true,
         approved: None,
+        planning: tools::Planning::Off,
     };
     let trial = || {
         let began = Instant::now();

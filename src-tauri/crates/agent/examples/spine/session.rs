@@ -81,6 +81,7 @@ fn spec(settings: &Settings) -> RunSpec {
         space: None,
         parent: None,
         recording: None,
+        plan: false,
     }
 }
 

@@ -92,6 +92,10 @@ pub enum Input {
         hint: Option<String>,
         may_retry: bool,
     },
+    /// What the plan allows is used up.
+    OutOfBudget {
+        used: String,
+    },
     /// The policy's word on the current call.
     Assessed(Verdict),
     Answered {

@@ -89,12 +89,14 @@ impl Driver {
     }
 
     pub(super) async fn take_answer(&mut self, given: GivenAnswer) -> Result<(), ErrorView> {
-        let GivenAnswer { question, answer, by } = given;
+        let GivenAnswer { question, answer, by, at } = given;
         let approval = question.id.clone();
         if self.question.take_if(|open| open.id == approval).is_none() {
             return Ok(());
         }
         self.operation = None;
+        self.plan.answered(&approval, &answer, at);
+        self.work_by_the_plan();
         if answer == Answer::Thread {
             self.grants().allow(question.touches.clone());
         }

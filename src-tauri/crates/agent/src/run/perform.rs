@@ -25,6 +25,9 @@ impl Driver {
     pub(super) async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, ErrorView> {
         match effect {
             Effect::AskModel { turn } => {
+                if let Some(used) = self.used_up() {
+                    return Ok(Some(Input::OutOfBudget { used }));
+                }
                 self.return_seat().await;
                 self.settle_turn();
                 self.retrying = None;
@@ -77,6 +80,9 @@ impl Driver {
         self.lease = None;
         // Before anyone sees the end: who sees it may begin the next run at once.
         self.run.mailbox.close();
+        if let Some(report) = self.plan.report() {
+            self.append(EventBody::PlanReported { report: Box::new(report) }).await?;
+        }
         self.append(EventBody::RunEnded { end: end.clone() }).await?;
         self.end = Some(end);
         Ok(())
@@ -101,7 +107,10 @@ impl Driver {
         };
         let verdict = match (assessment.decision, warning) {
             (Decision::Forbid { error }, _) => Verdict::Forbid(error),
-            (Decision::Run, None) => Verdict::Run,
+            (Decision::Run, None) => match self.before_the_end(&request.call).await {
+                Some(reason) => ask(Risk::Observe, reason),
+                None => Verdict::Run,
+            },
             (Decision::Ask { reason }, None) => ask(assessment.risk.unwrap_or(Risk::Consequential), reason),
             // Asked each time: a yes is to this very warning.
             (Decision::Run, Some(warning)) => ask(Risk::Consequential, warning),
@@ -141,7 +150,8 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
         let now = self.run.router.assess(&request, &self.run.limits).await;
-        let Assessment { digest, touches, mut hosts, .. } = now;
+        let Assessment { digest, touches, mut hosts, outside, .. } = now;
+        let about = Box::new(self.about(&call, outside).await);
         hosts.retain(|host| reason.contains(host.as_str()));
         // Something graver may have come to the front since it was first looked at.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
@@ -162,6 +172,7 @@ impl Driver {
             seen,
             hosts,
             touches,
+            about,
         };
         self.run.router.redact_question(&mut approval).await;
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;

@@ -88,7 +88,11 @@ impl Driver {
 
 /// The status line of a run whose question is open.
 pub fn asks(call: &ToolCall) -> String {
-    format!("asks whether it may: {}", call.tool)
+    match call.tool.as_str() {
+        "plan" => "proposes a plan".to_owned(),
+        "done" => "asks whether it is done".to_owned(),
+        tool => format!("asks whether it may: {tool}"),
+    }
 }
 
 /// What the model says the call is for, for the status line.

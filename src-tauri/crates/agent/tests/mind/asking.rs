@@ -19,12 +19,12 @@ use tools::Interruption;
 
 use crate::bench::{Bench, click, done, history};
 
-fn answer(approval: &Approval, answer: Answer) -> AnswerApproval {
+pub fn answer(approval: &Approval, answer: Answer) -> AnswerApproval {
     AnswerApproval { approval: approval.id.clone(), digest: approval.digest.clone(), answer }
 }
 
 /// What is on disk at this moment, as a start after a crash finds it.
-fn crashed(bench: &Bench) -> tempfile::TempDir {
+pub fn crashed(bench: &Bench) -> tempfile::TempDir {
     let copy = crate::bench::home();
     for entry in std::fs::read_dir(bench.home.path()).unwrap() {
         let entry = entry.unwrap();
@@ -337,7 +337,7 @@ async fn after_a_crash_nothing_is_typed_where_no_window_was_in_front() {
 }
 
 /// Why calls of a session were not done.
-async fn refusals(bench: &Bench, session: &SessionId) -> Vec<String> {
+pub async fn refusals(bench: &Bench, session: &SessionId) -> Vec<String> {
     let events = history(&bench.handle, session).await.into_iter();
     let refused = events.filter_map(|event| match event.body {
         EventBody::ToolFinished { result, .. } if result.effect == Effect::Refused => result.error,

@@ -10,7 +10,7 @@ use protocol::ids::CallId;
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode, ToolCall};
 use serde_json::{Value, json};
-use tools::{Decision, ExecRequest, Grants, Limits, Router};
+use tools::{Decision, ExecRequest, Grants, Limits, Planning, Router};
 
 /// Each vendor's actions; between them every tool of ours that is ever used for one.
 fn actions() -> Vec<(Computer, &'static str, Value)> {
@@ -80,8 +80,8 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
         let id = CallId::from_suffix(number);
         let call = ToolCall { id, tool: tool.to_owned(), arguments: arguments.clone() };
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
-        let request =
-            ExecRequest { call, mode, approval, approved, grants: Grants::default(), has_read: false };
+        let (grants, has_read, planning) = (Grants::default(), false, Planning::Off);
+        let request = ExecRequest { call, mode, approval, approved, grants, has_read, planning };
         match router.outline(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),

@@ -15,6 +15,7 @@ mod computer_words;
 mod giving_way;
 mod many;
 mod matrix;
+mod planning;
 mod prefix;
 mod runs;
 mod search;

@@ -60,7 +60,8 @@ fn a_run_becomes_goal_words_step_and_end() {
             EntryBody::End {
                 end: RunEnd::Completed { summary: "done".into() },
                 bill,
-                suggestions: Vec::new()
+                suggestions: Vec::new(),
+                report: None,
             },
         ]
     );

@@ -1,10 +1,12 @@
 //! What a task works with: desktop, browser, limits and the stop, and what it tells about itself while it runs.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use browser::Browser;
 use desktop::Desktop;
+use protocol::contract::Contract;
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,11 @@ pub struct Context {
     pub(crate) cancel: CancellationToken,
     /// The display that pictures are taken of.
     pub(crate) display: u32,
+    /// The plan that the user agreed to.
+    pub(crate) agreed: Option<Arc<Contract>>,
+    /// The user said yes to this very call.
+    pub(crate) is_approved: bool,
+    pub(crate) home: Option<PathBuf>,
     begun: Arc<AtomicBool>,
     /// Of the call's last drag.
     trail: Arc<Mutex<Vec<NormPoint>>>,
@@ -41,9 +48,22 @@ impl Context {
             limits,
             cancel,
             display,
+            agreed: None,
+            is_approved: false,
+            home: None,
             begun: Arc::default(),
             trail: Arc::default(),
         }
+    }
+
+    /// The same within a plan.
+    pub(crate) fn within(
+        self,
+        agreed: Option<Arc<Contract>>,
+        is_approved: bool,
+        home: &Option<PathBuf>,
+    ) -> Self {
+        Self { agreed, is_approved, home: home.clone(), ..self }
     }
 
     /// The same for one try, with its own stop and nothing begun.

@@ -1,12 +1,13 @@
 //! `done`: the model says that the goal is reached, or that it cannot be.
 
 use async_trait::async_trait;
-use protocol::tool::{Risk, ToolError};
+use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled};
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled, tool_error};
+use crate::contract::checks::Look;
 use crate::{Finish, untrusted};
 
 const MOST_CHARS: usize = 4_000;
@@ -44,10 +45,24 @@ struct End(Finish);
 
 #[async_trait]
 impl Task for End {
-    async fn run(&self, _: &Context) -> Outcome {
+    async fn run(&self, cx: &Context) -> Outcome {
+        let findings = match &cx.agreed {
+            Some(contract) if self.0.success => Look::of(cx).findings(contract, cx.is_approved).await,
+            Some(_) | None => Vec::new(),
+        };
+        let data = if findings.is_empty() { Value::Null } else { json!({ "checks": findings }) };
+        // The user may take the work as it is.
+        if let Some(failed) = findings.iter().find(|one| !one.passed).filter(|_| !cx.is_approved) {
+            let message = format!(
+                "not done: a check of the plan fails: {}; found: {}. Look what is missing and go on, or call done with \
+                 success false",
+                failed.check, failed.found
+            );
+            let error = tool_error(ToolErrorKind::Failed, untrusted::line(&message, 1_500));
+            return Outcome { data, ..Outcome::failed(Done::NAME, Effect::Refused, error) };
+        }
         let word = if self.0.success { "done" } else { "gave up" };
-        let looked =
-            Outcome::looked(format!("{word}: {}", untrusted::line(&self.0.summary, 200)), Value::Null);
+        let looked = Outcome::looked(format!("{word}: {}", untrusted::line(&self.0.summary, 200)), data);
         Outcome { finished: Some(self.0.clone()), ..looked }
     }
 }

@@ -104,6 +104,7 @@ fn nearly_right(tool: &str) -> impl Strategy<Value = Value> + use<> {
         "pressMenu" => json!({"app": "Editor", "path": ["File", "Save"]}),
         "doAction" => json!({"ref": "e1", "action": "expand"}),
         "osa" => json!({"script": "a", "arguments": ["b"]}),
+        "plan" => json!({"steps": ["a"], "applications": ["Editor"], "effects": ["edit"]}),
         "focusWindow" => json!({"window": 7}),
         "changeWindow" => json!({"window": 7, "change": "move", "x": 1, "y": 2}),
         "launchApp" | "quitApp" => json!({"app": "a"}),

@@ -11,6 +11,8 @@ mod fuzz;
 #[cfg(test)]
 mod looking;
 #[cfg(test)]
+mod planning;
+#[cfg(test)]
 mod registry;
 #[cfg(test)]
 mod seat;

@@ -42,6 +42,7 @@ const ACT: &[&str] = &[
     "readClipboard",
     "writeClipboard",
     "osa",
+    "plan",
     "wait",
     "think",
     "batch",
@@ -144,8 +145,9 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
         scene.abilities = desktop::Abilities::default();
     });
     let router = Router::builtin(fake.clone());
-    assert_eq!(names(&router, Mode::Act), ["wait", "think", "batch", "done"]);
-    for name in ACT.iter().filter(|name| !["wait", "think", "batch", "done"].contains(name)).chain(&WEB) {
+    const EVERYWHERE: [&str; 5] = ["plan", "wait", "think", "batch", "done"];
+    assert_eq!(names(&router, Mode::Act), EVERYWHERE);
+    for name in ACT.iter().filter(|name| !EVERYWHERE.contains(name)).chain(&WEB) {
         let error = call(&router, name, json!({})).await.result.error.unwrap();
         assert_eq!(error.kind, ToolErrorKind::NotAvailable, "{name}");
         assert!(error.message.starts_with("not available here: "), "{name}: {}", error.message);

@@ -19,7 +19,7 @@ use protocol::tool::{ApprovalMode, Mode, ToolCall};
 use protocol::view::{Check, CheckView, DisplayView};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, Grants, Limits, Router};
+use tools::{ExecRequest, Executed, Grants, Limits, Planning, Router};
 
 pub fn limits() -> Limits {
     Limits {
@@ -72,6 +72,7 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
         grants: Grants::default(),
         has_read: false,
         approved: None,
+        planning: Planning::Off,
     }
 }
 

@@ -1,0 +1,99 @@
+//! The run's plan: what its calls are weighed by, what the user is asked of it, and when it is used up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::contract::{About, Check};
+use protocol::tool::ToolCall;
+use serde_json::Value;
+use tools::Planning;
+
+use super::Driver;
+
+/// So often a check refuses `done` before the user is asked whether the work is taken as it is.
+const REFUSALS: u32 = 3;
+/// Longest look at all checks before the user is asked.
+const LOOK: Duration = Duration::from_secs(20);
+/// To a model that stops talking in place of calling `done`.
+const CALL_DONE: &str =
+    "The plan has checks: the work is over when you call `done` and they pass. Call it, or go on.";
+
+impl Driver {
+    pub(super) fn planning(&self) -> Planning {
+        match &self.agreed {
+            Some(agreed) => Planning::Agreed(agreed.clone()),
+            None if self.run.spec.plan => Planning::Open,
+            None => Planning::Off,
+        }
+    }
+
+    /// From here on its calls are weighed by what the user agreed to last.
+    pub(super) fn work_by_the_plan(&mut self) {
+        self.agreed = self.plan.agreed.clone().map(Arc::new);
+        self.machine.must_call_done = self.agreed.as_ref().is_some_and(|plan| !plan.checks.is_empty());
+    }
+
+    pub(super) fn tell_of_checks(&mut self) {
+        if self.machine.must_call_done {
+            self.steers.push(CALL_DONE.to_owned());
+        }
+    }
+
+    /// What of the plan's budget is used up.
+    pub(super) fn used_up(&self) -> Option<String> {
+        self.agreed.as_ref().and_then(|_| self.plan.over_budget(self.run.log.now()))
+    }
+
+    /// What a question is about, beside its call.
+    pub(super) async fn about(&mut self, call: &ToolCall, outside: Vec<String>) -> About {
+        match call.tool.as_str() {
+            "plan" => match self.run.router.contract(call.arguments.clone()).await {
+                Ok(contract) => {
+                    let before = self.agreed.as_deref();
+                    let changes = before.map(|before| contract.changes_from(before)).unwrap_or_default();
+                    About::Plan { contract: Box::new(contract), changes }
+                }
+                Err(_) => About::default(),
+            },
+            "done" => About::Result { findings: std::mem::take(&mut self.findings) },
+            _ => About::Call { outside },
+        }
+    }
+
+    /// Why the user is asked before `done` may end the run; `None` if it may be tried, and is refused while a check fails.
+    pub(super) async fn before_the_end(&mut self, call: &ToolCall) -> Option<String> {
+        let agreed = self.agreed.clone().filter(|_| call.tool == "done")?;
+        if call.arguments.get("success") == Some(&Value::Bool(false)) {
+            return None;
+        }
+        let question = agreed.checks.iter().find_map(|check| match check {
+            Check::AskUser { question } => Some(question.clone()),
+            _ => None,
+        });
+        let is_worn = self.plan.refusals >= REFUSALS;
+        if question.is_none() && !is_worn {
+            return None;
+        }
+        let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
+        let look = tokio::time::timeout(LOOK, async { router.check(&agreed, &limits).await });
+        let findings = tokio::select! {
+            biased;
+            () = self.run.stop.token.cancelled() => return None,
+            findings = look => findings.unwrap_or_default(),
+        };
+        let fails = |finding: &&protocol::contract::Finding| {
+            !finding.passed && !matches!(finding.check, Check::AskUser { .. })
+        };
+        let failing = findings.iter().filter(fails).count();
+        let reason = match (failing, question) {
+            (0, Some(question)) => format!("the plan asks you: {question}"),
+            (0, None) => return None,
+            (_, _) if is_worn => {
+                format!("checks of the plan fail ({failing}): is the work accepted as it is?")
+            }
+            (_, _) => return None,
+        };
+        self.findings = findings;
+        Some(reason)
+    }
+}

@@ -1,0 +1,178 @@
+//! Whether a call is within the plan that the user agreed to. Pure: what a call would touch was looked up before.
+//!
+//! What cannot be told is outside, always.
+
+use protocol::contract::{Contract, EffectClass};
+
+use crate::applications::{self, Class};
+use crate::target::{Reach, Touched};
+use crate::{hosts, words};
+
+pub(crate) mod checks;
+mod read;
+
+pub(crate) use read::{look, read};
+
+/// One thing that a call needs a contract to name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// As the desktop calls it.
+    Application(String),
+    /// With its port where that is not the usual one.
+    Host(String),
+    Effect(EffectClass),
+    /// What no contract covers: why.
+    Untold(&'static str),
+}
+
+/// What an act on a window needs.
+pub(crate) fn of_window(reach: &Reach, touched: &Touched) -> Vec<Need> {
+    let mut needs = vec![Need::Application(touched.app.clone())];
+    let mut classes: Vec<Class> = touched.class.into_iter().collect();
+    // A window may be found by its title; what is started or ended is what was named.
+    if let Reach::App(Some(name)) = reach {
+        needs.push(Need::Application(name.clone()));
+        classes.extend(applications::class_of([name.as_str()]));
+    }
+    let mut effects = match (reach, touched.control.as_deref()) {
+        // By what the call names: cleaned, a tab in it would be gone.
+        (Reach::Menu { path, .. }, _) => of_menu_item(path.last().map_or("", String::as_str)),
+        (_, Some(control)) => of_control(control),
+        (_, None) => Vec::new(),
+    };
+    // Its place on the screen is nothing of what it does.
+    if !matches!(reach, Reach::Window(_)) {
+        for class in classes {
+            effects.extend(of_class(class, reach));
+        }
+    }
+    needs.extend(or_edit(effects));
+    needs
+}
+
+/// What an act in a page at this address needs; `leads_to` are the addresses that something is sent to.
+pub(crate) fn of_page<'a>(
+    address: &str,
+    control: Option<&str>,
+    leads_to: impl IntoIterator<Item = &'a str>,
+) -> Vec<Need> {
+    let mut needs = vec![host(address)];
+    needs.extend(or_edit(control.map(of_control).unwrap_or_default()));
+    for address in leads_to {
+        needs.extend(of_address(address));
+    }
+    needs
+}
+
+/// What going to an address needs.
+pub(crate) fn of_address(address: &str) -> Vec<Need> {
+    vec![host(address), Need::Effect(EffectClass::Browse)]
+}
+
+/// What an act on nothing that can be looked up needs, by its tool's group.
+pub(crate) fn of_nothing(group: &crate::Group) -> Need {
+    match group {
+        crate::Group::Clipboard => Need::Effect(EffectClass::Clipboard),
+        // Back, forward, reload, a tab's end: where the tab has been.
+        crate::Group::Web => Need::Effect(EffectClass::Browse),
+        crate::Group::Screen
+        | crate::Group::Elements
+        | crate::Group::Input
+        | crate::Group::Apps
+        | crate::Group::Script
+        | crate::Group::Mind
+        | crate::Group::Server(_) => Need::Untold("what it would touch, which cannot be told"),
+    }
+}
+
+fn host(address: &str) -> Need {
+    match hosts::site(address) {
+        Some(site) => Need::Host(site),
+        None => Need::Untold("a page without a host"),
+    }
+}
+
+/// What a control of this name does, as far as that says it; all of it where it says more than one thing.
+pub(crate) fn of_control(name: &str) -> Vec<Need> {
+    match words::effects(name) {
+        Some(effects) => effects.into_iter().map(Need::Effect).collect(),
+        None => vec![Need::Untold("a control that may do anything")],
+    }
+}
+
+/// The same of a menu's item, which its beginning is enough to choose.
+fn of_menu_item(beginning: &str) -> Vec<Need> {
+    // What a label in these scripts does stands at its end.
+    if !beginning.is_ascii() {
+        return vec![Need::Untold("a menu's item, which may be named in part")];
+    }
+    let mut needs = of_control(beginning);
+    needs.extend(words::effects_beginning(beginning).into_iter().map(Need::Effect));
+    needs
+}
+
+fn or_edit(needs: Vec<Need>) -> Vec<Need> {
+    if needs.is_empty() { vec![Need::Effect(EffectClass::Edit)] } else { needs }
+}
+
+fn of_class(class: Class, reach: &Reach) -> Option<Need> {
+    let effect = match class {
+        Class::Terminal | Class::Launcher => EffectClass::Run,
+        Class::Ide if reach.takes_keys() => EffectClass::Run,
+        Class::Mail | Class::Chat if reach.enters() => EffectClass::Send,
+        Class::PasswordManager => EffectClass::Passwords,
+        Class::Finance => EffectClass::Pay,
+        Class::SystemSettings => EffectClass::System,
+        Class::Remote | Class::VirtualMachine => EffectClass::Remote,
+        // Which page, and where a click or a key leads, only the web's tools know.
+        Class::Browser if !matches!(reach, Reach::App(Some(_))) => {
+            return Some(Need::Untold(
+                "a browser's window, whose page cannot be told here; the web's tools can",
+            ));
+        }
+        Class::Ide
+        | Class::Browser
+        | Class::Mail
+        | Class::Chat
+        | Class::Files
+        | Class::Editor
+        | Class::Office
+        | Class::Media => return None,
+    };
+    Some(Need::Effect(effect))
+}
+
+/// What a contract does not name of what a call needs, for the user: `application xterm`, `effect run`. Empty where it
+/// covers the call.
+pub(crate) fn outside(contract: &Contract, needs: &[Need]) -> Vec<String> {
+    let mut left = Vec::new();
+    let mut leaves = |clause: String| {
+        if !left.contains(&clause) {
+            left.push(clause);
+        }
+    };
+    if needs.is_empty() {
+        leaves("what it would touch, which cannot be told".into());
+    }
+    for need in needs {
+        match need {
+            Need::Application(app) if contract.applications.iter().any(|named| is_same(named, app)) => {}
+            Need::Application(app) => leaves(format!("application {app}")),
+            Need::Host(host) if contract.hosts.iter().any(|named| hosts::is_same(named, host)) => {}
+            Need::Host(host) => leaves(format!("host {host}")),
+            Need::Effect(effect) if contract.effects.contains(effect) => {}
+            Need::Effect(effect) => leaves(format!("effect {}", effect.name())),
+            Need::Untold(why) => leaves((*why).to_owned()),
+        }
+    }
+    left
+}
+
+/// Whether a name of the contract is this application: letter by letter but for ASCII case, or by the list of
+/// applications, in which one has several names.
+fn is_same(named: &str, app: &str) -> bool {
+    !app.is_empty() && (named.eq_ignore_ascii_case(app) || applications::are_one(named, app))
+}
+
+#[cfg(test)]
+mod tests;

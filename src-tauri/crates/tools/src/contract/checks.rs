@@ -1,0 +1,205 @@
+//! Looking at what a plan says must be so. Nothing is changed, and nothing that a file holds is told.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::{Browser, Links, TextQuery};
+use desktop::{Desktop, ElementQuery, Scope, WindowView};
+use protocol::contract::{Check, Contract, Finding};
+use sha2::{Digest, Sha256};
+
+use super::is_same;
+use super::read::{file_in, real};
+use crate::tool::Context;
+use crate::{Limits, digest, untrusted};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes of a file that are read, at the most.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+const PAGE_CHARS: usize = 1_000_000;
+const FOUND_CHARS: usize = 200;
+
+/// What checks look through.
+pub(crate) struct Look {
+    pub desktop: Arc<dyn Desktop>,
+    pub browser: Arc<dyn Browser>,
+    pub home: Option<PathBuf>,
+    pub limits: Arc<Limits>,
+}
+
+/// Whether a check passes, and what was found.
+type Seen = Result<String, String>;
+
+impl Look {
+    pub(crate) fn of(cx: &Context) -> Self {
+        let (desktop, browser) = (cx.desktop.clone(), cx.browser.clone());
+        Self { desktop, browser, home: cx.home.clone(), limits: cx.limits.clone() }
+    }
+
+    /// All checks of a contract, in order. `said_yes`: the user was asked, and takes the work as it is.
+    pub(crate) async fn findings(&self, contract: &Contract, said_yes: bool) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for check in &contract.checks {
+            let look = tokio::time::timeout(PATIENCE, self.look(check, contract, said_yes));
+            let seen = look.await.unwrap_or_else(|_| Err("nothing could be looked at in time".into()));
+            let passed = seen.is_ok();
+            let found = seen.unwrap_or_else(|found| found);
+            let found = untrusted::line(&found, FOUND_CHARS);
+            findings.push(Finding { check: check.clone(), passed, found });
+        }
+        findings
+    }
+
+    async fn look(&self, check: &Check, contract: &Contract, said_yes: bool) -> Seen {
+        let is_of_the_screen = !matches!(
+            check,
+            Check::FileExists { .. }
+                | Check::FileContains { .. }
+                | Check::FileHash { .. }
+                | Check::AskUser { .. }
+        );
+        if is_of_the_screen && self.desktop.is_locked().await {
+            return Err(desktop::LOCKED.to_owned());
+        }
+        match check {
+            Check::FileExists { path } => self.file(path, contract, Wanted::There).await,
+            Check::FileContains { path, text } => self.file(path, contract, Wanted::Text(text.clone())).await,
+            Check::FileHash { path, sha256 } => self.file(path, contract, Wanted::Hash(sha256.clone())).await,
+            Check::Window { application, title } => self.window(application, title.as_deref()).await,
+            Check::Element { application, name, role, value } => {
+                self.element(application, name, role.as_deref(), value.as_deref()).await
+            }
+            Check::PageAddress { address } => self.page_address(address).await,
+            Check::PageText { text } => self.page_text(text).await,
+            Check::AskUser { .. } if said_yes => Ok("the user said yes".into()),
+            Check::AskUser { .. } => Err("the user was not asked yet".into()),
+            // No contract with them is taken.
+            Check::CommandExit { .. } | Check::Reminder { .. } | Check::Event { .. } => {
+                Err("Miki has no tool to look at this".into())
+            }
+        }
+    }
+
+    async fn file(&self, path: &str, contract: &Contract, wanted: Wanted) -> Seen {
+        let home = self.home.clone().ok_or("no home folder is known")?;
+        let (path, folders) = (path.to_owned(), contract.folders.clone());
+        let look = tokio::task::spawn_blocking(move || look_at_file(&path, &folders, &home, &wanted));
+        look.await.unwrap_or_else(|panic| Err(format!("the file cannot be looked at: {panic}")))
+    }
+
+    async fn windows(&self) -> Result<Vec<WindowView>, String> {
+        self.desktop.windows().await.map_err(|error| error.to_string())
+    }
+
+    async fn window(&self, application: &str, title: Option<&str>) -> Seen {
+        let windows = self.windows().await?;
+        let of_app = windows.iter().filter(|window| is_same(application, &window.app));
+        let titles: Vec<&str> = of_app.map(|window| window.title.as_str()).collect();
+        let is_there = match title {
+            Some(part) => titles.iter().any(|title| title.to_lowercase().contains(&part.to_lowercase())),
+            None => !titles.is_empty(),
+        };
+        match (is_there, titles.as_slice()) {
+            (true, _) => Ok("it is there".into()),
+            (false, []) => Err(format!("{application} has no window")),
+            (false, titles) => Err(format!("its windows are: {}", titles.join(" | "))),
+        }
+    }
+
+    async fn element(&self, application: &str, name: &str, role: Option<&str>, value: Option<&str>) -> Seen {
+        let query = ElementQuery {
+            app: Some(application.to_owned()),
+            query: Some(name.to_owned()),
+            scope: Scope::All,
+            limit: self.limits.ui_nodes,
+            deadline: Some(PATIENCE),
+            ..ElementQuery::default()
+        };
+        let snapshot = self.desktop.elements(query).await.map_err(|error| error.to_string())?;
+        if !is_same(application, &snapshot.app) {
+            return Err(format!("{application} shows nothing; {} was found", snapshot.app));
+        }
+        let is_it = |found: &&desktop::Element| {
+            found.name == name && role.is_none_or(|role| found.role.eq_ignore_ascii_case(role))
+        };
+        let all: Vec<_> = snapshot.elements.iter().filter(is_it).collect();
+        let Some(wanted) = value else {
+            return if all.is_empty() { Err("it is not there".into()) } else { Ok("it is there".into()) };
+        };
+        match all.as_slice() {
+            [] => Err("it is not there".into()),
+            all if all.iter().any(|one| one.value == wanted) => Ok("it has that value".into()),
+            [first, ..] => Err(format!("its value is “{}”", first.value)),
+        }
+    }
+
+    async fn page_address(&self, address: &str) -> Seen {
+        let tabs = self.browser.tabs().await.map_err(|error| error.to_string())?;
+        let front = tabs.iter().find(|tab| tab.front).ok_or("no page is open")?;
+        let below = front.url.strip_prefix(address.trim_end_matches('/'));
+        match below {
+            Some(rest) if rest.is_empty() || rest.starts_with(['/', '?', '#']) => Ok("it is there".into()),
+            Some(_) | None => Err(format!("the page in front is {}", front.url)),
+        }
+    }
+
+    async fn page_text(&self, text: &str) -> Seen {
+        let query = TextQuery { offset: 0, limit: PAGE_CHARS, links: Links::Left };
+        let page = self.browser.read(query).await.map_err(|error| error.to_string())?;
+        if page.text.contains(text) {
+            Ok("it says so".into())
+        } else {
+            Err(format!("{} does not say it", page.url))
+        }
+    }
+}
+
+enum Wanted {
+    There,
+    Text(String),
+    Hash(String),
+}
+
+/// The file as it really is: no link leads out of the plan's folders. Blocking.
+fn look_at_file(path: &str, folders: &[String], home: &Path, wanted: &Wanted) -> Seen {
+    let told = |error: protocol::tool::ToolError| error.message;
+    let file = file_in(path, folders, Some(home)).map_err(told)?;
+    let metadata = file.metadata().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "it is not there".to_owned(),
+        _ => format!("it cannot be looked at: {error}"),
+    })?;
+    let real_file = real(&file, home).map_err(told)?;
+    let is_in = |folder: &String| {
+        let inner = folder.strip_prefix("~/").map_or_else(|| PathBuf::from(folder), |inner| home.join(inner));
+        inner.canonicalize().is_ok_and(|folder| real_file.starts_with(folder))
+    };
+    if !folders.iter().any(is_in) {
+        return Err("a link leads it out of the plan's folders".into());
+    }
+    if !metadata.is_file() {
+        return Err("it is no file".into());
+    }
+    if matches!(wanted, Wanted::There) {
+        return Ok("it is there".into());
+    }
+    if metadata.len() > MOST_BYTES {
+        return Err(format!("it is larger than {MOST_BYTES} bytes"));
+    }
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&real_file);
+    opened
+        .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
+        .map_err(|error| format!("it cannot be read: {error}"))?;
+    let passes = match wanted {
+        Wanted::There => true,
+        Wanted::Text(text) => bytes.windows(text.len()).any(|part| part == text.as_bytes()),
+        Wanted::Hash(hash) => digest::hex(&Sha256::digest(&bytes)) == *hash,
+    };
+    match (passes, wanted) {
+        (true, _) => Ok("it is so".into()),
+        (false, Wanted::Hash(_)) => Err("it is there with another hash".into()),
+        (false, Wanted::There | Wanted::Text(_)) => Err("it is there without that text".into()),
+    }
+}

@@ -1,0 +1,264 @@
+//! A plan on its card, where its user may strike things out before they agree, and what came of it at its run's end.
+
+use leptos::prelude::*;
+use protocol::contract::{Budget, Check, Clause, Contract, Deviation, EffectClass, Finding, Report};
+use protocol::escape::visible_text;
+use protocol::tool::Answer;
+
+use super::icon::icon;
+use crate::store::{Store, store};
+use crate::words::Word;
+
+/// What its user has changed of a plan so far.
+#[derive(Clone, Copy)]
+pub struct Edits {
+    struck: RwSignal<Vec<Clause>>,
+    budget: RwSignal<Budget>,
+}
+
+impl Edits {
+    pub fn of(contract: &Contract) -> Self {
+        Self { struck: RwSignal::new(Vec::new()), budget: RwSignal::new(contract.budget) }
+    }
+
+    /// The plan as its user has left it.
+    pub fn left(self, contract: &Contract) -> Contract {
+        let struck = self.struck.get();
+        let left = struck.iter().fold(contract.clone(), |left, clause| left.without(clause));
+        Contract { budget: self.budget.get(), ..left }
+    }
+
+    pub fn answer(self, contract: &Contract) -> Answer {
+        let left = untrack(|| self.left(contract));
+        match serde_json::to_value(&left) {
+            Ok(arguments) if left != *contract => Answer::Edit { arguments },
+            Ok(_) | Err(_) => Answer::Once,
+        }
+    }
+}
+
+/// All that a plan names, each with a way to strike it out.
+pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl IntoView + use<> {
+    let store = store();
+    let clauses = contract.clauses();
+    let steps =
+        contract.steps.iter().map(|step| view! { <li dir="auto">{visible_text(step)}</li> }).collect_view();
+    let group = move |title: Word, class: &'static str, fits: fn(&Clause) -> bool| {
+        let terms: Vec<_> = clauses.iter().filter(|clause| fits(clause)).cloned().collect();
+        (!terms.is_empty()).then(|| {
+            let terms = terms.into_iter().map(|clause| term(clause, edits)).collect_view();
+            view! {
+                <section class="terms">
+                    <h4>{move || store.say(title)}</h4>
+                    <ul class=class>{terms}</ul>
+                </section>
+            }
+        })
+    };
+    let changes = (!changes.is_empty()).then(|| {
+        let changes = changes.iter().map(|change| view! { <li dir="auto">{visible_text(change)}</li> });
+        view! {
+            <section class="terms changes">
+                <h4>{move || store.say(Word::PlanChanges)}</h4>
+                <ul>{changes.collect_view()}</ul>
+            </section>
+        }
+    });
+    view! {
+        <p class="why">{move || store.say(Word::PlanSays)}</p>
+        // What binds comes first: no length of steps moves it out of sight.
+        {changes}
+        {group(Word::PlanPlaces, "chips", |clause| matches!(clause, Clause::Application(_) | Clause::Host(_)))}
+        {group(Word::PlanEffects, "chips", |clause| matches!(clause, Clause::Effect(_)))}
+        <section class="terms">
+            <h4>{move || store.say(Word::Steps)}</h4>
+            <ol class="plan-steps">{steps}</ol>
+        </section>
+        {group(Word::PlanChecks, "rows", |clause| matches!(clause, Clause::Check(_)))}
+        {group(Word::PlanFolders, "chips", |clause| matches!(clause, Clause::Folder(_)))}
+        <section class="terms budget">
+            <h4>{move || store.say(Word::PlanBudget)}</h4>
+            <div class="bounds">
+                {bound(Word::PlanTurns, contract.budget.turns.map(f64::from), move |value| {
+                    edits.budget.update(|budget| budget.turns = value.map(|value| value as u32));
+                })}
+                {bound(Word::PlanMinutes, contract.budget.minutes.map(f64::from), move |value| {
+                    edits.budget.update(|budget| budget.minutes = value.map(|value| value as u32));
+                })}
+                {bound(Word::PlanDollars, contract.budget.dollars, move |value| {
+                    edits.budget.update(|budget| budget.dollars = value);
+                })}
+            </div>
+        </section>
+    }
+}
+
+/// One term; struck out, it can be put back.
+fn term(clause: Clause, edits: Edits) -> impl IntoView {
+    let store = store();
+    let is_grave = matches!(clause, Clause::Effect(effect) if effect.is_grave());
+    let shown = clause.clone();
+    let text = move || said(store, &shown);
+    let label = text.clone();
+    let this = clause.clone();
+    let is_struck = Memo::new(move |_| edits.struck.with(|struck| struck.contains(&this)));
+    let toggle = move |_| {
+        edits.struck.update(|struck| match struck.iter().position(|one| *one == clause) {
+            Some(at) => drop(struck.remove(at)),
+            None => struck.push(clause.clone()),
+        });
+    };
+    view! {
+        <li class="term" class:struck=is_struck data-grave=is_grave.then_some("true")>
+            <span dir="auto">{text}</span>
+            <button
+                class="strike"
+                aria-pressed=move || is_struck.get().to_string()
+                aria-label=move || store.fill(Word::StrikeOut, &[("what", &label())])
+                on:click=toggle
+            >
+                {icon("close")}
+            </button>
+        </li>
+    }
+}
+
+fn bound(word: Word, value: Option<f64>, set: impl Fn(Option<f64>) + 'static) -> impl IntoView {
+    let store = store();
+    view! {
+        <label>
+            <input
+                type="number"
+                min="1"
+                placeholder="–"
+                value=value.map(|value| value.to_string())
+                on:input=move |event| {
+                    set(event_target_value(&event).trim().parse().ok().filter(|value: &f64| *value > 0.0));
+                }
+            />
+            <span>{move || store.say(word)}</span>
+        </label>
+    }
+}
+
+/// What a plan's checks found.
+pub fn found(findings: Vec<Finding>) -> impl IntoView {
+    let store = store();
+    let row = move |Finding { check, passed, found }: Finding| {
+        let mark = if passed { "yes" } else { "no" };
+        let word = if passed { Word::CheckPassed } else { Word::CheckFailed };
+        view! {
+            <li class="finding" data-passed=mark>
+                <span class="badge" data-effect=if passed { "confirmed" } else { "no_change" }>
+                    {move || store.say(word)}
+                </span>
+                <span dir="auto">{move || check_said(store, &check)}</span>
+                <span class="faint" dir="auto">{visible_text(&found)}</span>
+            </li>
+        }
+    };
+    (!findings.is_empty())
+        .then(|| view! { <ul class="findings">{findings.into_iter().map(row).collect_view()}</ul> })
+}
+
+/// What came of a plan: what left it, and what its checks found.
+pub fn report(report: Report) -> impl IntoView {
+    let store = store();
+    let Report { contract, deviations, findings } = report;
+    let bound = contract.clauses().into_iter();
+    let bound: Vec<_> =
+        bound.filter(|clause| !matches!(clause, Clause::Step(_) | Clause::Check(_))).collect();
+    let terms = bound.into_iter().map(|clause| {
+        let is_grave = matches!(clause, Clause::Effect(effect) if effect.is_grave());
+        view! {
+            <li class="term" data-grave=is_grave.then_some("true")>
+                <span dir="auto">{move || said(store, &clause)}</span>
+            </li>
+        }
+    });
+    let left = deviations.into_iter().map(|Deviation { tool, outside, answer }| {
+        let word = match answer {
+            Some(Answer::Deny) => Word::DeviationDenied,
+            Some(Answer::Once | Answer::Thread | Answer::Edit { .. }) => Word::DeviationAllowed,
+            None => Word::DeviationOpen,
+        };
+        let (tool, outside) = (visible_text(&tool), visible_text(&outside.join(", ")));
+        view! {
+            <li class="deviation" dir="auto">
+                {move || store.fill(word, &[("tool", &tool), ("outside", &outside)])}
+            </li>
+        }
+    });
+    view! {
+        <div class="report">
+            <h4>{move || store.say(Word::ThePlan)}</h4>
+            <ul class="chips">{terms.collect_view()}</ul>
+            {found(findings)}
+            <ul class="deviations">{left.collect_view()}</ul>
+        </div>
+    }
+}
+
+/// A clause in the window's language; what somebody wrote in it, as it is.
+fn said(store: Store, clause: &Clause) -> String {
+    match clause {
+        Clause::Step(text) | Clause::Application(text) | Clause::Host(text) | Clause::Folder(text) => {
+            visible_text(text)
+        }
+        Clause::Effect(effect) => store.say(effect_word(*effect)).to_owned(),
+        Clause::Check(check) => check_said(store, check),
+        Clause::Turns(count) => format!("{count} {}", store.say(Word::PlanTurns)),
+        Clause::Minutes(count) => format!("{count} {}", store.say(Word::PlanMinutes)),
+        Clause::Dollars(dollars) => format!("{dollars} {}", store.say(Word::PlanDollars)),
+    }
+}
+
+fn effect_word(effect: EffectClass) -> Word {
+    match effect {
+        EffectClass::Edit => Word::EffectEdit,
+        EffectClass::Clipboard => Word::EffectClipboard,
+        EffectClass::Browse => Word::EffectBrowse,
+        EffectClass::Run => Word::EffectRun,
+        EffectClass::Send => Word::EffectSend,
+        EffectClass::Submit => Word::EffectSubmit,
+        EffectClass::Publish => Word::EffectPublish,
+        EffectClass::Delete => Word::EffectDelete,
+        EffectClass::Pay => Word::EffectPay,
+        EffectClass::Sign => Word::EffectSign,
+        EffectClass::Install => Word::EffectInstall,
+        EffectClass::System => Word::EffectSystem,
+        EffectClass::Remote => Word::EffectRemote,
+        EffectClass::Passwords => Word::EffectPasswords,
+    }
+}
+
+fn check_said(store: Store, check: &Check) -> String {
+    let fill = |word: Word, values: &[(&str, &str)]| {
+        let shown: Vec<(&str, String)> =
+            values.iter().map(|(name, value)| (*name, visible_text(value))).collect();
+        let shown: Vec<(&str, &str)> = shown.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        store.fill(word, &shown)
+    };
+    match check {
+        Check::FileExists { path } => fill(Word::FileExists, &[("path", path)]),
+        Check::FileContains { path, text } => fill(Word::FileContains, &[("path", path), ("text", text)]),
+        Check::FileHash { path, sha256 } => fill(Word::FileHash, &[("path", path), ("sha256", sha256)]),
+        Check::Window { application, title: None } => fill(Word::WindowThere, &[("app", application)]),
+        Check::Window { application, title: Some(title) } => {
+            fill(Word::WindowTitled, &[("app", application), ("title", title)])
+        }
+        Check::Element { application, name, role: _, value: None } => {
+            fill(Word::ElementThere, &[("app", application), ("name", name)])
+        }
+        Check::Element { application, name, role: _, value: Some(value) } => {
+            fill(Word::ElementValue, &[("app", application), ("name", name), ("value", value)])
+        }
+        Check::PageAddress { address } => fill(Word::PageAt, &[("address", address)]),
+        Check::PageText { text } => fill(Word::PageSays, &[("text", text)]),
+        Check::AskUser { question } => fill(Word::YouSayYes, &[("question", question)]),
+        // None of them is taken yet: as they are written.
+        Check::CommandExit { .. } | Check::Reminder { .. } | Check::Event { .. } => {
+            visible_text(&check.to_string())
+        }
+    }
+}
