@@ -198,6 +198,19 @@ mod tests {
         assert_eq!(class_of(["no such program"]), None);
         assert_eq!(class_by(None, ["no such program"]), Some(Class::Terminal));
         assert!(class_of(["Mousepad"]).is_none_or(|class| !class.is_grave()));
+        for (name, class) in [
+            ("rofi", Class::Launcher),
+            ("KeePassXC", Class::PasswordManager),
+            ("GnuCash", Class::Finance),
+            ("gnome-control-center", Class::SystemSettings),
+            ("Remmina", Class::Remote),
+            ("VirtualBox", Class::VirtualMachine),
+        ] {
+            assert_eq!(class_of([name]), Some(class), "{name}");
+            assert!(class.is_grave() && class.takes_commands(), "{name}");
+        }
+        assert!(Class::Ide.takes_commands() && !Class::Ide.is_grave());
+        assert!(Class::Mail.sends() && Class::Chat.sends() && !Class::Editor.sends());
         assert_eq!(class_of_window("Notes", Some("xterm")), Some(Class::Terminal));
         assert_eq!(class_of_window("Mousepad", Some("xterm")), Some(Class::Terminal));
         assert_eq!(class_of_window("XTerm", Some("chromium")), Some(Class::Terminal));

@@ -143,6 +143,9 @@ mod tests {
         assert_eq!(says("S&e_nd\tCtrl+Enter"), Some("sends"));
         assert_eq!(says("送信"), Some("sends"));
         assert_eq!(says("Place order"), Some("pays"));
+        assert_eq!(says("購入"), Some("pays"));
+        assert_eq!(says("Publish"), Some("publishes"));
+        assert_eq!(says("公開する"), Some("publishes"));
         assert_eq!(says("Delete"), Some("deletes"));
         assert_eq!(says("削除"), Some("deletes"));
         assert_eq!(says("送信済みを完全に削除"), Some("deletes"));

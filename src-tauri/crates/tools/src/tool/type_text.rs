@@ -7,11 +7,8 @@ use serde::Deserialize;
 
 use super::gesture::Gesture;
 use super::{Ability, Builtin, Env, Group, Plan, filled};
-use crate::untrusted;
 
 const MOST_CHARS: usize = 20_000;
-/// Characters of the text that people see in the line of the step.
-const SHOWN_CHARS: usize = 60;
 
 pub(super) struct Type;
 
@@ -34,9 +31,8 @@ impl Builtin for Type {
         filled("text", &input.text, MOST_CHARS)?;
         let count = input.text.chars().count();
         let characters = if count == 1 { "character" } else { "characters" };
-        let shown = untrusted::line(&input.text.chars().take(SHOWN_CHARS).collect::<String>(), SHOWN_CHARS);
-        let more = if count > SHOWN_CHARS { "…" } else { "" };
-        let summary = format!("typed {count} {characters}: {shown}{more}");
+        // Not the text: it may be a password, and stands in the arguments.
+        let summary = format!("typed {count} {characters}");
         Ok(Gesture::plan::<Self>(Action::Type { text: input.text }, summary, None))
     }
 }

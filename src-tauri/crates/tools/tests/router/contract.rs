@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
+use browser::fake::FakeBrowser;
 use desktop::fake::Call;
 use desktop::{Action, DesktopError, Element, Field, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
@@ -437,7 +438,7 @@ async fn nothing_moves_unasked_while_a_button_is_down() {
 #[tokio::test(start_paused = true)]
 async fn a_locked_screen_refuses_all_that_sees_or_acts_and_lets_go() {
     let fake = desktop();
-    let router = Router::builtin(fake.clone());
+    let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
     fake.edit(|scene| scene.locked = true);
     let tools = [
         ("screenshot", json!({})),
@@ -449,6 +450,8 @@ async fn a_locked_screen_refuses_all_that_sees_or_acts_and_lets_go() {
         ("type", json!({"text": "a"})),
         ("clickElement", json!({"ref": "e1"})),
         ("launchApp", json!({"app": "Editor"})),
+        ("webRead", json!({})),
+        ("webClick", json!({"ref": "w1"})),
         (
             "batch",
             json!({"actions": [{"tool": "wait", "arguments": {"seconds": 1}}, {"tool": "click", "arguments": click()}]}),
