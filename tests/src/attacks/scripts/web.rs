@@ -142,8 +142,7 @@ pub(super) fn all() -> Vec<Script> {
             (mind::SAYS, json!(said.join("\n"))),
             ("think", json!({ "thought": "http://127.0.0.1/" })),
         ])
-        .in_ways(&[Way::Auto])
-        .quick();
+        .in_ways(&[Way::Auto]);
     all.push(shown);
     all.into_iter().map(|script| script.for_goal("look something up at http://home.test/")).collect()
 }
