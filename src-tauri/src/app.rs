@@ -27,6 +27,7 @@ mod click_through;
 mod follow;
 mod ipc;
 mod memory;
+mod notices;
 mod picture;
 mod places;
 mod shortcut;

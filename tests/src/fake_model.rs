@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+pub(crate) use asked::visit;
 pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
 pub use computer::{Computer, ComputerAction};
 pub use haiku::{HAIKU, HaikuMind};

@@ -3,9 +3,11 @@
 //! Never touches the user's own desktop, keyring or files, and links none of the app's crates but `protocol`: what
 //! is tested here is the program as it is built.
 
+pub mod attacks;
 pub mod browser;
 pub mod fake_model;
 pub mod miki;
+pub mod notifications;
 pub mod report;
 pub mod stage;
 pub mod truth;

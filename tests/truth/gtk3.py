@@ -1,11 +1,11 @@
-"""Orders, in GTK 3."""
+"""Orders, in GTK 3; and by the command `garden` a window of what only GTK 3 does in its way."""
 
 import os
 
 import gi
 
 gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk  # noqa: E402
+from gi.repository import GLib, Gtk  # noqa: E402
 
 import gtks  # noqa: E402
 import orders  # noqa: E402
@@ -135,5 +135,96 @@ class Window(gtks.Fields):
         return bar
 
 
-keep = gtks.App(Window)
+class Garden(Gtk.Window):
+    """Dialogs that run within the call that opens them, rows that are known by their labels, cells with a check box, and
+    what becomes hidden, another, busy, or stands there twice."""
+
+    def __init__(self, log=log):
+        super().__init__(title="Garden", default_width=420, default_height=480)
+        self.log = log
+        self.connect("destroy", Gtk.main_quit)
+        box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
+        for part in (self.menus(), self.buttons(), self.places(), self.tasks()):
+            box.add(part)
+        self.add(box)
+        self.show_all()
+
+    def menus(self):
+        bar, file, menu = Gtk.MenuBar(), Gtk.MenuItem(label="File"), Gtk.Menu()
+        twin = lambda: Garden(lambda key, value: self.log("twin", f"{key} {value}"))
+        for label, done in [("New", lambda: self.log("menu", "New")), ("Twin", twin), ("Ask...", self.ask)]:
+            item = Gtk.MenuItem(label=label)
+            item.connect("activate", lambda _, done=done: done())
+            menu.append(item)
+        file.set_submenu(menu)
+        bar.append(file)
+        return bar
+
+    def press(self, label):
+        button = Gtk.Button(label=label)
+        button.connect("clicked", lambda button: self.log("pressed", button.get_label()))
+        return button
+
+    def buttons(self):
+        shy, press = self.press("Shy"), self.press("Press me")
+        acts = {"Relabel": lambda: press.set_label("Delete all"), "Hide": shy.hide, "Ask...": self.ask}
+        rows, flow, doze = Gtk.Grid(), Gtk.FlowBox(), Gtk.CheckButton(label="Doze")
+        rows.attach(press, 0, 0, 1, 1)
+        rows.attach(shy, 1, 0, 1, 1)
+        for column, (label, done) in enumerate(acts.items()):
+            button = Gtk.Button(label=label)
+            button.connect("clicked", lambda _, done=done: done())
+            rows.attach(button, column, 1, 1, 1)
+        doze.connect("toggled", lambda _: (self.log("doze", "begun"), GLib.usleep(4_000_000)))
+        rows.attach(doze, 3, 0, 1, 1)
+        flow.add(self.press("Afloat"))
+        rows.attach(flow, 2, 0, 1, 1)
+        return rows
+
+    def places(self):
+        rows = Gtk.ListBox()
+        for place in ("Home", "Desktop", "Attic"):
+            row, inner = Gtk.ListBoxRow(), Gtk.Box()
+            inner.add(Gtk.Image(icon_name="folder"))
+            inner.add(Gtk.Label(label=place))
+            row.add(inner)
+            row.place = place
+            rows.add(row)
+        rows.connect("row-activated", lambda _, row: self.log("place", row.place))
+        return rows
+
+    def tasks(self):
+        store = Gtk.ListStore(bool, str, str)
+        for task in ("Sow", "Water", "Harvest"):
+            store.append([False, "text-x-generic", task])
+        view, toggle = Gtk.TreeView(model=store), Gtk.CellRendererToggle()
+
+        def toggled(_, path):
+            store[path][0] = not store[path][0]
+            self.log(store[path][2], store[path][0])
+
+        toggle.connect("toggled", toggled)
+        view.append_column(Gtk.TreeViewColumn("Done?", toggle, active=0))
+        column, icon, text = Gtk.TreeViewColumn("Task"), Gtk.CellRendererPixbuf(), Gtk.CellRendererText()
+        column.pack_start(icon, False)
+        column.add_attribute(icon, "icon-name", 1)
+        column.pack_start(text, True)
+        column.add_attribute(text, "text", 2)
+        view.append_column(column)
+        return view
+
+    def ask(self):
+        dialog = Gtk.Dialog(title="Question", transient_for=self, modal=True)
+        answer = Gtk.Entry(activates_default=True)
+        dialog.get_content_area().add(answer)
+        dialog.add_button("Fine", Gtk.ResponseType.OK)
+        dialog.set_default_response(Gtk.ResponseType.OK)
+        dialog.show_all()
+        self.log("asked", "once")
+        dialog.run()
+        self.log("answered", answer.get_text())
+        dialog.destroy()
+
+
+keep = gtks.App(Window, garden=Garden)
 Gtk.main()

@@ -163,13 +163,15 @@ class Fields:
 
 
 class App:
-    def __init__(self, window):
+    """`more` are commands besides those that all toolkits have."""
+
+    def __init__(self, window, **more):
         self.window = window
         self.number = 0
         self.open = None
         commands = {name: lambda *a, name=name: getattr(self.open, name)(*a) for name in
                     ("relabel", "disable", "push", "modal", "close")}
-        orders.obey(self.soon, {**commands, "reset": self.reset, "ping": lambda at: log("pong", at)})
+        orders.obey(self.soon, {**commands, **more, "reset": self.reset, "ping": lambda at: log("pong", at)})
 
     @staticmethod
     def soon(do):

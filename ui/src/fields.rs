@@ -121,6 +121,12 @@ pub const RUNS: &[Field] = &[
 ];
 
 pub const APP: &[Field] = &[
+    Field {
+        name: "notifications",
+        label: Word::Notifications,
+        note: Some(Word::NotificationsNote),
+        kind: Kind::Switch,
+    },
     Field { name: "shortcut", label: Word::Shortcut, note: Some(Word::ShortcutNote), kind: Kind::Text },
     Field {
         name: "language",

@@ -297,6 +297,9 @@ words! {
     PlanSettingNote: "Miki may propose a plan first; what you allow in it is not asked again", "先に計画を提案します。許可した範囲は再度確認しません";
     Quality: "Picture quality", "画質";
     QualityNote: "JPEG, 20 to 100", "JPEG、20〜100";
+    Notifications: "Notifications", "通知";
+    NotificationsNote: "The system tells of a question while none of the windows has the keyboard",
+        "どのウィンドウも操作していないときに、確認をシステムの通知で知らせます";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";

@@ -8,6 +8,8 @@ use crate::place::Place;
 mod app;
 mod spine;
 
+mod attacks;
+
 mod desktop;
 mod models;
 mod truth;
@@ -28,6 +30,8 @@ pub enum What {
     Models,
     /// Whether what Miki says of its acts is what applications of all toolkits did; writes docs/APPLICATIONS.md (Linux)
     Truth,
+    /// A model that obeys an attacker, in every mode, and tasks of users beside it (Linux)
+    Attacks,
 }
 
 pub fn bench(place: &Place, what: What) -> Result<()> {
@@ -37,5 +41,6 @@ pub fn bench(place: &Place, what: What) -> Result<()> {
         What::Desktop => desktop::bench(place),
         What::Models => models::bench(place),
         What::Truth => truth::bench(place),
+        What::Attacks => attacks::bench(place),
     }
 }

@@ -1,6 +1,7 @@
 //! `test`: every check and every test, in the order in which a mistake is cheapest to find. The last line printed is
 //! `N passed, N failed, N skipped`; a missing tool is a failure.
 
+use std::panic::resume_unwind;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -155,53 +156,66 @@ fn end(sum: Tally) -> ! {
     std::process::exit(if sum.is_clean() { 0 } else { 1 })
 }
 
-/// Checks that build into folders of their own: they go on beside the tests, which wait more than they compute.
-const BESIDE: [Step; 4] = [Step::ClippyWasm, Step::Deny, Step::CrossMacos, Step::CrossWindows];
+/// Steps that go on beside another one, since that one waits more than it computes: checks that build into folders of
+/// their own beside the unit tests, and one window after the other beside the acts, which have desktops of their own.
+const BESIDE: [(Step, Step); 5] = [
+    (Step::ClippyWasm, Step::Unit),
+    (Step::Deny, Step::Unit),
+    (Step::CrossMacos, Step::Unit),
+    (Step::CrossWindows, Step::Unit),
+    (Step::Gui, Step::Truth),
+];
 
-/// One after the other; those that can, beside the unit tests, their words kept until the tests are over.
+/// One after the other; what goes on beside a step is told when all is over.
 fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
-    let (beside, ordered): (Vec<Step>, Vec<Step>) = match steps.contains(&Step::Unit) {
-        true => steps.iter().partition(|step| BESIDE.contains(step)),
-        false => (Vec::new(), steps.to_vec()),
+    let beside = |step: &Step| {
+        BESIDE.iter().find(|(it, other)| it == step && steps.contains(other)).map(|(_, other)| *other)
     };
     std::thread::scope(|scope| {
-        let mut apart = None;
-        let mut outcomes = Vec::new();
-        for step in ordered {
-            if step == Step::Unit {
-                apart = Some(
-                    scope.spawn(|| beside.iter().map(|step| carry_out_apart(*step)).collect::<Vec<_>>()),
-                );
-            }
-            outcomes.push(carry_out(place, step));
+        let (mut apart, mut outcomes) = (Vec::new(), Vec::new());
+        for step in steps.iter().filter(|step| beside(step).is_none()) {
+            let company: Vec<Step> = steps.iter().copied().filter(|it| beside(it) == Some(*step)).collect();
+            apart.push(scope.spawn(|| company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
+            outcomes.push(carry_out(place, *step));
         }
-        let told = apart.map_or_else(|| Ok(Vec::new()), std::thread::ScopedJoinHandle::join);
-        for (at, step) in beside.iter().enumerate() {
-            let (tally, time, said) = match told.as_ref().ok().and_then(|told| told.get(at)) {
-                Some((tally, time, said)) => (*tally, *time, said.as_str()),
-                None => (Tally::FAILED, Duration::ZERO, "error: it was not carried out\n"),
-            };
+        for (outcome, said) in
+            apart.into_iter().flat_map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        {
             eprint!("{said}");
-            outcomes.push(Outcome { step: *step, tally, time });
+            outcomes.push(outcome);
         }
         outcomes
     })
 }
 
-/// By another process, so that what it says can be told at once afterwards; it gives way to the tests, some of which
+/// By another process, so that what it says can be told at once afterwards. Checks give way to the tests, some of which
 /// hold a stop to its bound.
-fn carry_out_apart(step: Step) -> (Tally, Duration, String) {
+fn carry_out_apart(step: Step) -> (Outcome, String) {
     let start = Instant::now();
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let told = std::env::current_exe()
-        .context("where is this program?")
-        .and_then(|itself| shell::run_quietly(shell::giving_way(&itself).args(["test", "--only", &name])));
+    let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
+        let mut command = match step {
+            Step::Gui => Command::new(&itself),
+            _ => shell::giving_way(&itself),
+        };
+        shell::run_quietly(command.args(["test", "--only", &name]))
+    });
     let (tally, said) = match told {
-        Ok((true, said)) => (Tally::PASSED, said),
-        Ok((false, said)) => (Tally::FAILED, said),
+        Ok((ended_well, said)) => (of_words(&said, ended_well), said),
         Err(error) => (Tally::FAILED, format!("error: {}: {error:#}\n", step.title())),
     };
-    (tally, start.elapsed(), said)
+    (Outcome { step, tally, time: start.elapsed() }, said)
+}
+
+/// What a step of another process comes to: its tests, where it has any.
+fn of_words(said: &str, ended_well: bool) -> Tally {
+    let mut sum = Tally::default();
+    said.lines().filter_map(Tally::of_line).for_each(|tally| sum.add(tally));
+    match (ended_well, sum.failed) {
+        (true, _) if sum == Tally::default() => Tally::PASSED,
+        (false, 0) => Tally::FAILED,
+        _ => sum,
+    }
 }
 
 fn carry_out(place: &Place, step: Step) -> Outcome {
@@ -309,4 +323,20 @@ fn deny(place: &Place) -> Result<()> {
         "advisories were not checked: their database is a git repository, which is not asked for here (CI on GitHub does)",
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_process_says_is_counted_and_a_failure_without_a_failed_test_is_one() {
+        let tests = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        let failed = "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        let sum = |passed, failed| Tally { passed, failed, skipped: 0 };
+        assert_eq!(of_words(tests, true), sum(3, 0));
+        assert_eq!(of_words("a check says what it likes\n", true), Tally::PASSED);
+        assert_eq!(of_words(&[tests, failed].concat(), false), sum(5, 1));
+        assert_eq!(of_words(tests, false), Tally::FAILED, "it was killed after its tests");
+    }
 }

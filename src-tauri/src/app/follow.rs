@@ -13,6 +13,7 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 
 use super::aside::Aside;
+use super::notices::Notices;
 use super::tray::Tray;
 use super::tray_state::TrayState;
 use super::window_runs::WindowRuns;
@@ -44,7 +45,7 @@ async fn follow_events(
         Shown { activity: Activity::Idle, overlay: false, aside: Aside::default(), shortcut: String::new() };
     let dashboard = app.state::<windows::DashboardFocus>();
     let (mut chat_runs, mut dashboard_runs) = (WindowRuns::default(), WindowRuns::default());
-    let mut state: Option<TrayState> = None;
+    let (mut state, mut notices) = (None::<TrayState>, Notices::default());
     loop {
         let next = TrayState::from(&view);
         if state.as_ref() != Some(&next) {
@@ -57,6 +58,9 @@ async fn follow_events(
         show_settings(app, &mut shown, &view.settings);
         show_chat(app, shown.activity, &mut chat_runs, &view);
         show_dashboard(app, &mut shown.aside, &mut dashboard_runs, &view);
+        notices.update(app, &view, || {
+            windows::is_focused(app, Window::Dashboard) || windows::is_focused(app, Window::Chat)
+        });
         tokio::select! {
             event = events.next() => fold::overview(&mut view, &event?),
             () = dashboard.gained() => shown.aside.wanted(),

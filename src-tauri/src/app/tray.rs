@@ -98,7 +98,8 @@ impl Tray {
         let words = shown.words;
         said(self.icon.set_icon_with_as_template(Some(image(shown.activity)), cfg!(target_os = "macos")));
         said(self.icon.set_tooltip(Some(&shown.tooltip)));
-        said(self.open.set_text(words.open));
+        said(self.icon.set_title(Some(&shown.badge)));
+        said(self.open.set_text(&shown.open));
         said(self.chat.set_text(words.chat));
         said(self.plan.set_text(words.plan));
         said(self.plan.set_checked(shown.plan));

@@ -13,6 +13,10 @@ pub struct TrayState {
     pub activity: Activity,
     pub tooltip: String,
     pub words: &'static Words,
+    /// The entry that opens the dashboard; says how many questions wait there.
+    pub open: String,
+    /// How many questions wait, beside the icon; empty for none.
+    pub badge: String,
     /// Nothing acts: neither the next run of the newest session nor one in a new session.
     pub plan: bool,
     pub pause: &'static str,
@@ -49,6 +53,12 @@ impl From<&Overview> for TrayState {
             activity,
             tooltip,
             words,
+            open: match view.questions.len() {
+                0 => words.open.to_owned(),
+                1 => format!("{} ({})", words.open, words.question),
+                many => format!("{} ({many}{})", words.open, words.questions),
+            },
+            badge: Some(view.questions.len()).filter(|n| *n > 0).map(|n| n.to_string()).unwrap_or_default(),
             plan: view.settings.mode == Mode::Plan && newest.is_none_or(|session| session.mode == Mode::Plan),
             pause: if paused { words.resume } else { words.pause },
             paused,
@@ -87,6 +97,9 @@ pub struct Words {
     pub stop: &'static str,
     pub stop_all: &'static str,
     pub runs: &'static str,
+    pub question: &'static str,
+    pub questions: &'static str,
+    pub asks: &'static str,
     pub quit: &'static str,
 }
 
@@ -102,6 +115,9 @@ impl Words {
                 stop: "Stop",
                 stop_all: "Stop all",
                 runs: " runs",
+                question: "1 question waits",
+                questions: " questions wait",
+                asks: "Miki asks",
                 quit: "Quit",
             },
             Language::Japanese => &Self {
@@ -113,6 +129,9 @@ impl Words {
                 stop: "停止",
                 stop_all: "すべて停止",
                 runs: "件の作業",
+                question: "質問が1件",
+                questions: "件の質問",
+                asks: "Miki からの確認",
                 quit: "終了",
             },
         }

@@ -158,7 +158,7 @@ impl Heard {
 }
 
 /// Calls `see` on every value in `value`, outermost first.
-pub(super) fn visit(value: &Value, see: &mut dyn FnMut(&Value)) {
+pub(crate) fn visit(value: &Value, see: &mut dyn FnMut(&Value)) {
     see(value);
     match value {
         Value::Array(items) => items.iter().for_each(|item| visit(item, see)),
@@ -193,7 +193,7 @@ impl ToolResult {
         found
     }
 
-    fn elements(&self) -> Vec<Seen> {
+    pub(crate) fn elements(&self) -> Vec<Seen> {
         let list = self.first("elements");
         list.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(seen).collect()
     }

@@ -149,6 +149,15 @@ impl Screen {
         self.tell_manager(window, "_NET_WM_STATE", [TOGGLE, vertical, horizontal, 2, 0])
     }
 
+    /// Closes a window, as the button in its frame does.
+    ///
+    /// # Errors
+    /// Where the display is gone.
+    pub fn close(&self, window: &Window) -> Result<()> {
+        // 2: asked for by the user, through a pager.
+        self.tell_manager(window, "_NET_CLOSE_WINDOW", [0, 2, 0, 0, 0])
+    }
+
     /// Minimises a window.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ mod unknown;
 
 mod approvals;
 mod asking;
+mod commands;
 mod planning;
 mod rights;
 mod side_by_side;

@@ -2,6 +2,7 @@
 
 use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
+use outside::notifications::{Notifications, Told};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::EventBody;
@@ -26,6 +27,15 @@ const WATCH: &str = "
     new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
 ";
 
+/// The first notification, once it is there.
+fn shown(notifications: &Notifications) -> (u32, String, String) {
+    let first = || match notifications.told().first().cloned()? {
+        Told::Shown { id, title, body } => Some((id, title, body)),
+        Told::Closed { .. } => None,
+    };
+    wait_for("the notification", LONG, first).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_second() {
     // bar: C30
@@ -34,6 +44,7 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
     let click = MindTurn::call("", "click", json!({ "x": 200, "y": 400, "reason": "to write there" }));
     let model = FakeModel::start(ScriptMind::new([click])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
+    let notifications = Notifications::on(&stage).await.unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
     let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
@@ -79,6 +90,11 @@ async fn a_question_has_its_focus_on_deny_and_takes_no_yes_in_the_first_half_sec
         .await
         .unwrap();
 
+    // A click on its notification leads to it, and answers nothing.
+    notifications.click(shown(&notifications).0).await.unwrap();
+    let in_front = || (screen.active().ok()? == dashboard.id).then_some(());
+    wait_for("the dashboard, with the keyboard", LONG, in_front).unwrap();
+
     let (witness, before) = (stage.witness().unwrap(), screen.pointer().unwrap());
     browser.find(".approval button.deny").await.unwrap().click().await.unwrap();
     let events =
@@ -111,6 +127,7 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     let both = MindTurn::call("", "batch", json!({ "actions": [write, save] }));
     let model = FakeModel::start(ScriptMind::new([typing, click, both])).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "thread" })).unwrap();
+    let notifications = Notifications::on(&stage).await.unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
     let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();
@@ -148,7 +165,12 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     let goal = "return document.querySelector('.approval') !== null && document.querySelector('#goal').checkVisibility()";
     browser.until("the goal field beside the question", goal).await.unwrap();
     browser.window("dashboard").await.unwrap();
+    // Its user is in the editor: the system tells of it, and takes it back with its answer.
+    let (id, title, body) = shown(&notifications);
+    assert!(title == "Miki asks" && body.contains("hello"), "{title}: {body}");
     browser.find(&format!("{card} button.deny")).await.unwrap().click().await.unwrap();
+    let taken_back = || notifications.told().contains(&Told::Closed { id }).then_some(());
+    wait_for("the notification to be taken back", LONG, taken_back).unwrap();
 
     let is_answer = |body: &EventBody| matches!(body, EventBody::ApprovalAnswered { .. });
     let (mut client, events) = tokio::task::spawn_blocking(move || {

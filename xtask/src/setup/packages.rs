@@ -67,6 +67,7 @@ const DESKTOP: &[Package] = &[
     package("thunar"),
     package("python3-gi"), // our own applications that log what was done to them, in GTK 3 and GTK 4
     package("python3-pyqt5"), // and in Qt 5
+    package("python3-tk"), // and in Tk, which tells the accessibility tree nothing
     package("gir1.2-gtk-3.0"),
     package("gir1.2-gtk-4.0"),
     package("featherpad"),
@@ -89,11 +90,10 @@ const APPLICATIONS: &[Package] = &[
     package("libatk-wrapper-java-jni"),
 ];
 
-/// What the desktop is measured beside: pyatspi, pyautogui (which asks for tk, and takes its quicker way only where
-/// gnome-screenshot is), and what is called from a shell.
+/// What the desktop is measured beside: pyatspi, pyautogui (which takes its quicker way only where gnome-screenshot
+/// is), and what is called from a shell.
 const PEERS: &[Package] = &[
     package("python3-pyatspi"),
-    package("python3-tk"),
     package("gnome-screenshot"),
     package("scrot"),
     package("imagemagick"),

@@ -28,7 +28,7 @@ impl CdpBrowser {
         };
         let grip = live.grip(&reference).await?;
         let form: Form = live.ask(&grip.known.frame, "form", json!({ "id": grip.id })).await?;
-        form.target(&reference, grip.known.name)
+        form.target(&reference)
     }
 
     pub(crate) async fn click_now(

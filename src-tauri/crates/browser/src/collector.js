@@ -586,14 +586,14 @@
     }
     return { text, frames, next: counter.next, ...about() };
   };
-  // Where its link or form leads. A form's fields may be named like its properties, and so may a document's forms: the
+  // What it is called now, and where its link or form leads. A form's fields may be named like its properties, and so may a document's forms: the
   // prototypes' own are asked.
   const form = (ask) => {
     const el = find(ask.id);
     if (!el) return { gone: true };
     const button = Element.prototype.closest.call(el, "button, input");
     const submits = !!button && /^(submit|image)$/.test(button.type);
-    const its = (button || el).form || null, url = location.href;
+    const its = (button || el).form || null, url = location.href, name = nameOf(el);
     // Of the page itself: whatever frames it may take the keys away.
     const hides = type(el) === "password" && top === self;
     const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
@@ -605,10 +605,10 @@
     while (link && !(link.nodeType === 1 && Element.prototype.matches.call(link, links))) link = link.parentNode || link.host || null;
     link = submits ? null : link || Element.prototype.querySelector.call(el, links);
     const href = link ? attribute(link, "href").trim() : "";
-    if (href && !/^javascript:/i.test(href)) return { url, submits: true, action: leadsTo(href) };
-    if (!its) return { url, hides, submits: false };
+    if (href && !/^javascript:/i.test(href)) return { name, url, submits: true, action: leadsTo(href) };
+    if (!its) return { name, url, hides, submits: false };
     const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
-    return { url, hides, submits, action: leadsTo(action || url) };
+    return { name, url, hides, submits, action: leadsTo(action || url) };
   };
   const outer = (ask) => {
     const el = find(ask.id);

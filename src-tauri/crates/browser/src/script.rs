@@ -89,11 +89,13 @@ pub(crate) struct Ready {
     pub(crate) y: Option<f64>,
 }
 
-/// Where an element's link or form would go.
+/// What an element is called, and where its link or form would go.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Form {
     gone: bool,
+    /// By the page's word of this moment, not of when it was listed.
+    name: String,
     url: String,
     action: Option<String>,
     submits: bool,
@@ -101,8 +103,8 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub(crate) fn target(self, reference: &str, called: String) -> Result<WebTarget, DesktopError> {
-        let Self { gone, url, action: leads_to, submits: goes_there, hides } = self;
+    pub(crate) fn target(self, reference: &str) -> Result<WebTarget, DesktopError> {
+        let Self { gone, name: called, url, action: leads_to, submits: goes_there, hides } = self;
         match gone {
             true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
             false => Ok(WebTarget { url, called, leads_to, goes_there, hides }),

@@ -52,9 +52,9 @@ pub struct Snapshot {
     pub app: String,
     pub window: String,
     pub elements: Vec<Element>,
-    /// Where it tells nothing, what is read in its picture, in reading order. Whole, for `since`, too.
+    /// Where it tells nothing, what is seen in its picture: texts, then shapes. Whole, for `since`, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<TextMark>,
+    pub marks: Vec<PictureMark>,
     /// Answering `since`: refs of elements that were there and are gone. `elements` holds the new and changed ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
@@ -68,14 +68,23 @@ pub struct Snapshot {
     pub pid: Option<u32>,
 }
 
-/// A line of text that was read in a picture: its application tells nothing of it, nor what it belongs to.
+/// A line of text that was read in a picture, or a shape that was seen there: its application tells nothing of it, nor what
+/// it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TextMark {
-    /// `m1`, `m2` ...: a click takes it as it takes an element's ref. The same for as long as the text stands there.
+pub struct PictureMark {
+    /// `m1`, `m2` ...: a click takes it as it takes an element's ref. The same for as long as it is there.
     #[serde(rename = "ref")]
     pub reference: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// Of a shape: `empty field`, `small box`, `icon` ...; a guess.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub looks_like: String,
+    /// The text nearest to a shape, which may be its label.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub beside: String,
+    /// Of a text in a box, the box's.
     pub bounds: NormRect,
 }
 

@@ -39,8 +39,12 @@ pub struct Scene {
     /// What an act is said to have done.
     pub evidence: Evidence,
     pub windows: Vec<WindowView>,
+    /// What every process runs.
+    pub program: Option<String>,
     /// Whose every element is, by the accessibility tree's word.
     pub owner: Option<Owner>,
+    /// Where every link leads.
+    pub link: Option<String>,
     /// The field with the keyboard.
     pub field: Option<Field>,
     /// The element with the focus.
@@ -120,7 +124,9 @@ impl Default for FakeDesktop {
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
             windows: Vec::new(),
+            program: None,
             owner: None,
+            link: None,
             field: None,
             focused: None,
             apps: Vec::new(),
@@ -326,6 +332,14 @@ impl Elements for FakeDesktop {
             let Snapshot { app, elements, .. } = self.state().scene.snapshot.clone();
             let found = elements.into_iter().find(|element| element.reference == reference)?;
             Some(ListedElement { app, role: found.role, name: found.name })
+        })
+    }
+
+    fn leads_to(&self, reference: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async move {
+            let scene = self.state().scene.clone();
+            let mut links = scene.snapshot.elements.iter().filter(|element| element.role == "link");
+            scene.link.filter(|_| links.any(|element| element.reference == reference))
         })
     }
 

@@ -79,6 +79,10 @@ pub trait Elements: Send + Sync {
     fn owner(&self, _target: Target) -> BoxFuture<'_, Option<Owner>> {
         Box::pin(async { None })
     }
+    /// Where a link that was listed leads, by its application's word; `None` if it is none, or if that is not told.
+    fn leads_to(&self, _reference: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
+    }
     /// The editable field that has the keyboard; `None` if none has it, if it is a password's, or if that is not known.
     fn field(&self) -> BoxFuture<'_, Option<Field>> {
         Box::pin(async { None })
@@ -119,6 +123,10 @@ pub trait Windows: Send + Sync {
             let windows = windows.into_iter().map(|one| Glimpse { id: one.id, title: one.title }).collect();
             Ok(Glance { windows, active, ..Glance::default() })
         })
+    }
+    /// What a process runs, by its program's file: windows can be called anything. `None` if the system does not tell.
+    fn program(&self, _pid: u32) -> Option<String> {
+        None
     }
     /// Starts an application by its name, and waits until it has a window.
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
@@ -271,8 +279,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, Scope,
-    Selector, Snapshot, Target, TextMark,
+    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, PictureMark,
+    Scope, Selector, Snapshot, Target,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ocr::{Deadline, OcrError, ReadRequest, Reader, Reading, Source, TextRead};
+use pictures::Frame;
 use protocol::geometry::NormRect;
 use protocol::view::{Check, CheckState, CheckView};
 
@@ -59,7 +60,7 @@ impl TextReader {
         DesktopError::NotAvailable(format!("the models of OCR are missing; {REMEDY}"))
     }
 
-    /// The lines of text in a display or window, or in a part of it, in reading order.
+    /// The lines of text in a display or window, or in a part of it, in reading order; and its frame again.
     ///
     /// What there was no time for is said, and done when it is asked for again.
     ///
@@ -69,18 +70,13 @@ impl TextReader {
         &self,
         request: ReadRequest,
         enough: Duration,
-    ) -> Result<TextRead, DesktopError> {
-        Ok(self.read_within(request, enough).await?.text)
-    }
-
-    async fn read_within(&self, request: ReadRequest, enough: Duration) -> Result<Reading, DesktopError> {
+    ) -> Result<(TextRead, Frame), DesktopError> {
         let deadline = Deadline::after(enough);
         let _waiting = deadline.waiting();
-        let reading = self.worker.run(DEADLINE, move |reader| Ok(reader.read(&request, &deadline)?)).await;
-        if let Ok(Reading { turn, .. }) = reading {
-            self.rest_later(turn);
-        }
-        reading
+        let read = move |reader: &mut Reader| Ok((reader.read(&request, &deadline)?, request.frame));
+        let (Reading { text, turn, .. }, frame) = self.worker.run(DEADLINE, read).await?;
+        self.rest_later(turn);
+        Ok((text, frame))
     }
 
     /// Lets go of the networks unless there is another look until then.

@@ -238,18 +238,18 @@ fn asked(display: &str, bus: &str) {
     };
     let desktop = desktop::open(options);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(stage::menu(&desktop, "garden3", &["File", "Ask..."])).unwrap();
+    runtime.block_on(stage::menu(&desktop, "Garden", &["File", "Ask..."])).unwrap();
     println!("ready");
     let _killed = std::io::stdin().read_line(&mut String::new());
 }
 
 fn a_dialog_takes_keys_when_its_opener_was_killed() {
     let mut stage = stage::Stage::open();
-    stage.start_ours("gtk3");
+    stage.start_ours("gtk3", "garden");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let desktop = stage.desktop();
-        stage::elements(&desktop, "garden3", |seen| stage::find_in(seen, "menu", "File").is_some()).await;
+        stage::elements(&desktop, "Garden", |seen| stage::find_in(seen, "menu", "File").is_some()).await;
         let mut command = Command::new(itself());
         command.args(["asked", &stage.display, &stage.bus]).env("DISPLAY", &stage.display);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -263,8 +263,8 @@ fn a_dialog_takes_keys_when_its_opener_was_killed() {
         let ask = || async { desktop.glance().await.unwrap() };
         stage::eventually("the dialog", ask, |now| now.active_title() == Some("Question")).await;
         desktop.act(Action::Type { text: "one\n".into() }, token()).await.unwrap();
-        let logged = || async { stage.logged("gtk3") };
-        stage::eventually("the answer", logged, |lines| lines.contains(&"answered one".into())).await;
+        let logged = || async { stage.said("gtk3") };
+        stage::eventually("the answer", logged, |lines| lines.contains(&"answered=one".into())).await;
         // It stays for as long as the application, and no longer.
         assert_eq!(watchdogs(&stage.display).len(), 1);
         let display = stage.display.clone();

@@ -10,6 +10,7 @@ pub use encoder::{Encoder, encode};
 pub use frame::{Frame, Order, Viewport};
 pub use picture::{Mapping, Picture};
 pub use scale::{PIXEL, Part, ScaleError, Scaler, Source};
+pub use shapes::{Kind, Look, Shape, Shapes, shapes};
 pub use thumbnail::{Difference, Thumbnail, thumbnail};
 
 mod frame;
@@ -26,6 +27,8 @@ mod hash;
 mod jpeg;
 
 mod thumbnail;
+
+mod shapes;
 
 /// What a picture is to look like.
 #[derive(Clone, Copy, Debug, PartialEq)]

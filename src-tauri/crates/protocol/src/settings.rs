@@ -59,6 +59,8 @@ pub struct Settings {
     pub failsafe: bool,
     /// The user's own mouse or keyboard pauses the run.
     pub pause_on_user_input: bool,
+    /// The system tells of a question while the user is in none of the windows.
+    pub notifications: bool,
     /// Displays that may be acted on, by index; all where empty.
     pub fence_displays: Vec<u32>,
     /// Applications that may be acted on, by parts of their names; all where empty.
@@ -142,6 +144,7 @@ impl Default for Settings {
             approval_deadline_ms: 600_000,
             failsafe: true,
             pause_on_user_input: true,
+            notifications: true,
             fence_displays: Vec::new(),
             fence_apps: Vec::new(),
             history_messages: 24,
@@ -213,6 +216,7 @@ impl Settings {
             approval_deadline_ms: _,
             failsafe,
             pause_on_user_input,
+            notifications: _,
             fence_displays,
             fence_apps,
             history_messages: _,

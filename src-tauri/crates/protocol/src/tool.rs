@@ -116,8 +116,8 @@ pub struct Approval {
     /// names, or those at its points. Empty where none is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goes_to: Vec<String>,
-    /// What the screen showed around the points that the call acts at, as a hash; `None` if it acts at none, or if the
-    /// screen could not be looked at.
+    /// What the screen showed around the points that the call acts at: a hash of its pixels, and behind a space one of what
+    /// the elements there are called; `None` if it acts at none, or if the screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
     /// Hosts that it goes to and that `reason` names: a yes makes them known.

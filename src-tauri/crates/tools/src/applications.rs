@@ -140,6 +140,13 @@ pub(crate) fn are_one(one: &str, other: &str) -> bool {
     of(one).is_some_and(|at| of(other) == Some(at))
 }
 
+/// The class of a window by what it calls itself and by its program, which it cannot choose as freely: the graver of both,
+/// else its program's.
+pub(crate) fn class_of_window(app: &str, program: Option<&str>) -> Option<Class> {
+    let (by_name, by_program) = (class_of([app]), program.and_then(|program| class_of([program])));
+    by_name.filter(|class| class.takes_commands()).or(by_program).or(by_name)
+}
+
 /// The class of an application by any of its names; `None` if it is in no list.
 pub(crate) fn class_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Class> {
     class_by(CLASSES.as_ref(), names)
@@ -191,5 +198,9 @@ mod tests {
         assert_eq!(class_of(["no such program"]), None);
         assert_eq!(class_by(None, ["no such program"]), Some(Class::Terminal));
         assert!(class_of(["Mousepad"]).is_none_or(|class| !class.is_grave()));
+        assert_eq!(class_of_window("Notes", Some("xterm")), Some(Class::Terminal));
+        assert_eq!(class_of_window("Mousepad", Some("xterm")), Some(Class::Terminal));
+        assert_eq!(class_of_window("XTerm", Some("chromium")), Some(Class::Terminal));
+        assert_eq!(class_of_window("Signal", Some("electron")), Some(Class::Chat));
     }
 }

@@ -41,6 +41,7 @@ mod tests {
         assert_eq!(digest("click", &json!({"y": {"b": 3, "a": 2}, "x": 1}), &[]), expected);
     }
 
+    // bar: C26
     #[test]
     fn any_difference_in_tool_or_arguments_is_another_digest() {
         let one = digest("click", &json!({"x": 1, "y": 2}), &[]);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use desktop::{Element, ElementQuery, Scope, Selector, Target, WindowView};
-use protocol::geometry::NormPoint;
+use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
 use crate::plan::Step;
@@ -147,17 +147,30 @@ impl Router {
         limits: &Limits,
     ) -> Option<Element> {
         let window = target::window_at(windows, display, point)?;
-        let query = ElementQuery {
-            app: Some(window.app.clone()),
-            window: Some(window.title.clone()).filter(|title| !title.is_empty()),
-            limit: limits.ui_nodes,
-            display,
-            ..ElementQuery::default()
-        };
-        let elements = self.elements(query).await;
+        let elements = self.elements(all_of(window, display, limits)).await;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
         let there = elements.iter().filter(|element| target::holds(&element.bounds, point));
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
+    }
+
+    /// The elements with a part in this area, of the windows at these points.
+    pub(crate) async fn elements_in(
+        &self,
+        area: &NormRect,
+        points: &[NormPoint],
+        display: u32,
+        limits: &Limits,
+    ) -> Vec<Element> {
+        let windows = self.open_windows().await;
+        let mut at: Vec<&WindowView> =
+            points.iter().filter_map(|point| target::window_at(&windows, display, *point)).collect();
+        at.dedup_by_key(|window| window.id);
+        let mut all = Vec::new();
+        for window in at {
+            let elements = self.elements(all_of(window, display, limits)).await;
+            all.extend(elements.into_iter().filter(|element| meet(&element.bounds, area)));
+        }
+        all
     }
 
     async fn elements(&self, query: ElementQuery) -> Vec<Element> {
@@ -171,6 +184,23 @@ impl Router {
 fn said(element: &Element) -> String {
     let text = if element.name.trim().is_empty() { &element.description } else { &element.name };
     untrusted::line(text, NAME_CHARS)
+}
+
+fn all_of(window: &WindowView, display: u32, limits: &Limits) -> ElementQuery {
+    ElementQuery {
+        app: Some(window.app.clone()),
+        window: Some(window.title.clone()).filter(|title| !title.is_empty()),
+        limit: limits.ui_nodes,
+        display,
+        ..ElementQuery::default()
+    }
+}
+
+fn meet(one: &NormRect, other: &NormRect) -> bool {
+    one.x < other.x + other.width
+        && other.x < one.x + one.width
+        && one.y < other.y + other.height
+        && other.y < one.y + one.height
 }
 
 fn called(element: &Element) -> String {

@@ -23,6 +23,7 @@ mod router;
 mod surroundings;
 
 mod plan;
+mod redaction;
 mod registry;
 mod spec;
 
@@ -30,6 +31,7 @@ mod applications;
 mod contract;
 mod digest;
 mod hosts;
+mod links;
 mod policy;
 mod secrets;
 

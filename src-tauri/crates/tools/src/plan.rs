@@ -192,10 +192,12 @@ impl Step {
         steps.iter().chain(steps.is_empty().then_some(self))
     }
 
-    /// Whether this very call may go to a host: a web tool's, or keys and texts in a browser.
+    /// Whether this very call may go to a host: a web tool's, or clicks, keys and texts in a browser.
     pub(crate) fn goes_out(&self) -> bool {
         match self.plan.reach() {
             Reach::Address(_) | Reach::Page { .. } => true,
+            // A link may be there.
+            Reach::Element(_) | Reach::Points { .. } => self.risk() >= Risk::Edit,
             reach => self.plan.text().is_some() || reach.enters(),
         }
     }

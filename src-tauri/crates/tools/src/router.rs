@@ -9,14 +9,15 @@ use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
-use protocol::tool::{ApprovalMode, Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
+use protocol::tool::{Approval, ApprovalMode, Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
+use crate::redaction;
 use crate::registry::Registry;
-use crate::secrets::{self, NoSecrets, Secret, SecretSource};
+use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
 use crate::spec::{Available, Needs, Spec, Tool};
 use crate::target::{self, Found, Targets};
@@ -97,6 +98,17 @@ impl Router {
     /// The secrets that calls may name.
     pub async fn secrets(&self) -> Arc<[Secret]> {
         self.secrets.all().await
+    }
+
+    /// Takes the values of secrets out of all that a question shows but the call's own arguments.
+    pub async fn redact_question(&self, question: &mut Approval) {
+        redaction::redact_question(question, &self.secrets.all().await);
+    }
+
+    /// An error without the values of secrets.
+    pub async fn redact_error(&self, error: ToolError) -> ToolError {
+        let message = redaction::redacted(&error.message, &self.secrets.all().await);
+        ToolError { message, ..error }
     }
 
     /// The tools: more may be added at any time.
@@ -198,7 +210,9 @@ impl Router {
                 let mut targets = found.together();
                 // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
                 let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
-                if is_planned || (care == Care::Closely && targets.risk.is_none()) {
+                // In auto only hosts count.
+                let asks_of_all = request.approval != ApprovalMode::Auto;
+                if asks_of_all && (is_planned || (care == Care::Closely && targets.risk.is_none())) {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         targets.read(self.controls_of(part, is_planned, limits).await);
                     }
@@ -246,7 +260,7 @@ impl Router {
             }
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
-        secrets::redact(&mut outcome, &secrets);
+        redaction::redact(&mut outcome, &secrets);
         let Outcome { effect, summary, data, error, picture, finished, dot: _ } = outcome;
         let result =
             ExecResult { effect, summary, data, error, picture: None, took: started.elapsed().into() };

@@ -1,5 +1,5 @@
 //! The user's secrets in calls: the model writes `{{name}}`; the value is put into a password field of what it was kept
-//! for, and taken out of everything that comes back.
+//! for, and taken out of everything that comes back (`redaction.rs`).
 //!
 //! A text that only looks like a placeholder, as in a template, is written as it stands.
 
@@ -11,16 +11,13 @@ use futures::future::BoxFuture;
 use protocol::address;
 use protocol::command::Secret as Value;
 use protocol::tool::{ToolError, ToolErrorKind};
-use serde_json::Value as Json;
 
 use crate::applications::{self, Class};
-use crate::tool::{Context, Outcome, tool_error};
+use crate::tool::{Context, tool_error};
 use crate::{target, target::Reach};
 
 /// The role of fields that hide what is in them.
 const PASSWORD: &str = "password text";
-/// So short a value is taken out only where it stands by itself: in "e1234" it is not meant.
-const SHORT: usize = 8;
 
 /// Where the user's secrets are.
 pub trait SecretSource: Send + Sync {
@@ -37,7 +34,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    fn placeholder(&self) -> String {
+    pub(crate) fn placeholder(&self) -> String {
         format!("{{{{{}}}}}", self.name)
     }
 }
@@ -191,53 +188,6 @@ fn elsewhere(secret: &Secret, landing: &Landing) -> ToolError {
         _ => format!("{name} is for {place} only, and this is {landing}"),
     };
     tool_error(ToolErrorKind::Forbidden, message)
-}
-
-/// Takes all values out of what came of a call.
-pub(crate) fn redact(outcome: &mut Outcome, secrets: &[Secret]) {
-    if secrets.is_empty() {
-        return;
-    }
-    outcome.summary = redacted(&outcome.summary, secrets);
-    redact_json(&mut outcome.data, secrets);
-    if let Some(error) = &mut outcome.error {
-        error.message = redacted(&error.message, secrets);
-    }
-}
-
-fn redact_json(data: &mut Json, secrets: &[Secret]) {
-    match data {
-        Json::String(text) => *text = redacted(text, secrets),
-        Json::Array(all) => all.iter_mut().for_each(|one| redact_json(one, secrets)),
-        Json::Object(fields) => fields.values_mut().for_each(|one| redact_json(one, secrets)),
-        Json::Null | Json::Bool(_) | Json::Number(_) => {}
-    }
-}
-
-/// A text with the names of secrets in the places of their values.
-pub(crate) fn redacted(text: &str, secrets: &[Secret]) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets {
-        let value = secret.value.0.as_str();
-        let mut done = String::new();
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find(value) {
-            let (before, found) = rest.split_at(at);
-            let after = &found[value.len()..];
-            let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            let is_meant = value.chars().count() >= SHORT
-                || !(joins(before.chars().next_back()) || joins(after.chars().next()));
-            done.push_str(before);
-            done.push_str(if is_meant { "" } else { value });
-            if is_meant {
-                done.push_str(&secret.placeholder());
-            }
-            rest = after;
-        }
-        done.push_str(rest);
-        text = done;
-    }
-    text
 }
 
 #[cfg(test)]

@@ -25,10 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(50);
 
 impl Router {
-    /// A hash of what the screen shows around the points that a call acts at, the same in every process. `None` if it acts
-    /// at none, or if the screen cannot be looked at.
+    /// Two hashes of what the screen shows around the points that a call acts at, the same in every process: of its pixels,
+    /// and of what the elements there are called. `None` if it acts at none, or if the screen cannot be looked at.
     pub async fn surroundings(&self, call: &ToolCall, limits: &Limits) -> Option<String> {
-        self.look_at(&self.places(call, limits)).await
+        let pixels = self.look_at(&self.places(call, limits)).await?;
+        let names = self.names_around(call, limits).await.unwrap_or_default();
+        Some(format!("{pixels} {names}"))
     }
 
     /// Puts back what was there when a call was asked for: its window in front, and around its points what was seen, or
@@ -60,10 +62,22 @@ impl Router {
             return Ok(());
         }
         let seen = asked.seen.as_ref().ok_or_else(|| changed("the screen could not be looked at"))?;
+        // In journals of before there are no names.
+        let (pixels, names) = seen.split_once(' ').map_or((seen.as_str(), None), |(a, b)| (a, Some(b)));
         let end = Instant::now() + PATIENCE;
-        while self.look_at(&places).await.as_ref() != Some(seen) {
+        loop {
+            // What stands beside a button says what it is for: where rows change places, each has a button of the same
+            // name, and the screen may not have been drawn anew yet.
+            let now = self.names_around(&asked.call, limits).await;
+            let names_are_the_same = names.is_none_or(|names| now.as_deref() == Some(names));
+            if names_are_the_same && self.look_at(&places).await.as_deref() == Some(pixels) {
+                return Ok(());
+            }
             // A pointer that has gone elsewhere leaves a button in another colour.
-            if self.goes_to_elements(&asked.call, limits).await.is_some_and(|now| now == asked.goes_to) {
+            if names_are_the_same
+                && names.is_some()
+                && self.goes_to_elements(&asked.call, limits).await.is_some_and(|now| now == asked.goes_to)
+            {
                 return Ok(());
             }
             if Instant::now() >= end {
@@ -71,7 +85,24 @@ impl Router {
             }
             tokio::time::sleep(INTERVAL).await;
         }
-        Ok(())
+    }
+
+    /// A hash of the names and values of the elements around the points that a call acts at, in their order.
+    async fn names_around(&self, call: &ToolCall, limits: &Limits) -> Option<String> {
+        let tools = self.registry().all();
+        let step = self.env(limits, &tools).plan(&call.tool, &call.arguments).ok()?;
+        let mut names = Sha256::new();
+        for part in step.parts() {
+            let plan = part.plan();
+            let Some(area) = around(plan.points()) else { continue };
+            for element in self.elements_in(&area, plan.points(), plan.display(), limits).await {
+                for text in [&element.role, &element.name, &element.value] {
+                    names.update(text.len().to_le_bytes());
+                    names.update(text);
+                }
+            }
+        }
+        Some(hex(&names.finalize()))
     }
 
     /// Of the areas around the points that a call acts at.

@@ -18,7 +18,7 @@ use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::policy::Grants;
 use crate::secrets::Landing;
-use crate::{hosts, untrusted, words};
+use crate::{hosts, links, untrusted, words};
 
 /// Longest wait for what is open.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -112,8 +112,9 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    fn of(window: &WindowView) -> Self {
-        let class = applications::class_of([window.app.as_str()]);
+    fn of(desktop: &dyn Desktop, window: &WindowView) -> Self {
+        let program = window.pid.and_then(|pid| desktop.program(pid));
+        let class = applications::class_of_window(&window.app, program.as_deref());
         Self {
             app: untrusted::line(&window.app, NAME_CHARS),
             window: Some(window.id.0),
@@ -292,6 +293,16 @@ impl Targets {
         }
     }
 
+    /// A link that is clicked leads to an address.
+    fn lead(&mut self, url: &str, grants: &Grants) {
+        if let Some(host) = hosts::of(url).filter(|host| !grants.knows(host)) {
+            self.risk = Some(Risk::Consequential);
+            self.hosts.push(untrusted::line(&host, NAME_CHARS));
+        }
+        // Another one there than was asked about is another act.
+        self.places.insert(0, Place::Address(url.to_owned()));
+    }
+
     /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads. `typed`
     /// is what the same call has written by keys.
     fn types(&mut self, part: &Step, typed: Option<&mut Typed>, grants: &Grants) {
@@ -381,6 +392,7 @@ pub(crate) async fn find(
     let mut found = Found::default();
     let mut windows = None;
     let mut typed = None;
+    let touched = |window: &WindowView| Touched::of(desktop, window);
     for part in step.parts() {
         found.parts.push(Targets::default());
         let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
@@ -418,17 +430,17 @@ pub(crate) async fn find(
         };
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
-            Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(Touched::of)),
+            Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(touched)),
             Reach::Points { display, points } => {
                 for point in points {
-                    targets.add(tool, reach, window_at(windows, *display, *point).map(Touched::of));
+                    targets.add(tool, reach, window_at(windows, *display, *point).map(touched));
                 }
             }
             Reach::Window(id) => {
                 let window = windows.iter().find(|window| window.id.0 == *id);
-                targets.add(tool, reach, window.map(Touched::of));
+                targets.add(tool, reach, window.map(touched));
             }
-            Reach::App(app) => targets.add(tool, reach, in_app(windows, app.as_deref())),
+            Reach::App(app) => targets.add(tool, reach, in_app(desktop, windows, app.as_deref())),
             Reach::Menu { path, .. } => {
                 let touched = owned(desktop, windows, reach).await;
                 targets.add(
@@ -445,11 +457,16 @@ pub(crate) async fn find(
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
                 let listed = listed.ok().flatten();
                 let touched = match owned(desktop, windows, reach).await {
-                    None => listed.as_ref().map(|listed| named(windows, &listed.app)),
+                    None => listed.as_ref().map(|listed| named(desktop, windows, &listed.app)),
                     touched => touched.filter(|_| listed.is_some()),
                 };
                 let name = listed.map(|listed| listed.name);
                 targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
+            }
+        }
+        if targets.goes_to_a_browser() {
+            for url in links::lead_to(desktop, windows, reach).await {
+                targets.lead(&url, grants);
             }
         }
         if targets.goes_to_a_browser() && part.goes_out() {
@@ -517,27 +534,31 @@ pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: 
     let is_ref = matches!(target, Target::Ref(_));
     match tokio::time::timeout(PATIENCE, desktop.owner(target)).await.ok().flatten() {
         Some(Owner { app, pid }) => {
-            let by_name = applications::class_of([app.as_str()]);
+            let program = desktop.program(pid);
+            let class = applications::class_of_window(&app, program.as_deref());
             let is_its = |window: &&WindowView| window.pid == Some(pid);
             let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
-            Some(match window.map(Touched::of) {
-                Some(found) => Touched { class: found.class.or(by_name), ..found },
+            Some(match window.map(|window| Touched::of(desktop, window)) {
+                Some(found) => Touched { class: found.class.or(class), ..found },
                 None => Touched {
                     app: untrusted::line(&app, NAME_CHARS),
                     window: None,
                     pid: Some(pid),
-                    class: by_name,
+                    class,
                     control: None,
                 },
             })
         }
         None if is_ref => None,
-        None => in_app(windows, app.as_deref()),
+        None => in_app(desktop, windows, app.as_deref()),
     }
 }
 
-fn in_app(windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
-    app.map_or_else(|| front(windows).map(Touched::of), |app| Some(named(windows, app)))
+fn in_app(desktop: &dyn Desktop, windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
+    match app {
+        Some(app) => Some(named(desktop, windows, app)),
+        None => front(windows).map(|window| Touched::of(desktop, window)),
+    }
 }
 
 /// By a part of its application's name or of its title, as the tools take it.
@@ -550,9 +571,9 @@ fn called<'a>(windows: &'a [WindowView], name: &str) -> Option<&'a WindowView> {
 }
 
 /// An application by its name, or by a part of it.
-fn named(windows: &[WindowView], name: &str) -> Touched {
+fn named(desktop: &dyn Desktop, windows: &[WindowView], name: &str) -> Touched {
     let by_name = applications::class_of([name]);
-    match called(windows, name).map(Touched::of) {
+    match called(windows, name).map(|window| Touched::of(desktop, window)) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
         None => {
             let app = untrusted::line(name, NAME_CHARS);

@@ -96,7 +96,8 @@ pub(crate) fn clean_snapshot(mut snapshot: Snapshot, nodes: u32, data_chars: usi
             shortened.push(element.reference.clone());
         }
     }
-    for said in snapshot.cut.iter_mut().chain(snapshot.marks.iter_mut().map(|mark| &mut mark.text)) {
+    let read = snapshot.marks.iter_mut().flat_map(|mark| [&mut mark.text, &mut mark.beside]);
+    for said in snapshot.cut.iter_mut().chain(read) {
         tidy(said, NAME_CHARS);
     }
     if !shortened.is_empty() {

@@ -159,7 +159,7 @@ impl Driver {
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
         let window = window.map(Into::into);
-        let approval = Approval {
+        let mut approval = Approval {
             id,
             call,
             risk,
@@ -174,6 +174,7 @@ impl Driver {
             touches,
             about,
         };
+        self.run.router.redact_question(&mut approval).await;
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.run.deadlines.arm(approval.id.clone(), within);
         self.question = Some(approval);
@@ -262,6 +263,7 @@ impl Driver {
             if let Err(error) = restored
                 && (asked.is_some() || takes_keys)
             {
+                let error = router.redact_error(error).await;
                 return Outcome::Tool(call, Box::new(Executed::refused(error)));
             }
             let executed = router.execute(Call { request, cancel, limits }).await;

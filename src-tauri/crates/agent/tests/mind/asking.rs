@@ -260,13 +260,21 @@ type Change = (fn(&mut Scene), bool);
 
 #[tokio::test]
 async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
-    let changes: [Change; 5] = [
+    let changes: [Change; 6] = [
         (|_| {}, true),
+        // The rows have changed places: a button of the same name is there, and for something else.
+        (
+            |scene| {
+                (scene.colour, scene.snapshot.elements) =
+                    ([50, 60, 90], vec![button("Save"), label("Gift 9,000")]);
+            },
+            false,
+        ),
         (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], Vec::new()), false),
         // The window that was in front has gone, though it was not clicked at.
         (|scene| scene.windows.retain(|window| window.id != WindowId(2)), false),
         // The pointer has gone elsewhere: the same button in another colour.
-        (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], vec![button("Save")]), true),
+        (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], rent()), true),
         (|scene| (scene.colour, scene.snapshot.elements) = ([50, 60, 90], vec![button("Send all")]), false),
     ];
     for (change, is_the_same) in changes {
@@ -274,7 +282,7 @@ async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
             let show = |scene: &mut Scene| {
                 let below = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
                 scene.windows = vec![window(2, "front"), WindowView { bounds: below, ..window(1, "letter") }];
-                scene.snapshot.elements = vec![button("Save")];
+                scene.snapshot.elements = rent();
             };
             let mut bench = Bench::new(vec![click(), done()]).await;
             bench.desktop.edit(show);
@@ -295,6 +303,16 @@ async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
             assert_eq!(told.is_empty(), is_the_same, "{told:?}");
         }
     }
+}
+
+fn rent() -> Vec<Element> {
+    vec![button("Save"), label("Rent 10")]
+}
+
+/// Beside the button.
+fn label(name: &str) -> Element {
+    let bounds = NormRect { x: 430.0, y: 490.0, width: 40.0, height: 20.0 };
+    Element { reference: "e2".into(), role: "label".into(), name: name.into(), bounds, ..Element::default() }
 }
 
 fn button(name: &str) -> Element {

@@ -57,7 +57,7 @@ impl AppleBrowser {
         let mut state = self.state.lock().await;
         let grip = self.grip(&mut state, reference).await?;
         let form: Form = self.talk.ask(&grip.page.spot, "form", json!({ "id": grip.id })).await?;
-        form.target(reference, grip.known.name)
+        form.target(reference)
     }
 
     pub(crate) async fn click(

@@ -35,7 +35,8 @@ fn pages(path: &str) -> (u16, String) {
 <input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button><input type=password name=type aria-label=Secret>
 <button formaction="other">Elsewhere</button></form>
 <form><input aria-label=Alone></form><button>Free</button><a href="https://evil.test/take">Linked</a>
-<a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0">Menu</a>
+<a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0" id=menu>Menu</a>
+<button onclick="menu.textContent='Delete account'">Rename</button>
 <button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
         }
         "/frame" => "<button onclick=\"this.textContent='Pressed'\">Elsewhere</button>",
@@ -188,6 +189,11 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
         assert_eq!(target, expected, "{name}");
     }
     assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));
+    // What was listed by another name is called as it is now: a yes was for what was shown.
+    let menu = stage.find_named("Menu").await;
+    stage.click("button", "Rename").await;
+    let renamed = stage.browser.target(Some(menu.reference)).await.unwrap();
+    assert_eq!(renamed.called, "Delete account");
     stage.click("button", "Ask").await;
     let dialog = stage.browser.target(None).await.unwrap();
     assert_eq!((dialog.url, dialog.called.as_str()), (page, "Pay now?"));

@@ -36,6 +36,10 @@ impl Windows for FakeDesktop {
         Box::pin(async { Ok(self.state().scene.windows.clone()) })
     }
 
+    fn program(&self, _: u32) -> Option<String> {
+        self.state().scene.program.clone()
+    }
+
     fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {
         Box::pin(async {
             let Scene { windows, focused, .. } = self.state().scene.clone();

@@ -54,11 +54,16 @@ impl Elements for LinuxDesktop {
         Box::pin(async move {
             match self.mark(&reference) {
                 Some(mark) => {
-                    Some(ListedElement { app: mark.app, role: "text".into(), name: mark.seen.text })
+                    let (role, name) = mark.seen.named();
+                    Some(ListedElement { role, name: name.to_owned(), app: mark.app })
                 }
                 None => self.accessibility.listed(&reference),
             }
         })
+    }
+
+    fn leads_to(&self, reference: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async move { self.accessibility.leads_to(&reference).await })
     }
 
     fn field(&self) -> BoxFuture<'_, Option<Field>> {

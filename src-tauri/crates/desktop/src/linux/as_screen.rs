@@ -21,13 +21,14 @@ impl LinuxDesktop {
         view.ok_or_else(|| no_display(index, &displays))
     }
 
-    /// The text in an area, or in the part of it that is named once it is known where it is, and where that was.
+    /// The text in an area, or in the part of it that is named once it is known where it is, its picture, and where that
+    /// was.
     pub(super) async fn read(
         &self,
         area: Area,
         part_of: impl FnOnce(&Viewport) -> Option<NormRect>,
         enough: Duration,
-    ) -> Result<(TextRead, Viewport), DesktopError> {
+    ) -> Result<(TextRead, Frame, Viewport), DesktopError> {
         let Some(reader) = &self.text_reader else { return Err(TextReader::missing()) };
         let (source, area, region) = source_of(area);
         let look = self.capturer.run(LOOK, move |capturer| {
@@ -40,8 +41,8 @@ impl LinuxDesktop {
         unlocked?;
         let (frame, viewport) = look?;
         let part = region.or_else(|| part_of(&viewport));
-        let text = reader.read(ReadRequest { source, frame, viewport, part }, enough).await?;
-        Ok((text, viewport))
+        let (text, frame) = reader.read(ReadRequest { source, frame, viewport, part }, enough).await?;
+        Ok((text, frame, viewport))
     }
 }
 

@@ -33,6 +33,13 @@ impl Windows for LinuxDesktop {
         Box::pin(self.ewmh.run(LOOK, |ewmh: &mut Ewmh| apps::list(ewmh)))
     }
 
+    fn program(&self, pid: u32) -> Option<String> {
+        let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        // Of a program that was updated while it runs.
+        Some(name.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(name))
+    }
+
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {
         let address = Arc::clone(&self.address);
         Box::pin(self.ewmh.run(LAUNCH, move |ewmh| apps::launch(ewmh, &app, &address)))

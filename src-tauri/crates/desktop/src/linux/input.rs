@@ -343,10 +343,16 @@ impl InputSender {
         let window = self.session.key_window()?;
         let codes = self.codes(&[key])?;
         for done in 0..times {
-            if !self.session.keys_stay(&window)? {
+            let stays = self.session.undisturbed(|| {
+                let stays = self.session.keys_stay(&window)?;
+                if stays {
+                    self.chord(&codes, stop)?;
+                }
+                Ok(stays)
+            })?;
+            if !stays {
                 return Ok(mismatch(format!("pressed {key} {done} times of {times}, then {MOVED_ON}")));
             }
-            self.chord(&codes, stop)?;
         }
         Ok(sent(format!("pressed {key} x{times}{}", cmd_note(&[key]))))
     }

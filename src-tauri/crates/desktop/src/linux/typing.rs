@@ -76,20 +76,27 @@ fn by_keys(
     let mut shifted = false;
     let mut typed = 0;
     for stroke in strokes {
-        // Each look waits for the server: applications get the keys no faster than it works them off.
-        if !input.session.keys_stay(&window)? {
+        // Each look waits for the server: applications get the keys no faster than it works them off. Without the keyboard
+        // kept where it is between look and key, one may go to whatever comes to the front just then.
+        let stays = input.session.undisturbed(|| {
+            if !input.session.keys_stay(&window)? {
+                return Ok(false);
+            }
+            if stroke.shift != shifted {
+                if stroke.shift {
+                    input.held.press(&input.session, shift, stop)?;
+                } else {
+                    input.held.release(&input.session, shift)?;
+                }
+                shifted = stroke.shift;
+            }
+            input.held.press(&input.session, Down::Key(stroke.code), stop)?;
+            input.held.release(&input.session, Down::Key(stroke.code))?;
+            Ok(true)
+        })?;
+        if !stays {
             break;
         }
-        if stroke.shift != shifted {
-            if stroke.shift {
-                input.held.press(&input.session, shift, stop)?;
-            } else {
-                input.held.release(&input.session, shift)?;
-            }
-            shifted = stroke.shift;
-        }
-        input.held.press(&input.session, Down::Key(stroke.code), stop)?;
-        input.held.release(&input.session, Down::Key(stroke.code))?;
         typed += 1;
     }
     if shifted {
@@ -182,13 +189,19 @@ fn paste_lines(
 ) -> Result<Taken, DesktopError> {
     let enter = input.codes(&[Key::Enter])?;
     let window = input.session.key_window()?;
-    let has_moved_on = || Ok::<_, DesktopError>(!input.session.keys_stay(&window)?);
-    for (at, line) in lines.iter().enumerate() {
-        if at > 0 {
-            if has_moved_on()? {
-                return Ok(Taken::Part { lines: at, why: MOVED_ON });
+    // Whether the window had the keyboard still, and got the keys.
+    let chord = |codes: &[u8]| {
+        input.session.undisturbed(|| {
+            let stays = input.session.keys_stay(&window)?;
+            if stays {
+                input.chord(codes, stop)?;
             }
-            input.chord(&enter, stop)?;
+            Ok(stays)
+        })
+    };
+    for (at, line) in lines.iter().enumerate() {
+        if at > 0 && !chord(&enter)? {
+            return Ok(Taken::Part { lines: at, why: MOVED_ON });
         }
         if line.is_empty() {
             continue;
@@ -197,10 +210,9 @@ fn paste_lines(
         if !offer.show(Content::text(&input.session, line))? {
             return Ok(Taken::Part { lines: at, why: "another program took the clipboard" });
         }
-        if has_moved_on()? {
+        if !chord(&paste.codes)? {
             return Ok(Taken::Part { lines: at, why: MOVED_ON });
         }
-        input.chord(&paste.codes, stop)?;
         if !wait_until_read(offer, focused, stop)? {
             return Ok(Taken::Part { lines: at, why: "the focused window took no more" });
         }

@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, Instant};
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use x11rb::connection::Connection as _;
 use x11rb::cookie::Cookie;
 use x11rb::protocol::shape::{ConnectionExt as _, SK};
 use x11rb::protocol::xproto::{
@@ -256,6 +257,18 @@ impl Session {
         let focus = self.conn.get_input_focus()?.reply()?.focus;
         // 0 and 1 mean no window, and the window below the pointer.
         Ok((focus > 1).then_some(focus))
+    }
+
+    /// Does something while no other program can: what was looked at is what is acted on. Never anything that waits.
+    pub(super) fn undisturbed<T>(
+        &self,
+        act: impl FnOnce() -> Result<T, DesktopError>,
+    ) -> Result<T, DesktopError> {
+        self.conn.grab_server()?;
+        let done = act();
+        self.conn.ungrab_server()?;
+        self.conn.flush()?;
+        done
     }
 
     /// Where keys go now.

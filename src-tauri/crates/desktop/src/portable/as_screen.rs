@@ -69,7 +69,7 @@ impl<P: Platform> Facade<P> {
             Ok((frame, Viewport { shows, display: display_of(&area, &shows)?.bounds }))
         });
         let (frame, viewport) = seen.await?;
-        reader.read(ReadRequest { source, frame, viewport, part }, ENOUGH).await
+        Ok(reader.read(ReadRequest { source, frame, viewport, part }, ENOUGH).await?.0)
     }
 }
 

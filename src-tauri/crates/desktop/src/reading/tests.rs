@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pictures::{Frame, Order, Viewport};
+use pictures::{Order, Viewport};
 use protocol::geometry::PhysicalRect;
 
 use super::*;
@@ -31,13 +31,13 @@ fn models() -> PathBuf {
 #[tokio::test]
 async fn the_networks_are_let_go_of_when_nobody_looks_any_more() {
     let reader = TextReader::resting_after(models(), Duration::from_millis(20));
-    reader.read_within(request(), DEADLINE).await.unwrap();
+    reader.read(request(), DEADLINE).await.unwrap();
     let end = Instant::now() + Duration::from_secs(60);
     while !reader.worker.run(DEADLINE, |reader| Ok(reader.is_rested())).await.unwrap() {
         assert!(Instant::now() < end, "the networks are still loaded");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    reader.read_within(request(), DEADLINE).await.unwrap();
+    reader.read(request(), DEADLINE).await.unwrap();
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ async fn an_act_that_names_no_application_goes_to_none_that_was_only_looked_at()
     for app in ["galculator", "mousepad"] {
         elements(&stage.desktop(), app, |seen| !seen.is_empty()).await;
     }
-    let ours = stage.start_ours("gtk3");
+    let ours = stage.start_ours("gtk3", "garden");
     let desktop = stage.desktop_of(ours);
     let looked_at = || async {
         elements(&desktop, "galculator", |seen| seen.iter().any(|one| one.name == "7")).await;

@@ -1,5 +1,5 @@
 //! GTK 3: dialogs that run inside the call that opens them, what its cache does not hold, and what became of a ref.
-//! What was really done is told by files and by the log of `apps/gtk3.py`.
+//! What was really done is told by files and by the log of `tests/truth/gtk3.py`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::stage::{Stage, by, elements, eventually, find_in, menu, of, operate, signal};
 
+const GARDEN: &str = "Garden";
+const ORDERS: &str = "Orders";
 const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
 
 async fn act(desktop: &Arc<dyn Desktop>, action: Action) {
@@ -28,17 +30,23 @@ async fn active(desktop: &Arc<dyn Desktop>, title: &str) {
 }
 
 async fn logged(stage: &Stage, line: &str) {
-    let ask = || async { stage.logged("gtk3") };
+    let ask = || async { stage.said("gtk3") };
     eventually(line, ask, |lines| lines.iter().any(|one| one == line)).await;
 }
 
 async fn garden(stage: &mut Stage) -> (Arc<dyn Desktop>, Vec<Element>) {
-    stage.write("shed/rake.txt", "rake");
-    stage.write("shed/spade.txt", "spade");
-    stage.start_ours("gtk3");
+    stage.start_ours("gtk3", "garden");
     let desktop = stage.desktop();
-    let seen = elements(&desktop, "garden3", |seen| find_in(seen, "button", "Open...").is_some()).await;
+    let seen = elements(&desktop, GARDEN, |seen| find_in(seen, "button", "Ask...").is_some()).await;
     (desktop, seen)
+}
+
+async fn orders(stage: &mut Stage) -> Arc<dyn Desktop> {
+    stage.start_orders("gtk3");
+    let desktop = stage.desktop();
+    elements(&desktop, ORDERS, |seen| find_in(seen, "button", "Open...").is_some()).await;
+    active(&desktop, "Orders").await;
+    desktop
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,18 +97,18 @@ async fn a_calculator_still_computes_after_its_about_dialog_took_keys() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_menu_is_closed_and_nothing_of_it_chosen() {
     let mut stage = Stage::open();
-    let (desktop, _) = garden(&mut stage).await;
-    active(&desktop, "Garden").await;
+    let desktop = orders(&mut stage).await;
     assert!(!desktop.close_menus().await);
-    let file = elements(&desktop, "garden3", |seen| find_in(seen, "menu", "File").is_some()).await;
+    let file = elements(&desktop, ORDERS, |seen| find_in(seen, "menu", "File").is_some()).await;
     let at = find_in(&file, "menu", "File").unwrap().bounds.center().unwrap();
     act(&desktop, Action::Click { display: 0, at, button: Button::Left, count: 1, held: Vec::new() }).await;
-    elements(&desktop, "garden3", |seen| find_in(seen, "menu item", "Twin").is_some()).await;
+    elements(&desktop, ORDERS, |seen| find_in(seen, "menu item", "Print").is_some()).await;
     assert!(desktop.close_menus().await);
     assert!(!desktop.close_menus().await);
-    operate(&desktop, by("garden3", "button", "Press me"), CLICK).await.unwrap();
-    logged(&stage, "pressed Press me").await;
-    assert_eq!(stage.logged("gtk3"), ["pressed Press me"]);
+    operate(&desktop, by(ORDERS, "button", "Press me"), CLICK).await.unwrap();
+    logged(&stage, "pressed=Press me").await;
+    let lines = stage.said("gtk3");
+    assert!(!lines.iter().any(|line| line.starts_with("menu=")), "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,11 +124,11 @@ async fn a_dialog_opened_by_a_press_takes_keys_however_often() {
         active(&desktop, "Question").await;
         // The field has the keyboard a moment after its window.
         let field = |seen: &[Element]| seen.iter().any(|one| one.states == ["focused", "editable"]);
-        elements(&desktop, "garden3", field).await;
+        elements(&desktop, GARDEN, field).await;
         let typed = Action::Type { text: format!("{answer}\n") };
         let done = desktop.act(typed, CancellationToken::new()).await.unwrap();
         assert_eq!(done.evidence, Evidence::ReadBack, "{done:?}");
-        logged(&stage, &format!("answered {answer}")).await;
+        logged(&stage, &format!("answered={answer}")).await;
     }
 }
 
@@ -128,7 +136,7 @@ async fn a_dialog_opened_by_a_press_takes_keys_however_often() {
 async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
-    menu(&desktop, "garden3", &["File", "Ask..."]).await.unwrap();
+    menu(&desktop, GARDEN, &["File", "Ask..."]).await.unwrap();
     active(&desktop, "Question").await;
     let behind = find_in(&seen, "button", "Press me").unwrap();
     let error = operate(&desktop, of(behind), CLICK).await.unwrap_err();
@@ -136,14 +144,14 @@ async fn what_a_modal_dialog_stands_before_is_refused_and_the_dialog_named() {
         matches!(&error, DesktopError::BadInput(why) if why.contains("behind dialog \"Question\"")),
         "{error:?}"
     );
-    let error = menu(&desktop, "garden3", &["File", "New"]).await.unwrap_err();
+    let error = menu(&desktop, GARDEN, &["File", "New"]).await.unwrap_err();
     assert!(error.to_string().contains("behind dialog \"Question\""), "{error}");
-    operate(&desktop, by("garden3", "button", "Fine"), CLICK).await.unwrap();
-    logged(&stage, "answered ").await;
+    operate(&desktop, by(GARDEN, "button", "Fine"), CLICK).await.unwrap();
+    logged(&stage, "answered=").await;
     operate(&desktop, of(behind), CLICK).await.unwrap();
-    logged(&stage, "pressed Press me").await;
-    let lines = stage.logged("gtk3");
-    assert!(!lines.contains(&"new".into()), "{lines:?}");
+    logged(&stage, "pressed=Press me").await;
+    let lines = stage.said("gtk3");
+    assert!(!lines.contains(&"menu=New".into()), "{lines:?}");
     assert_eq!(lines.iter().filter(|line| line.starts_with("pressed")).count(), 1, "{lines:?}");
 }
 
@@ -164,11 +172,11 @@ async fn what_is_in_a_minimized_window_is_refused_until_it_is_restored() {
         matches!(&error, DesktopError::BadInput(why) if why.contains("\"Garden\", which is minimized")),
         "{error:?}"
     );
-    assert_eq!(stage.logged("gtk3"), Vec::<String>::new());
+    assert_eq!(stage.said("gtk3"), Vec::<String>::new());
     window(WindowChange::Restore).await;
     let done = operate(&desktop, of(button), CLICK).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Sent, "it shows nothing: {done:?}");
-    logged(&stage, "pressed Press me").await;
+    logged(&stage, "pressed=Press me").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,7 +188,7 @@ async fn what_another_window_with_the_same_title_covers_is_refused() {
         windows.into_iter().filter(|one| one.title == "Garden").collect::<Vec<_>>()
     };
     let first = eventually("the window", &find, |windows| !windows.is_empty()).await[0].clone();
-    menu(&desktop, "garden3", &["File", "Twin"]).await.unwrap();
+    menu(&desktop, GARDEN, &["File", "Twin"]).await.unwrap();
     let both = eventually("the twin", &find, |windows| windows.len() == 2).await;
     let twin = both.iter().find(|one| one.id != first.id).unwrap();
     // A little beside the other, so that each covers the other's buttons.
@@ -193,10 +201,10 @@ async fn what_another_window_with_the_same_title_covers_is_refused() {
         .await
         .unwrap_err();
     assert!(error.to_string().contains("is covered by the window \"Garden\""), "{error}");
-    assert!(!stage.logged("gtk3").iter().any(|line| line.starts_with("twin")), "{:?}", stage.logged("gtk3"));
+    assert!(!stage.said("gtk3").iter().any(|line| line.starts_with("twin")), "{:?}", stage.said("gtk3"));
     desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
     eventually("the click", || operate(&desktop, of(button), double.clone()), Result::is_ok).await.unwrap();
-    logged(&stage, "pressed Press me").await;
+    logged(&stage, "pressed=Press me").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -211,7 +219,7 @@ async fn what_is_hidden_since_the_look_is_refused() {
         .unwrap_err();
     let error = operate(&desktop, of(shy), CLICK).await;
     assert!(is_hidden(&error), "{error:?}");
-    assert_eq!(stage.logged("gtk3"), Vec::<String>::new());
+    assert_eq!(stage.said("gtk3"), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -231,17 +239,16 @@ async fn a_ref_relabelled_since_the_look_is_refused_with_both_names() {
     for action in [CLICK, ElementAction::Do("click".into())] {
         operate(&desktop, of(button), action).await.unwrap_err();
     }
-    let lines = stage.logged("gtk3");
+    let lines = stage.said("gtk3");
     assert!(!lines.iter().any(|line| line.starts_with("pressed")), "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_application_that_does_not_answer_is_no_application_whose_elements_are_gone() {
     let mut stage = Stage::open();
-    stage.write("shed/rake.txt", "rake");
-    let garden = stage.start_ours("gtk3");
+    let garden = stage.start_ours("gtk3", "garden");
     let desktop = stage.desktop();
-    let seen = elements(&desktop, "garden3", |seen| find_in(seen, "button", "Press me").is_some()).await;
+    let seen = elements(&desktop, GARDEN, |seen| find_in(seen, "button", "Press me").is_some()).await;
     let button = find_in(&seen, "button", "Press me").unwrap();
     signal("STOP", &garden.to_string());
     for action in [CLICK, ElementAction::Focus, ElementAction::Click { button: Button::Right, count: 1 }] {
@@ -252,8 +259,8 @@ async fn an_application_that_does_not_answer_is_no_application_whose_elements_ar
     }
     signal("CONT", &garden.to_string());
     operate(&desktop, of(button), CLICK).await.unwrap();
-    logged(&stage, "pressed Press me").await;
-    assert_eq!(stage.logged("gtk3").len(), 1, "{:?}", stage.logged("gtk3"));
+    logged(&stage, "pressed=Press me").await;
+    assert_eq!(stage.said("gtk3").len(), 1, "{:?}", stage.said("gtk3"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -264,11 +271,11 @@ async fn what_is_busy_with_a_press_is_not_said_to_be_gone() {
     let done = operate(&desktop, of(doze), CLICK).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
     assert!(done.acted.note.contains("has not answered yet"), "{done:?}");
-    assert_eq!(stage.logged("gtk3"), ["dozes"]);
+    assert_eq!(stage.said("gtk3"), ["doze=begun"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
+async fn rows_and_cells_are_listed_and_do_what_they_are_for() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
     // A row is known by the label in it, and goes where a click goes.
@@ -276,10 +283,10 @@ async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
     let attic = find_in(&seen, "list item", "Attic").unwrap_or_else(|| panic!("{seen:#?}"));
     let done = operate(&desktop, of(attic), CLICK).await.unwrap();
     assert_eq!(done.by, ActionMethod::Input, "{done:?}");
-    logged(&stage, "went to Attic").await;
+    logged(&stage, "place=Attic").await;
 
-    operate(&desktop, by("garden3", "button", "Afloat"), CLICK).await.unwrap();
-    logged(&stage, "pressed Afloat").await;
+    operate(&desktop, by(GARDEN, "button", "Afloat"), CLICK).await.unwrap();
+    logged(&stage, "pressed=Afloat").await;
 
     // A cell with a check box is known by its column, one of an icon and a text by its text.
     assert!(find_in(&seen, "table cell", "Water").is_some(), "{seen:#?}");
@@ -287,45 +294,50 @@ async fn rows_cells_and_a_file_chooser_are_listed_and_do_what_they_are_for() {
     let done: Vec<&Element> = seen.iter().filter(|one| one.description == "Done?").collect();
     assert_eq!(done.len(), 3, "{seen:#?}");
     operate(&desktop, of(done[1]), CLICK).await.unwrap();
-    logged(&stage, "Water True").await;
-    elements(&desktop, "garden3", |seen| {
+    logged(&stage, "Water=True").await;
+    elements(&desktop, GARDEN, |seen| {
         seen.iter().any(|one| one.reference == done[1].reference && one.states.contains(&"checked".into()))
     })
     .await;
-    for (cell, value, line) in [(done[2], "on", "Harvest True"), (done[1], "off", "Water False")] {
+    for (cell, value, line) in [(done[2], "on", "Harvest=True"), (done[1], "off", "Water=False")] {
         let acted = operate(&desktop, of(cell), ElementAction::SetValue(value.into())).await.unwrap().acted;
         assert_eq!(acted.evidence, Evidence::ReadBack, "{acted:?}");
         logged(&stage, line).await;
     }
+}
 
-    operate(&desktop, by("garden3", "button", "Open..."), CLICK).await.unwrap();
-    active(&desktop, "Open").await;
-    let chooser = elements(&desktop, "garden3", |seen| {
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_chooser_is_listed_and_takes_a_file() {
+    let mut stage = Stage::open();
+    stage.write("rake.txt", "rake");
+    stage.write("spade.txt", "spade");
+    let desktop = orders(&mut stage).await;
+    operate(&desktop, by(ORDERS, "button", "Open..."), CLICK).await.unwrap();
+    active(&desktop, "Open a file").await;
+    let chooser = elements(&desktop, ORDERS, |seen| {
         find_in(seen, "table cell", "spade.txt").is_some() && find_in(seen, "list item", "Home").is_some()
     })
     .await;
     let spade = find_in(&chooser, "table cell", "spade.txt").unwrap();
     operate(&desktop, of(spade), CLICK).await.unwrap();
-    operate(&desktop, by("garden3", "button", "Take it"), CLICK).await.unwrap();
-    logged(&stage, "opened spade.txt").await;
+    operate(&desktop, of(find_in(&chooser, "button", "Open").unwrap()), CLICK).await.unwrap();
+    logged(&stage, "file=spade.txt").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_application_made_of_a_text_is_not_called_unchanged() {
     let mut stage = Stage::open();
-    let (desktop, _) = garden(&mut stage).await;
-    let editable = |seen: &[Element]| {
-        seen.iter().filter(|one| one.states.contains(&"editable".to_owned())).cloned().collect::<Vec<_>>()
+    let desktop = orders(&mut stage).await;
+    let set = |name: &str, value: &str| {
+        operate(&desktop, by(ORDERS, "text", name), ElementAction::SetValue(value.into()))
     };
-    let seen = elements(&desktop, "garden3", |seen| editable(seen).len() == 2).await;
-    let [name, loud] = editable(&seen).try_into().unwrap();
-    let done = operate(&desktop, of(&name), ElementAction::SetValue("Bashō".into())).await.unwrap();
+    let done = set("Name", "Bashō").await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
-    let done = operate(&desktop, of(&loud), ElementAction::SetValue("frog".into())).await.unwrap();
+    let done = set("Code", "frog").await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
-    assert!(done.acted.note.contains("holds \"FROG\""), "{done:?}");
-    let lines = stage.logged("gtk3");
-    assert_eq!(lines.iter().filter(|line| *line == "loud FROG").count(), 1, "{lines:?}");
+    assert!(done.acted.note.contains("\"FROG\""), "{done:?}");
+    let lines = stage.said("gtk3");
+    assert_eq!(lines.iter().filter(|line| *line == "code=FROG").count(), 1, "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

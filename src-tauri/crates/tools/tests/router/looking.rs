@@ -82,18 +82,26 @@ async fn marks_are_boxes_with_the_refs_of_the_elements_and_not_of_what_holds_the
 }
 
 #[tokio::test]
-async fn text_that_is_read_where_nothing_is_told_is_marked_apart_from_the_elements() {
+async fn text_and_shapes_that_are_seen_where_nothing_is_told_are_marked_apart_from_the_elements() {
     let fake = desktop();
     let (reference, bounds) = ("m7".to_owned(), rect(10.0, 10.0, 50.0, 20.0));
-    let mark = desktop::TextMark { reference, text: "Su\u{200b}m".into(), bounds };
-    fake.edit(|scene| scene.snapshot.marks.push(mark));
+    let mark = desktop::PictureMark { reference, text: "Su\u{200b}m".into(), bounds, ..Default::default() };
+    let (looks_like, beside) = ("icon".to_owned(), "Su\u{200b}m".to_owned());
+    let icon =
+        desktop::PictureMark { reference: "m8".into(), looks_like, beside, bounds, ..Default::default() };
+    fake.edit(|scene| scene.snapshot.marks.extend([mark, icon]));
     let router = Router::builtin(fake.clone());
     let listed = call(&router, "elementsJson", json!({})).await.result;
-    assert_eq!(listed.data["marks"], json!([{"ref": "m7", "text": "Sum", "bounds": bounds}]));
+    let marks = json!([
+        {"ref": "m7", "text": "Sum", "bounds": bounds},
+        {"ref": "m8", "looksLike": "icon", "beside": "Sum", "bounds": bounds},
+    ]);
+    assert_eq!(listed.data["marks"], marks);
     assert_eq!(listed.data["elements"].as_array().unwrap().len(), 1);
-    assert_eq!(listed.summary, "found 1 element in Editor, and read 1 mark in its picture");
+    assert_eq!(listed.summary, "found 1 element in Editor, and 2 marks of text and shapes in its picture");
     let marked = call(&router, "screenshot", json!({"marks": true})).await.result;
     assert_eq!(marked.data["marks"][1], json!({"ref": "m7", "text": "Sum"}));
+    assert_eq!(marked.data["marks"][2], json!({"ref": "m8", "looksLike": "icon", "beside": "Sum"}));
     let asked = fake.calls().into_iter().filter_map(|call| match call {
         Call::Elements(query) => Some(query.marks),
         _ => None,

@@ -363,6 +363,7 @@ async fn a_screenshot_is_a_picture_without_a_dot() {
     assert_eq!(executed.result.summary, "took a picture of the screen, 64x48");
 }
 
+// bar: C23
 #[tokio::test(start_paused = true)]
 async fn a_script_gets_its_values_as_arguments() {
     let fake = desktop();

@@ -8,7 +8,8 @@ use browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
     TabChange, TextQuery, Then, WebClick, WebElement, WebTarget, WebText,
 };
-use desktop::{Button, DesktopError, Evidence};
+use desktop::{Button, DesktopError, Element, Evidence, WindowId, WindowView};
+use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -236,6 +237,66 @@ async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_r
         ..request("webNavigate", json!({ "url": "https://example.org/today" }))
     };
     assert_eq!(router.assess(&known, &limits()).await.decision, Decision::Run);
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn a_link_in_a_browser_that_leads_to_a_host_nobody_named_asks_however_it_is_clicked() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let whole = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
+    let show = |app: &str, link: &str| {
+        fake.edit(|scene| {
+            scene.windows = vec![WindowView {
+                id: WindowId(7),
+                title: "a page".into(),
+                app: app.into(),
+                pid: Some(7),
+                display: 0,
+                bounds: whole,
+                states: vec!["focused".into()],
+            }];
+            scene.snapshot.app = app.into();
+            scene.snapshot.elements = vec![Element {
+                reference: "e1".into(),
+                role: "link".into(),
+                name: "More".into(),
+                bounds: NormRect { x: 400.0, y: 400.0, width: 200.0, height: 200.0 },
+                ..Element::default()
+            }];
+            scene.link = Some(link.into());
+        });
+    };
+    let mut grants = Grants::default();
+    grants.hear("What does example.org say?");
+    let allowed = ["click", "clickElement", "doAction"]
+        .map(|tool| Grant { tool: tool.into(), app: Some("Chromium".into()) });
+    grants.allow(allowed);
+    for (tool, arguments) in [
+        ("click", json!({"x": 500, "y": 500})),
+        ("clickElement", json!({"ref": "e1"})),
+        ("clickElement", json!({"app": "Chromium", "name": "More"})),
+        ("doAction", json!({"ref": "e1", "action": "jump"})),
+        ("batch", json!({"actions": [{"tool": "click", "arguments": {"x": 500, "y": 500}}]})),
+    ] {
+        for approval in [ApprovalMode::Thread, ApprovalMode::Auto] {
+            let ask = || ExecRequest {
+                grants: grants.clone(),
+                approval,
+                has_read: true,
+                ..request(tool, arguments.clone())
+            };
+            show("Chromium", "https://evil.test/?q=secret");
+            let asked = router.assess(&ask(), &limits()).await;
+            assert!(asks_about(&asked, "evil.test"), "{tool} {approval:?} {asked:?}");
+            show("Chromium", "https://example.org/today");
+            assert_eq!(router.assess(&ask(), &limits()).await.decision, Decision::Run, "{tool} {approval:?}");
+        }
+    }
+    // What no browser shows goes nowhere by itself.
+    show("Editor", "https://evil.test/");
+    let auto = ExecRequest { has_read: true, ..request("click", json!({"x": 500, "y": 500})) };
+    assert_eq!(router.assess(&auto, &limits()).await.decision, Decision::Run);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
-//! Marks on Linux: where an application tells nothing of what it shows, the text in its window's picture, and clicks on
-//! that text.
+//! Marks on Linux: where an application tells nothing of what it shows, the text and the shapes in its window's picture,
+//! and clicks on them.
 //!
-//! A window is read by itself, so that what lies over it is never taken for it; before a click it is read again.
+//! A window is looked at by itself, so that what lies over it is never taken for it; before a click it is looked at again.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use super::super::atspi::lock;
 use super::super::ewmh::{self, Client};
 use super::super::{LOOK, LinuxDesktop};
 use super::on_display;
-use crate::marks::{KnownMark, Seen, find_again};
+use crate::marks::{KnownMark, Seen, find_again, together};
 use crate::{
     Action, ActionMethod, Area, DesktopError, ElementAction, ElementQuery, Hands as _, Operated, Owner,
-    Snapshot, TextMark, WindowId,
+    PictureMark, Snapshot, WindowId,
 };
 
 /// Longest reading for one look: a list must not wait as long as one who asked for text. The next look goes on.
@@ -31,10 +31,10 @@ struct Untold {
     place: PhysicalRect,
 }
 
-/// The text in a window, in pixels of it.
-struct WindowText {
-    lines: Vec<Seen>,
-    /// There was time for all of it.
+/// What is seen in a window, in pixels of it.
+struct WindowPicture {
+    seen: Vec<Seen>,
+    /// There was time for all text, and not too much else.
     whole: bool,
     /// Where the window is.
     shows: PhysicalRect,
@@ -68,7 +68,7 @@ impl LinuxDesktop {
         for Untold { window, app, place } in &untold {
             // Leaves time to hand over what was read.
             let left = until.saturating_duration_since(Instant::now()).mul_f32(0.8).min(READING);
-            let read = match self.read_window(*window, Some(place), left).await {
+            let read = match self.look_at_window(*window, Some(place), left).await {
                 Ok(read) => read,
                 Err(error) => {
                     snapshot.cut.push(format!("its picture was not read: {error}"));
@@ -76,33 +76,35 @@ impl LinuxDesktop {
                 }
             };
             whole &= read.whole;
-            found += read.lines.len();
-            let marks = lock(&self.marks).enter((*window).into(), app, read.lines);
-            let marks = marks.into_iter().map(|mark| TextMark {
-                reference: mark.reference(),
-                bounds: moved(&mark.seen.at, &read.shows).to_norm(&display.bounds),
-                text: mark.seen.text,
+            found += read.seen.len();
+            let marks = lock(&self.marks).enter((*window).into(), app, read.seen);
+            let marks = marks.into_iter().map(|mark| {
+                let (reference, bounds) = (mark.reference(), moved(&mark.seen.at, &read.shows));
+                PictureMark { reference, bounds: bounds.to_norm(&display.bounds), ..mark.seen.what.into() }
             });
-            let is_told = |mark: &TextMark| snapshot.elements.iter().any(|element| tells(element, mark));
-            let new: Vec<TextMark> = marks.filter(|mark| mentions(mark, query) && !is_told(mark)).collect();
+            let is_told = |mark: &PictureMark| snapshot.elements.iter().any(|element| tells(element, mark));
+            let new: Vec<PictureMark> =
+                marks.filter(|mark| mentions(mark, query) && !is_told(mark)).collect();
             snapshot.marks.extend(new);
         }
+        // Texts of all windows come first.
+        snapshot.marks.sort_by_key(|mark| mark.text.is_empty());
         snapshot.marks.truncate((query.limit as usize).saturating_sub(snapshot.elements.len()));
         if !untold.is_empty() {
             snapshot.cut.push(match (found, snapshot.marks.len()) {
-                (0, _) => "no text is read in the picture of what is not told; look at a screenshot, and click at \
-                           points"
+                (0, _) => "no text and no shape is seen in the picture of what is not told; look at a screenshot, and \
+                           click at points"
                     .into(),
                 (all, shown) => format!(
-                    "marks: {shown} of {all} texts that are read in the picture of what is not told; the application \
-                     tells nothing of them; click one by its ref, or look at a screenshot"
+                    "marks: {shown} of {all} texts and shapes that are seen in the picture of what is not told; the \
+                     application tells nothing of them; click one by its ref, or look at a screenshot"
                 ),
             });
         }
         if !whole {
             snapshot
                 .cut
-                .push("marks: the time was up before all was read; ask again, it goes on from here".into());
+                .push("marks: the time was up before all was read, or there is too much; ask again, it goes on from here".into());
         }
         Ok(snapshot)
     }
@@ -123,14 +125,14 @@ impl LinuxDesktop {
         Ok(untold)
     }
 
-    async fn read_window(
+    async fn look_at_window(
         &self,
         window: Window,
         place: Option<&PhysicalRect>,
         enough: Duration,
-    ) -> Result<WindowText, DesktopError> {
+    ) -> Result<WindowPicture, DesktopError> {
         let area = Area::Window(WindowId(window.into()));
-        let (text, viewport) =
+        let (text, frame, viewport) =
             self.read(area, |viewport| place.map(|place| place.to_norm(&viewport.shows)), enough).await?;
         let (shows, display) = (viewport.shows, viewport.display);
         let pixels = |norm: f64, length: u32| (norm * f64::from(length) / 1000.0).round() as i32;
@@ -142,9 +144,16 @@ impl LinuxDesktop {
                 width: pixels(bounds.width, display.width).unsigned_abs(),
                 height: pixels(bounds.height, display.height).unsigned_abs(),
             };
-            Seen { text: line.text, at }
+            (line.text, at)
         });
-        Ok(WindowText { lines: lines.collect(), whole: text.unread.is_none(), shows })
+        let texts: Vec<(String, PhysicalRect)> = lines.collect();
+        let places: Vec<PhysicalRect> = texts.iter().map(|(_, at)| *at).collect();
+        let part = place.unwrap_or(&shows);
+        let part = PhysicalRect { x: part.x - shows.x, y: part.y - shows.y, ..*part };
+        let shapes = tokio::task::spawn_blocking(move || pictures::shapes(&frame, &part, &places)).await;
+        let shapes = shapes.map_err(|error| DesktopError::Failed(format!("look for shapes: {error}")))?;
+        let whole = text.unread.is_none() && shapes.whole;
+        Ok(WindowPicture { seen: together(texts, shapes.all), whole, shows })
     }
 
     pub(super) fn mark(&self, reference: &str) -> Option<KnownMark> {
@@ -159,7 +168,7 @@ impl LinuxDesktop {
         Some(Owner { app: mark.app, pid: client.pid? })
     }
 
-    /// A click on the text of a mark, once it is read there again and nothing lies over it.
+    /// A click on a mark, once it is seen there again and nothing lies over it.
     pub(super) async fn click_mark(
         &self,
         reference: &str,
@@ -173,16 +182,15 @@ impl LinuxDesktop {
         let called = mark.called();
         let &ElementAction::Click { button, count } = action else {
             return Err(DesktopError::BadInput(format!(
-                "{called} is read in a picture, and nothing more is known of it: click it with clickElement, then type"
+                "{called} is seen in a picture, and nothing more is known of it: click it with clickElement, then type"
             )));
         };
         let window = u32::try_from(mark.window).unwrap_or(0);
         let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
-        if let Some(client) = clients.iter().find(|client| client.window == window) {
-            check_usable(&called, client, &clients)?;
-        }
-        let now = self.read_window(window, None, READING).await?;
-        let seen = find_again(&mark, &now.lines)?;
+        let client = clients.iter().find(|client| client.window == window);
+        client.map_or(Ok(()), |client| check_usable(&called, client, &clients))?;
+        let now = self.look_at_window(window, client.map(|client| &client.inside), READING).await?;
+        let seen = find_again(&mark, &now.seen)?;
         let at = middle(&moved(&seen.at, &now.shows));
         let cover = self.input.run(LOOK, move |input| input.session.cover_at(at, &input.own)).await?;
         if cover.as_ref().map(|cover| cover.window) != Some(window) {
@@ -258,17 +266,25 @@ fn folded(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
-fn mentions(mark: &TextMark, query: &ElementQuery) -> bool {
-    query.query.as_ref().is_none_or(|wanted| folded(&mark.text).contains(&folded(wanted)))
+fn mentions(mark: &PictureMark, query: &ElementQuery) -> bool {
+    let says = |wanted: &String| {
+        [&mark.text, &mark.looks_like, &mark.beside]
+            .into_iter()
+            .any(|text| folded(text).contains(&folded(wanted)))
+    };
+    query.query.as_ref().is_none_or(says)
 }
 
-/// Whether an element says what is read at its place.
-fn tells(element: &crate::Element, mark: &TextMark) -> bool {
+/// Whether an element says what is read at its place, or is as large as the shape there.
+fn tells(element: &crate::Element, mark: &PictureMark) -> bool {
     let (x, y) = (mark.bounds.x + mark.bounds.width / 2.0, mark.bounds.y + mark.bounds.height / 2.0);
     let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
     let bounds = &element.bounds;
     let says = |text: &str| folded(text).contains(&folded(&mark.text));
-    within(x, bounds.x, bounds.width)
-        && within(y, bounds.y, bounds.height)
-        && (says(&element.name) || says(&element.value))
+    let is_the_same = if mark.text.is_empty() {
+        bounds.width < 2.0 * mark.bounds.width && bounds.height < 2.0 * mark.bounds.height
+    } else {
+        says(&element.name) || says(&element.value)
+    };
+    within(x, bounds.x, bounds.width) && within(y, bounds.y, bounds.height) && is_the_same
 }

@@ -12,6 +12,7 @@ use super::role::States;
 use super::{Accessibility, DEADLINE, PATIENCE, bus};
 use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
 
+const HYPERLINK: &str = "org.a11y.atspi.Hyperlink";
 /// Elements among which a selector chooses.
 const MOST: u32 = 3_000;
 
@@ -64,6 +65,14 @@ impl Accessibility {
                 known.app
             )),
         })
+    }
+
+    /// Where a link leads.
+    pub(in super::super) async fn leads_to(&self, reference: &str) -> Option<String> {
+        // GTK 3 complains of each question to what is no link.
+        let known = self.known(reference).filter(|known| known.element.role == "link")?;
+        let address: String = known.object.call(HYPERLINK, "GetURI", &0_i32).await.ok()?;
+        Some(address).filter(|address| !address.is_empty())
     }
 
     /// The application that an act on this would go to.

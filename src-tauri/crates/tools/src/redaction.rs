@@ -1,0 +1,148 @@
+//! Values of secrets are taken out of what calls bring back and of what questions show.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use protocol::tool::Approval;
+use serde_json::Value as Json;
+
+use crate::secrets::Secret;
+use crate::tool::Outcome;
+
+/// So short a value is taken out only where it stands by itself: in "e1234" it is not meant. Of a longer one, so much may
+/// be left of a text that was cut.
+const SHORT: usize = 8;
+
+/// Takes all values out of what came of a call.
+pub(crate) fn redact(outcome: &mut Outcome, secrets: &[Secret]) {
+    let Some(redactor) = Redactor::of(secrets) else { return };
+    outcome.summary = redactor.clean(&outcome.summary);
+    redact_json(&mut outcome.data, &redactor);
+    if let Some(error) = &mut outcome.error {
+        error.message = redactor.clean(&error.message);
+    }
+}
+
+fn redact_json(data: &mut Json, redactor: &Redactor<'_>) {
+    match data {
+        Json::String(text) => *text = redactor.clean(text),
+        Json::Array(all) => all.iter_mut().for_each(|one| redact_json(one, redactor)),
+        Json::Object(fields) => {
+            let cleaned = std::mem::take(fields).into_iter().map(|(name, mut value)| {
+                redact_json(&mut value, redactor);
+                (redactor.clean(&name), value)
+            });
+            *fields = cleaned.collect();
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+/// Takes all values out of what a question shows beside the call's own arguments.
+pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
+    let Some(redactor) = Redactor::of(secrets) else { return };
+    let Approval { reason, window, target, goes_to, .. } = question;
+    *reason = redactor.clean(reason);
+    for window in window.iter_mut().chain(target) {
+        window.title = redactor.clean(&window.title);
+    }
+    for there in goes_to {
+        *there = redactor.clean(there);
+    }
+}
+
+/// A text with the names of secrets in the places of their values.
+pub(crate) fn redacted(text: &str, secrets: &[Secret]) -> String {
+    Redactor::of(secrets).map_or_else(|| text.to_owned(), |redactor| redactor.clean(text))
+}
+
+/// Finds secrets' values, as they are and as they are written in addresses, pages, JSON and base64.
+struct Redactor<'a> {
+    finder: AhoCorasick,
+    /// For each pattern of the finder, the secret that it is the value of.
+    meant: Vec<&'a Secret>,
+}
+
+impl<'a> Redactor<'a> {
+    /// `None` if there are no secrets.
+    fn of(secrets: &'a [Secret]) -> Option<Self> {
+        let written =
+            |secret: &'a Secret| spellings(&secret.value.0).into_iter().map(move |text| (text, secret));
+        let (texts, meant): (Vec<_>, Vec<_>) = secrets.iter().flat_map(written).unzip();
+        // The longest first: a value may begin with another one.
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
+        (!meant.is_empty()).then_some(Self { finder, meant })
+    }
+
+    fn clean(&self, text: &str) -> String {
+        let mut done = String::new();
+        self.finder.replace_all_with(text, &mut done, |found, value, done| {
+            let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let (before, after) = (text[..found.start()].chars(), text[found.end()..].chars());
+            let stands_alone = !joins(before.clone().next_back()) && !joins(after.clone().next());
+            match value.chars().count() >= SHORT || stands_alone {
+                true => done.push_str(&self.meant[found.pattern()].placeholder()),
+                false => done.push_str(value),
+            }
+            true
+        });
+        self.without_cut_values(done)
+    }
+
+    /// A text that was cut to a length may end with the beginning of a value, or begin with the end of one.
+    fn without_cut_values(&self, mut text: String) -> String {
+        for secret in &self.meant {
+            let value = secret.value.0.as_str();
+            let enough = |part: &str| part.chars().count() >= SHORT;
+            let parts = || value.char_indices().skip(1).map(|(at, _)| value.split_at(at));
+            let bare = text.trim_end_matches(['…', '.', ' ']);
+            if let Some((part, _)) = parts().filter(|(part, _)| enough(part) && bare.ends_with(part)).last() {
+                let at = bare.len() - part.len();
+                text.replace_range(at..at + part.len(), &secret.placeholder());
+            }
+            let skipped = text.len() - text.trim_start_matches(['…', '.', ' ']).len();
+            if let Some((_, part)) =
+                parts().find(|(_, part)| enough(part) && text[skipped..].starts_with(part))
+            {
+                text.replace_range(skipped..skipped + part.len(), &secret.placeholder());
+            }
+        }
+        text
+    }
+}
+
+/// A value as it may stand in what is read.
+fn spellings(value: &str) -> Vec<String> {
+    let percent = |upper: bool, space: &str| -> String {
+        let escaped = |byte: u8| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                char::from(byte).to_string()
+            }
+            b' ' => space.to_owned(),
+            _ if upper => format!("%{byte:02X}"),
+            _ => format!("%{byte:02x}"),
+        };
+        value.bytes().map(escaped).collect()
+    };
+    let json = Json::from(value).to_string();
+    let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    // A form writes a plus for a space.
+    let mut all = vec![
+        value.to_owned(),
+        percent(true, "%20"),
+        percent(false, "%20"),
+        percent(true, "+"),
+        percent(false, "+"),
+        json[1..json.len() - 1].to_owned(),
+        html.replace('\'', "&#39;"),
+        html,
+        STANDARD_NO_PAD.encode(value),
+        URL_SAFE_NO_PAD.encode(value),
+    ];
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! Tests of `redaction`.
+
+use protocol::command::Secret as Value;
+
+use super::*;
+use crate::secrets::Place;
+
+fn secret(name: &str, value: &str) -> Secret {
+    Secret { name: name.into(), place: Place::App("Wallet".into()), value: Value(value.into()) }
+}
+
+fn all() -> [Secret; 2] {
+    [secret("bank", "hunter2 {{pin}}"), secret("pin", "1234")]
+}
+
+#[test]
+fn a_value_is_taken_out_of_all_that_comes_back_and_a_short_one_only_where_it_stands_alone() {
+    let mut outcome = Outcome::looked(
+        "typed 15 characters: hunter2 {{pin}}",
+        serde_json::json!({ "note": ["xhunter2 {{pin}}x", { "ref": "e1234", "value": "PIN 1234." }], "count": 1234 }),
+    );
+    redact(&mut outcome, &all());
+    assert_eq!(outcome.summary, "typed 15 characters: {{bank}}");
+    assert_eq!(
+        outcome.data,
+        serde_json::json!({ "note": ["x{{bank}}x", { "ref": "e1234", "value": "PIN {{pin}}." }], "count": 1234 })
+    );
+    assert!(!format!("{:?}", all()).contains("hunter2"));
+}
+
+#[test]
+fn a_value_is_taken_out_as_it_is_written_in_addresses_pages_json_and_base64() {
+    let secrets = [secret("long", "p&ss \"wörd\"/1"), secret("other", "p&ss \"wörd")];
+    for written in [
+        "https://a.test/?q=p%26ss%20%22w%C3%B6rd%22%2F1&b",
+        "https://a.test/?q=p%26ss+%22w%c3%b6rd%22%2f1&b",
+        r#"{"v":"p&ss \"wörd\"/1"}"#,
+        "<b>p&amp;ss &quot;wörd&quot;/1</b>",
+        "cCZzcyAid8O2cmQiLzE=",
+        r#"the longer of two: p&ss "wörd"/1"#,
+    ] {
+        let clean = redacted(written, &secrets);
+        assert!(clean.contains("{{long}}") && !clean.contains("ss"), "{written} -> {clean}");
+    }
+    let mut outcome = Outcome::looked("", serde_json::json!({ "p&ss \"wörd\"/1": 1 }));
+    redact(&mut outcome, &secrets);
+    assert_eq!(outcome.data, serde_json::json!({ "{{long}}": 1 }), "a field's name is text, too");
+}
+
+#[test]
+fn a_value_that_was_cut_at_the_end_of_a_text_is_taken_out() {
+    let secrets = [secret("bank", "correct horse battery")];
+    assert_eq!(redacted("it reads correct horse ba…", &secrets), "it reads {{bank}}…");
+    assert_eq!(redacted("…rse battery, it read", &secrets), "…{{bank}}, it read");
+    assert_eq!(redacted("correct me", &secrets), "correct me", "too little of it to be meant");
+}
