@@ -212,7 +212,7 @@ impl Router {
                 let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
                 // In auto only hosts count.
                 let asks_of_all = request.approval != ApprovalMode::Auto;
-                if is_planned || (care == Care::Closely && asks_of_all && targets.risk.is_none()) {
+                if asks_of_all && (is_planned || (care == Care::Closely && targets.risk.is_none())) {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         targets.read(self.controls_of(part, is_planned, limits).await);
                     }
