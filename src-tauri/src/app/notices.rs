@@ -3,7 +3,6 @@
 //! It shows the question and leads to it, and never answers: any program of the user's may be the notification service.
 
 use fold::call::{Line, lines, shortened};
-use protocol::command::{Window, WindowAction};
 use protocol::escape::visible_text;
 use protocol::ids::ApprovalId;
 use protocol::settings::Language;
@@ -13,7 +12,6 @@ use tauri::AppHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::tray_state::Words;
-use super::windows;
 
 /// The open questions; each one's notification, where there is one, goes when this does.
 #[derive(Default)]
@@ -61,6 +59,9 @@ fn words(question: &Approval, language: Language) -> (String, String) {
 #[cfg(target_os = "linux")]
 async fn show(app: AppHandle, title: String, body: String, gone: CancellationToken) {
     use notify_rust::{Hint, Notification, Timeout};
+    use protocol::command::{Window, WindowAction};
+
+    use super::windows;
 
     let mut notification = Notification::new();
     notification.appname("Miki").summary(&title).body(&body).timeout(Timeout::Never);
@@ -88,15 +89,30 @@ async fn show(app: AppHandle, title: String, body: String, gone: CancellationTok
 }
 
 /// Shows it; the system takes it away. Not run here.
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 async fn show(_: AppHandle, title: String, body: String, gone: CancellationToken) {
-    let show =
-        move || notify_rust::Notification::new().appname("Miki").summary(&title).body(&body).show().map(drop);
+    // notify-rust's own way is compiled by Apple's compiler alone.
+    const SCRIPT: &str =
+        "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
     if gone.is_cancelled() {
         return;
     }
+    let mut script = tokio::process::Command::new("/usr/bin/osascript");
+    script.args(["-e", SCRIPT, &title, &body]).env_clear().envs(desktop::environment::for_children());
+    if let Err(error) = script.status().await {
+        tracing::debug!("no notification: {error}");
+    }
+}
+
+/// Shows it; the system takes it away. Not run here.
+#[cfg(windows)]
+async fn show(_: AppHandle, title: String, body: String, gone: CancellationToken) {
+    if gone.is_cancelled() {
+        return;
+    }
+    let show = move || notify_rust::Notification::new().appname("Miki").summary(&title).body(&body).show();
     match tokio::task::spawn_blocking(show).await {
-        Ok(Ok(())) => {}
+        Ok(Ok(_)) => {}
         Ok(Err(error)) => tracing::debug!("no notification: {error}"),
         Err(error) => tracing::debug!("no notification: {error}"),
     }

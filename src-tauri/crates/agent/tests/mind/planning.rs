@@ -31,6 +31,7 @@ async fn bench(steps: Vec<Step>) -> Bench {
     let folder = home();
     let at = folder.path().to_owned();
     let bench = Bench::with(folder, steps, |setup| {
+        setup.settings.plan = true;
         let router =
             std::mem::replace(&mut setup.router, tools::Router::builtin(desktop::fake::FakeDesktop::new()));
         setup.router = router.with_home(Some(at));
