@@ -1,7 +1,7 @@
 //! The stage's screen as an onlooker sees it: windows by title, pixels, what is held down.
 
 use std::io::Cursor;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use x11rb::connection::Connection;
@@ -132,9 +132,19 @@ impl Screen {
     /// Where the display is gone.
     pub fn activate(&self, window: &Window) -> Result<()> {
         // 2: asked for by the user, through a pager.
-        self.tell_manager(window, "_NET_ACTIVE_WINDOW", [2, 0, 0, 0, 0])?;
+        let ask = || self.tell_manager(window, "_NET_ACTIVE_WINDOW", [2, 0, 0, 0, 0]);
+        ask()?;
+        let mut asked = Instant::now();
         wait_for("a window to become active", Duration::from_secs(10), || {
-            (self.active().ok()? == window.id).then_some(())
+            if self.active().ok()? == window.id {
+                return Some(());
+            }
+            // Another window may have come up just then: its user would ask again.
+            if asked.elapsed() > Duration::from_secs(1) {
+                ask().ok()?;
+                asked = Instant::now();
+            }
+            None
         })
     }
 
