@@ -206,6 +206,7 @@ mod tests {
             data: json!(null),
             error: None,
             picture: None,
+            read: Vec::new(),
             took: Millis(5),
         };
         let bodies = [

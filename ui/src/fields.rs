@@ -23,6 +23,8 @@ pub enum Kind {
     Switch,
     /// An object, as it is written.
     Json,
+    /// A list of names, with commas between them.
+    Names,
     /// JSON values and what they are called.
     Choice(&'static [(&'static str, Word)]),
 }
@@ -120,6 +122,13 @@ pub const RUNS: &[Field] = &[
     },
 ];
 
+/// What is allowed where.
+pub const PLACES: &[Field] = &[
+    Field { name: "fenceApps", label: Word::OnlyApps, note: Some(Word::OnlyAppsNote), kind: Kind::Names },
+    Field { name: "neverApps", label: Word::NeverApps, note: Some(Word::NeverAppsNote), kind: Kind::Names },
+    Field { name: "askApps", label: Word::AskApps, note: Some(Word::AskAppsNote), kind: Kind::Names },
+];
+
 pub const APP: &[Field] = &[
     Field {
         name: "notifications",
@@ -170,6 +179,9 @@ impl Field {
     pub fn shown(&self, settings: &Settings) -> String {
         match self.value(settings) {
             Value::String(text) => text,
+            Value::Array(names) if self.kind == Kind::Names => {
+                names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            }
             other => other.to_string(),
         }
     }
@@ -180,6 +192,7 @@ impl Field {
             Kind::Text | Kind::Choice(_) => typed.trim().into(),
             Kind::Number => typed.trim().parse::<u64>().map_or_else(|_| typed.into(), Value::from),
             Kind::Switch => (typed == "true").into(),
+            Kind::Names => typed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             Kind::Json => serde_json::from_str(typed).unwrap_or_else(|_| typed.into()),
         }
     }
@@ -192,7 +205,7 @@ mod tests {
 
     fn all() -> impl Iterator<Item = &'static Field> {
         let one = [&MODEL, &MAX_OUTPUT].into_iter();
-        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(APP)
+        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(PLACES).chain(APP)
     }
 
     #[test]
@@ -215,6 +228,16 @@ mod tests {
                 assert_eq!(field.shown(&changed), *value);
             }
         }
+    }
+
+    #[test]
+    fn names_are_told_apart_by_commas_and_nothing_is_no_name() {
+        let field = PLACES[0];
+        let names = field.patch(" Mousepad, ,GNU Image Manipulation Program,");
+        assert_eq!(names, serde_json::json!(["Mousepad", "GNU Image Manipulation Program"]));
+        let patch = SettingsPatch([(field.name.to_owned(), names)].into_iter().collect());
+        let settings = Settings::default().patched(&patch).unwrap();
+        assert_eq!(field.shown(&settings), "Mousepad, GNU Image Manipulation Program");
     }
 
     #[test]

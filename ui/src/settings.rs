@@ -2,6 +2,7 @@
 
 mod checks;
 mod field;
+mod grants;
 mod keys;
 mod models;
 
@@ -11,9 +12,10 @@ use protocol::view::KeyView;
 
 use self::checks::Checks;
 use self::field::{FieldRow, ThemeRow};
+use self::grants::Standing;
 use self::keys::Keys;
 use self::models::Models;
-use crate::fields::{APP, Field, RUNS};
+use crate::fields::{APP, Field, PLACES, RUNS};
 use crate::picker::can_speak;
 use crate::store::store;
 use crate::words::Word;
@@ -39,6 +41,7 @@ pub fn SettingsPage(
             <Keys keys providers />
             <Models providers />
             {group(Word::RunGroup, group_of(RUNS))}
+            {group(Word::PlacesGroup, view! { {group_of(PLACES)} <Standing /> })}
             {group(Word::AppGroup, view! { {group_of(APP)} <ThemeRow /> })}
             <Checks />
         </div>

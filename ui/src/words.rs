@@ -150,14 +150,30 @@ words! {
     Deny: "Deny", "拒否";
     WhyNot: "Why not? (optional)", "拒否する理由（任意）";
     AllowOnce: "Allow once", "一度だけ許可";
-    AllowThread: "Allow {tool} in this session", "このセッションでは {tool} を許可";
-    AllowThreadIn: "Allow {tool} in {app}, this session", "このセッションでは {app} での {tool} を許可";
+    AllowThread: "Allow {tool}", "{tool} を許可";
+    AllowThreadIn: "Allow {tool} in {app}", "{app} での {tool} を許可";
+    ChangeArguments: "Change it", "変更する";
+    ChangeBack: "Leave it as it was", "元に戻す";
+    AskAgain: "Ask again with this", "この内容で確認";
+    NoJson: "This is not written as it must be (JSON): {why}", "JSON として読めません: {why}";
+    ForHowLong: "For how long", "期間";
+    ForRun: "for this run", "この実行の間";
+    ForSession: "for this session", "このセッションの間";
+    ForDay: "for a day", "1日間";
+    ForAlways: "from now on", "今後ずっと";
     RiskObserve: "only looks", "見るだけ";
     RiskNavigate: "moves about", "移動のみ";
     RiskEdit: "changes something", "変更あり";
     RiskConsequential: "cannot be undone", "元に戻せません";
     AskedIn: "In the session", "セッション";
     GoesTo: "Goes to: {title} ({app})", "送り先: {title}（{app}）";
+    ReadBefore: "It had read before: {list}", "これまでに読んだもの: {list}";
+    ReadPages: "pages in the browser", "ブラウザーのページ";
+    ReadScreen: "the screen", "画面";
+    ReadClipboard: "the clipboard", "クリップボード";
+    ReadScript: "a script's output", "スクリプトの出力";
+    ReadSearch: "a web search", "ウェブ検索";
+    ReadEarlier: "earlier in this session", "このセッションの以前の内容";
 
     // plan
     PlanAsks: "May Miki work by this plan?", "この計画で作業してもよいですか？";
@@ -300,6 +316,22 @@ words! {
     Notifications: "Notifications", "通知";
     NotificationsNote: "The system tells of a question while none of the windows has the keyboard",
         "どのウィンドウも操作していないときに、確認をシステムの通知で知らせます";
+    PlacesGroup: "Applications", "アプリケーション";
+    OnlyApps: "Only act in", "操作を許可するアプリ";
+    OnlyAppsNote: "Parts of names, with commas between them; empty for all applications",
+        "アプリ名の一部をカンマ区切りで。空欄ならすべてのアプリ";
+    NeverApps: "Never act in", "操作しないアプリ";
+    NeverAppsNote: "Miki does nothing in these, whatever it is told or allowed", "指示や許可があっても、これらのアプリは操作しません";
+    AskApps: "Always ask in", "毎回確認するアプリ";
+    AskAppsNote: "Each act there is asked about, in every approval mode", "承認モードにかかわらず、操作のたびに確認します";
+    Grants: "Allowed for longer", "継続して許可した操作";
+    GrantsNote: "What you allowed beyond a session. It counts in runs that ask once for a tool",
+        "セッションを越えて許可した操作。ツールごとに一度確認する実行で有効です";
+    NoGrants: "Nothing", "なし";
+    GrantOf: "{tool} in {app}", "{app} での {tool}";
+    GrantUntil: "until {time}", "{time} まで";
+    GrantAlways: "from now on", "今後ずっと";
+    TakeBack: "Take back", "取り消す";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",
         "ポインターを左上の隅に動かすか、Escを1秒押し続けるとすべて停止します";

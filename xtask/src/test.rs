@@ -35,6 +35,10 @@ pub enum Step {
     App,
     /// The app from outside, with a fake model server and real applications
     E2e,
+    /// A model that obeys an attacker, against the app
+    Attacks,
+    /// Small tasks in a browser, by the tools
+    Miniwob,
     /// Acts on applications of all toolkits, judged by what these did
     Truth,
     /// The windows from outside, by WebDriver
@@ -57,6 +61,8 @@ impl Step {
             Self::Unit => "unit and contract tests",
             Self::App => "the app, for the tests from outside",
             Self::E2e => "end to end: the app operates real applications",
+            Self::Attacks => "a model that obeys an attacker",
+            Self::Miniwob => "small tasks in a browser",
             Self::Truth => "what is said of acts, and what applications did",
             Self::Gui => "the windows by WebDriver",
             Self::CrossMacos => "cross-check for macOS (aarch64)",
@@ -70,7 +76,7 @@ impl Step {
             Self::Windows | Self::App => &[Need::Build, Need::SmallWindows],
             Self::Clippy | Self::ClippyWasm | Self::Tidy => &[Need::Build, Need::Audit],
             Self::Unit => &[Need::Build, Need::Desktop, Need::Sdks],
-            Self::E2e | Self::Gui => &[Need::Build, Need::Desktop],
+            Self::E2e | Self::Attacks | Self::Miniwob | Self::Gui => &[Need::Build, Need::Desktop],
             Self::Truth => &[Need::Build, Need::Desktop, Need::Applications],
             Self::CrossMacos | Self::CrossWindows => &[Need::Cross, Need::Audit],
         }
@@ -95,9 +101,14 @@ impl Step {
                 shell::cargo(place)
                     .arg("test")
                     .args(APART)
-                    .arg("--no-fail-fast")
+                    .args(["--no-fail-fast", "--", "--skip", MINIWOB])
                     .env("PROPTEST_RNG_SEED", seed()),
             ),
+            // Selected as for the unit tests, so that it is built with the same features.
+            Self::Miniwob => {
+                tests(shell::cargo(place).arg("test").args(APART).args(["--test", "miniwob", "--", MINIWOB]))
+            }
+            Self::Attacks => tests(outside(place).args(["--test", "attacks"])),
             Self::Tidy => {
                 lines::warn_of_long_files(place)?;
                 tests(outside(place).args(["--test", "tidy"]))
@@ -112,6 +123,9 @@ impl Step {
 
 /// Everything but the tests from outside, whose clients would change the features that the app is built with.
 const APART: [&str; 3] = ["--workspace", "--exclude", "outside"];
+
+/// The test of the unit tests' targets that has a step of its own.
+const MINIWOB: &str = "scripted_minds_solve_miniwob_through_the_public_tools";
 
 struct Outcome {
     step: Step,
@@ -157,12 +171,14 @@ fn end(sum: Tally) -> ! {
 }
 
 /// Steps that go on beside another one, since that one waits more than it computes: checks that build into folders of
-/// their own beside the unit tests, and one window after the other beside the acts, which have desktops of their own.
-const BESIDE: [(Step, Step); 5] = [
+/// their own beside the unit tests; beside each other, tests that have desktops of their own.
+const BESIDE: [(Step, Step); 7] = [
     (Step::ClippyWasm, Step::Unit),
     (Step::Deny, Step::Unit),
     (Step::CrossMacos, Step::Unit),
     (Step::CrossWindows, Step::Unit),
+    (Step::Attacks, Step::E2e),
+    (Step::Miniwob, Step::E2e),
     (Step::Gui, Step::Truth),
 ];
 
@@ -195,7 +211,7 @@ fn carry_out_apart(step: Step) -> (Outcome, String) {
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
         let mut command = match step {
-            Step::Gui => Command::new(&itself),
+            Step::Attacks | Step::Miniwob | Step::Gui => Command::new(&itself),
             _ => shell::giving_way(&itself),
         };
         shell::run_quietly(command.args(["test", "--only", &name]))
@@ -284,7 +300,7 @@ fn other_targets(place: &Place) -> Result<Vec<String>> {
         .flatten()
         .filter(|target| target["kind"] == serde_json::json!(["test"]))
         .filter_map(|target| target["name"].as_str())
-        .filter(|name| !["tidy", "truth", "gui"].contains(name))
+        .filter(|name| !["tidy", "truth", "gui", "attacks"].contains(name))
         .flat_map(|name| ["--test".to_owned(), name.to_owned()])
         .collect())
 }

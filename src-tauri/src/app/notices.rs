@@ -147,6 +147,7 @@ mod tests {
             seen: None,
             hosts: Vec::new(),
             touches: Vec::new(),
+            read: Vec::new(),
             about: Box::default(),
         };
         Question { session: SessionId("s-1".into()), run: RunId("r-1".into()), approval }

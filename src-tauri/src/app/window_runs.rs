@@ -121,6 +121,7 @@ mod tests {
             seen: None,
             hosts: Vec::new(),
             touches: Vec::new(),
+            read: Vec::new(),
             about: Box::default(),
         };
         Question { session, run, approval }

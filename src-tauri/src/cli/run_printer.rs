@@ -14,7 +14,9 @@ use protocol::event::{Event, EventBody, Level, RunEnd};
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, ToolErrorKind};
+use protocol::tool::{
+    Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolErrorKind, Until,
+};
 use protocol::turn::Usage;
 use tokio::time::Instant;
 
@@ -285,6 +287,9 @@ fn answered(answer: &Answer, by: Surface) -> String {
         Answer::Deny => "denied",
         Answer::Once => "allowed once",
         Answer::Thread => "allowed for the session",
+        Answer::Until { until: Until::Run } => "allowed for the run",
+        Answer::Until { until: Until::Day } => "allowed for a day",
+        Answer::Until { until: Until::Always } => "allowed from now on",
         Answer::Edit { .. } => "allowed, changed",
     };
     format!("{what}, {place}\n")
@@ -370,8 +375,9 @@ fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
 
 /// All that a question is about.
 pub(super) fn shown(approval: &Approval) -> String {
+    let read = read_before(approval);
     if let Some(shown) = plan::shown(approval) {
-        return shown;
+        return shown + &read;
     }
     let window = approval.window.as_ref().filter(|_| approval.call.goes_to_the_focus());
     let goes_to = window.map_or_else(String::new, |window| {
@@ -385,11 +391,33 @@ pub(super) fn shown(approval: &Approval) -> String {
     let more = calls.len().saturating_sub(CALLS);
     let more = if more == 0 { String::new() } else { format!("? and {more} more\n") };
     format!(
-        "\n{}{more}  {}\n{goes_to}  {}\n",
+        "\n{}{more}  {}\n{goes_to}{read}  {}\n",
         shown.collect::<String>(),
         plain(&approval.reason),
         arguments(approval)
     )
+}
+
+/// What may have led the model to this, the newest first.
+fn read_before(approval: &Approval) -> String {
+    let name = |source: &Source| match source {
+        Source::Page { host: Some(name) } | Source::Application { name } | Source::Server { name } => {
+            plain(name)
+        }
+        Source::Page { host: None } => "pages in the browser".into(),
+        Source::Screen => "the screen".into(),
+        Source::Clipboard => "the clipboard".into(),
+        Source::Script => "a script's output".into(),
+        Source::Search => "a web search".into(),
+        Source::Earlier => "earlier in this session".into(),
+    };
+    let (read, more) = (approval.read.iter().rev().take(CALLS), approval.read.len().saturating_sub(CALLS));
+    let read = read.map(name).collect::<Vec<_>>().join(", ");
+    match (read.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!("  it had read before: {read}\n"),
+        (false, more) => format!("  it had read before: {read}, and {more} more\n"),
+    }
 }
 
 fn arguments(approval: &Approval) -> String {
@@ -408,9 +436,11 @@ fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
     };
     let session = match for_session {
         Some(Grant { tool, app: Some(app) }) => {
-            format!("; [t] {} in {} for the whole session", plain(tool), plain(app))
+            format!("; {} in {}: [r] for this run, [t] for the whole session", plain(tool), plain(app))
         }
-        Some(Grant { tool, app: None }) => format!("; [t] {} for the whole session", plain(tool)),
+        Some(Grant { tool, app: None }) => {
+            format!("; {}: [r] for this run, [t] for the whole session", plain(tool))
+        }
         None => String::new(),
     };
     format!(
@@ -436,6 +466,7 @@ fn answer_in<'a>(line: &'a str, for_session: Option<&Grant>) -> Option<(Answer, 
         ("y" | "yes", None) => Some((Answer::Once, None)),
         ("n" | "no", why) => Some((Answer::Deny, why)),
         ("t" | "thread", None) if for_session.is_some() => Some((Answer::Thread, None)),
+        ("r" | "run", None) if for_session.is_some() => Some((Answer::Until { until: Until::Run }, None)),
         _ => None,
     }
 }

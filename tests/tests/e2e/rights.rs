@@ -69,6 +69,9 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         patch(json!({ "baseUrls": { "gemini": "http://127.0.0.1:1" } })),
         patch(json!({ "customHeaders": { "x-to": "me" } })),
         patch(json!({ "fenceApps": [] })),
+        patch(json!({ "neverApps": [] })),
+        patch(json!({ "askApps": [] })),
+        patch(json!({ "grants": [{ "tool": "type", "app": "Mousepad" }] })),
         patch(json!({ "failsafe": false })),
         patch(json!({ "pauseOnUserInput": false })),
         SetKey { provider: "gemini".into(), key: Secret("mine".into()) }.into(),
@@ -109,7 +112,8 @@ fn begin(client: &mut Client, goal: &str) -> StartedRun {
 fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
     let stage = Stage::full().unwrap();
     let model = FakeModel::start(mind).unwrap();
-    let settings = json!({ "approval": "ask", "fenceApps": ["Mousepad"] });
+    let settings =
+        json!({ "approval": "ask", "fenceApps": ["Mousepad"], "neverApps": ["Bank"], "askApps": ["Mail"] });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let mut owner = miki.connect(LONG).unwrap();

@@ -93,7 +93,7 @@ fn control(
     let store = store();
     let changed = move |event: web_sys::Event| save.run(event_target_value(&event));
     match field.kind {
-        Kind::Text | Kind::Number | Kind::Json => view! {
+        Kind::Text | Kind::Number | Kind::Json | Kind::Names => view! {
             <input
                 id=id
                 type="text"

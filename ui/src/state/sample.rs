@@ -100,6 +100,7 @@ pub fn question(id: &str) -> Question {
         seen: None,
         hosts: Vec::new(),
         touches: vec![Grant { tool: "click".into(), app: Some("editor".into()) }],
+        read: Vec::new(),
         about: Box::default(),
     };
     Question { session: session_id(id), run: run_id(id), approval }

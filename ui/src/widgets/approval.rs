@@ -9,8 +9,9 @@ use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
 use protocol::contract::{About, Contract};
 use protocol::ids::SessionId;
-use protocol::tool::{Answer, FrontWindow, Grant, Risk};
+use protocol::tool::{Answer, FrontWindow, Grant, Risk, Source, Until};
 use protocol::view::Question;
+use protocol::{ErrorCode, ErrorView};
 
 use super::icon::icon;
 use super::plan::{Edits, found, terms};
@@ -26,6 +27,9 @@ const SECOND_CLICK: Duration = Duration::from_millis(450);
 
 /// Whoever pressed a key this lately is in the middle of saying something. In milliseconds.
 const TYPING: f64 = 2_000.0;
+
+/// Names of what the model had read, at the most.
+const SOURCES: usize = 8;
 
 /// Characters of the user's words beside a no.
 const WHY_NOT_CHARS: u32 = 500;
@@ -191,6 +195,8 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             to_goal();
         }
     };
+    let edited = RwSignal::new(None::<String>);
+    let is_edited = move || edited.with(Option::is_some);
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
@@ -200,8 +206,24 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             Some(app) => store.fill(Word::AllowThreadIn, &[("tool", &tool), ("app", app)]),
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
         };
+        let until = RwSignal::new("session".to_owned());
+        let answer = move || until.with_untracked(|until| allowed_until(until));
         view! {
-            <button class="thread" disabled=no_yes on:click=move |event| say.run((Answer::Thread, is_by_pointer(&event)))>{what}</button>
+            <span class="for-longer">
+                <button class="thread" disabled=move || no_yes() || is_edited() on:click=move |event| say.run((answer(), is_by_pointer(&event)))>
+                    {what}
+                </button>
+                <select
+                    class="until"
+                    aria-label=move || store.say(Word::ForHowLong)
+                    prop:value=move || until.get()
+                    on:change=move |event| until.set(event_target_value(&event))
+                >
+                    {UNTIL.iter().map(|(value, word)| view! {
+                        <option value=*value selected=*value == "session">{move || store.say(*word)}</option>
+                    }).collect_view()}
+                </select>
+            </span>
         }
     });
     // To be understood at a glance; the whole of it stands below.
@@ -228,6 +250,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             </p>
         }
     });
+    let read = read_before(approval.read.clone());
     let of_session = session.0.clone();
     let (asks, denies) = match &about {
         About::Call { .. } => (Word::MayI, Word::Deny),
@@ -237,13 +260,24 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     let risk = matches!(about, About::Call { .. }).then_some(approval.risk);
     let edits = plan.clone();
     let allows = move || match &edits {
+        None if is_edited() => Word::AskAgain,
         Some((edits, contract)) if edits.left(contract) != *contract => Word::PlanAllowChanged,
         Some(_) => Word::PlanAllow,
         None if risk.is_none() => Word::ResultTake,
         None => Word::AllowOnce,
     };
     let yes = move |event: web_sys::MouseEvent| {
-        let answer = plan.as_ref().map_or(Answer::Once, |(edits, contract)| edits.answer(contract));
+        let answer = match (&plan, edited.get_untracked()) {
+            (Some((edits, contract)), _) => edits.answer(contract),
+            (None, None) => Answer::Once,
+            (None, Some(text)) => match serde_json::from_str(&text) {
+                Ok(arguments) => Answer::Edit { arguments },
+                Err(error) => {
+                    let message = store.fill(Word::NoJson, &[("why", &error.to_string())]);
+                    return store.error.set(Some(ErrorView::new(ErrorCode::BadRequest, message)));
+                }
+            },
+        };
         say.run((answer, is_by_pointer(&event)));
     };
     let asked = match about {
@@ -252,9 +286,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             // The model's own reason is in it.
             <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
             {goes_to}
-            <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
-                {spelled(visible_json(&approval.call.arguments))}
-            </pre>
+            <Arguments of=approval.call.arguments.clone() edited />
         }
         .into_any(),
         About::Plan { contract, changes } => terms(&contract, &changes, shown_edits).into_any(),
@@ -285,6 +317,7 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             </header>
             <div class="asked">
                 {asked}
+                {read}
             </div>
             <footer>
                 <button
@@ -316,6 +349,78 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             </footer>
         </section>
     }
+}
+
+/// The call's arguments as they are, or as their user changes them: `edited` is what they are then.
+#[component]
+fn Arguments(of: serde_json::Value, edited: RwSignal<Option<String>>) -> impl IntoView {
+    let store = store();
+    let written = serde_json::to_string_pretty(&of).unwrap_or_default();
+    let shown = StoredValue::new(of);
+    let change = move |_| edited.set(Some(written.clone()));
+    view! {
+        <Show
+            when=move || edited.with(Option::is_some)
+            fallback=move || view! {
+                <pre class="arguments" tabindex="0" aria-label=move || store.say(Word::Arguments)>
+                    {spelled(shown.with_value(visible_json))}
+                </pre>
+            }
+        >
+            <textarea
+                class="arguments"
+                dir="ltr"
+                rows="4"
+                spellcheck="false"
+                aria-label=move || store.say(Word::Arguments)
+                prop:value=move || edited.get().unwrap_or_default()
+                on:input=move |event| edited.set(Some(event_target_value(&event)))
+            />
+        </Show>
+        <Show when=move || edited.with(Option::is_none) fallback=move || view! {
+            <button class="change link" on:click=move |_| edited.set(None)>{store.say(Word::ChangeBack)}</button>
+        }>
+            <button class="change link" on:click=change.clone()>{move || store.say(Word::ChangeArguments)}</button>
+        </Show>
+    }
+}
+
+/// How long a yes may count that is for more than one call.
+const UNTIL: &[(&str, Word)] = &[
+    ("run", Word::ForRun),
+    ("session", Word::ForSession),
+    ("day", Word::ForDay),
+    ("always", Word::ForAlways),
+];
+
+fn allowed_until(chosen: &str) -> Answer {
+    match chosen {
+        "run" => Answer::Until { until: Until::Run },
+        "day" => Answer::Until { until: Until::Day },
+        "always" => Answer::Until { until: Until::Always },
+        _ => Answer::Thread,
+    }
+}
+
+/// What may have led the model to this. Names are others' words.
+fn read_before(read: Vec<Source>) -> Option<impl IntoView> {
+    let store = store();
+    let name = move |source: &Source| match source {
+        Source::Page { host: Some(name) } | Source::Application { name } | Source::Server { name } => {
+            visible_text(name)
+        }
+        Source::Page { host: None } => store.say(Word::ReadPages).to_owned(),
+        Source::Screen => store.say(Word::ReadScreen).to_owned(),
+        Source::Clipboard => store.say(Word::ReadClipboard).to_owned(),
+        Source::Script => store.say(Word::ReadScript).to_owned(),
+        Source::Search => store.say(Word::ReadSearch).to_owned(),
+        Source::Earlier => store.say(Word::ReadEarlier).to_owned(),
+    };
+    (!read.is_empty()).then(|| {
+        // The newest first: it is what the model acts on.
+        let list = move || read.iter().rev().take(SOURCES).map(name).collect::<Vec<_>>().join(" · ");
+        view! { <p class="read" dir="auto">{move || store.fill(Word::ReadBefore, &[("list", &list())])}</p> }
+    })
 }
 
 /// Text with its unseen characters set apart.

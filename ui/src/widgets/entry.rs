@@ -100,7 +100,9 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
         let word = match answer {
             (_, Surface::Deadline) => Word::NobodyAnswered,
             (Answer::Deny, _) => Word::DeniedByYou,
-            (Answer::Once | Answer::Thread | Answer::Edit { .. }, _) => Word::AllowedByYou,
+            (Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }, _) => {
+                Word::AllowedByYou
+            }
         };
         view! { <span class="faint">{move || store.say(word)}</span> }
     });

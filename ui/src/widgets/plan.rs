@@ -179,7 +179,9 @@ pub fn report(report: Report) -> impl IntoView {
     let left = deviations.into_iter().map(|Deviation { tool, outside, answer }| {
         let word = match answer {
             Some(Answer::Deny) => Word::DeviationDenied,
-            Some(Answer::Once | Answer::Thread | Answer::Edit { .. }) => Word::DeviationAllowed,
+            Some(Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }) => {
+                Word::DeviationAllowed
+            }
             None => Word::DeviationOpen,
         };
         let (tool, outside) = (visible_text(&tool), visible_text(&outside.join(", ")));

@@ -10,7 +10,8 @@ use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Scope, Status};
 use protocol::ids::{ApprovalId, RunId, SessionId, Timestamp};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Approval, ApprovalMode};
+use protocol::settings::StandingGrant;
+use protocol::tool::{Answer, Approval, ApprovalMode, Grant, Until};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
 
@@ -19,6 +20,9 @@ use crate::recovery;
 use crate::run::{Message, status};
 use crate::runs::{Entry, Task};
 use crate::start::live;
+
+/// In milliseconds.
+const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// A question with the answer that counts.
 #[derive(Clone, Debug)]
@@ -85,26 +89,49 @@ impl Engine {
         let id = approval.clone();
         let asked = self.log.read(move |journal| journal.approval(&id)).await?;
         let Some((question, _, true)) = asked else { return Err(not_open(&approval)) };
-        if answer == Answer::Thread && question.for_session(ApprovalMode::Thread).is_none() {
+        if answer.allows_more() && question.for_session(ApprovalMode::Thread).is_none() {
             return Err(ErrorView::new(
                 ErrorCode::BadRequest,
                 "this is approved each time, not for the session: it cannot be undone, is more than one tool, or goes to \
                  no known place",
             ));
         }
-        if let Answer::Edit { arguments } = &mut answer {
-            if !matches!(*question.about, About::Plan { .. }) {
-                return Err(ErrorView::new(ErrorCode::BadRequest, "only a plan is changed as it is allowed"));
-            }
-            let edited = self.tools.contract(std::mem::take(arguments)).await;
-            let edited = edited.map_err(|error| ErrorView::new(ErrorCode::BadRequest, error.message))?;
-            *arguments = serde_json::to_value(edited).map_err(|error| {
-                ErrorView::new(ErrorCode::Internal, format!("a plan cannot be kept: {error}"))
-            })?;
+        let is_for_long = matches!(answer, Answer::Until { until: Until::Day | Until::Always });
+        if is_for_long && !by.is_window() {
+            let message = "only one of Miki's windows allows something beyond the run and its session";
+            return Err(ErrorView::new(ErrorCode::Forbidden, message));
         }
+        if let Answer::Edit { arguments } = &mut answer {
+            let bad = |message: String| ErrorView::new(ErrorCode::BadRequest, message);
+            match &*question.about {
+                About::Plan { .. } => {
+                    let edited = self.tools.contract(std::mem::take(arguments)).await;
+                    let edited = edited.map_err(|error| bad(error.message))?;
+                    *arguments = serde_json::to_value(edited).map_err(|error| {
+                        ErrorView::new(ErrorCode::Internal, format!("a plan cannot be kept: {error}"))
+                    })?;
+                }
+                About::Call { .. } => {
+                    if let Some(error) = self.fault_of(&question.call.tool, arguments.clone()) {
+                        return Err(bad(error));
+                    }
+                }
+                About::Result { .. } => return Err(bad("what the checks found cannot be changed".into())),
+            }
+        }
+        let until = match answer {
+            Answer::Until { until: Until::Day } => Some(Some(Timestamp(self.log.now().0 + A_DAY))),
+            Answer::Until { until: Until::Always } => Some(None),
+            _ => None,
+        };
         self.decide(&approval, &digest, answer, by).await?;
         self.deadlines.cancel(&approval);
-        Ok(())
+        match (until, question.touches.into_iter().next()) {
+            (Some(until), Some(Grant { tool, app: Some(app) })) => {
+                self.keep_grant(StandingGrant { tool, app, until }).await
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn let_lapse(self: &Arc<Self>, approval: &ApprovalId) -> Result<(), ErrorView> {

@@ -118,7 +118,12 @@ impl Context {
     /// Whether it holds more than the user's goal and the model's own words: what tools told, or earlier runs.
     pub fn has_read(&self) -> bool {
         let is_told = |message: &Message| matches!(message, Message::ToolResults(_));
-        self.goal > 0 || self.request.messages.iter().any(is_told)
+        self.has_earlier() || self.request.messages.iter().any(is_told)
+    }
+
+    /// Whether earlier runs stand before the user's goal.
+    pub fn has_earlier(&self) -> bool {
+        self.goal > 0
     }
 
     /// The size of the pictures of the display, if the model is told.

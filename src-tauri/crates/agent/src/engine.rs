@@ -12,7 +12,7 @@ use protocol::event::{Level, RunEnd, Scope, Status};
 use protocol::ids::{CallId, RunId, SessionId};
 use protocol::principal::{Principal, Surface};
 use protocol::run::RunSpec;
-use protocol::settings::{Settings, SettingsPatch};
+use protocol::settings::{Settings, SettingsPatch, StandingGrant};
 use protocol::view::{EventPage, Overview, Platform, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio_util::sync::CancellationToken;
@@ -47,7 +47,7 @@ pub struct Engine {
     pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) refusals: Refusals,
     store: Arc<dyn SettingsStore>,
-    settings: Mutex<Settings>,
+    settings: Arc<Mutex<Settings>>,
     /// Held while settings are written: one change after the other.
     saving: tokio::sync::Mutex<()>,
     grants: Mutex<BTreeMap<SessionId, Arc<Mutex<Grants>>>>,
@@ -85,7 +85,7 @@ impl Engine {
             models,
             runs: Runs::default(),
             store,
-            settings: Mutex::new(settings),
+            settings: Arc::new(Mutex::new(settings)),
             saving: tokio::sync::Mutex::new(()),
             grants: Mutex::default(),
             calls: Mutex::default(),
@@ -102,6 +102,11 @@ impl Engine {
 
     pub fn settings(&self) -> Settings {
         locked(&self.settings).clone()
+    }
+
+    /// For a run, which sees by them what the user allows and forbids from now on.
+    pub(crate) fn current_settings(&self) -> Arc<Mutex<Settings>> {
+        self.settings.clone()
     }
 
     /// The bounds of a call, with pictures as the model takes them.
@@ -336,6 +341,21 @@ impl Engine {
         if let Some(what) = old.loosened_by(&next) {
             rights::may_loosen(self, by, "update_settings", what).await?;
         }
+        self.change_settings(old, next).await
+    }
+
+    /// The user has allowed it beyond the run that asked. What has run out goes.
+    pub(crate) async fn keep_grant(&self, grant: StandingGrant) -> Result<(), ErrorView> {
+        let _one_at_a_time = self.saving.lock().await;
+        let (old, now) = (self.settings(), self.log.now());
+        let mut next = old.clone();
+        let is_other = |one: &StandingGrant| (&one.tool, &one.app) != (&grant.tool, &grant.app);
+        next.grants.retain(|one| is_other(one) && one.until.is_none_or(|until| until > now));
+        next.grants.push(grant);
+        self.change_settings(old, next).await.map(drop)
+    }
+
+    async fn change_settings(&self, old: Settings, next: Settings) -> Result<Settings, ErrorView> {
         self.save(next.clone()).await?;
         let changed = EventBody::SettingsChanged { settings: Box::new(next.clone()) };
         if let Err(error) = self.log.append(Scope::default(), changed).await {

@@ -15,6 +15,9 @@ use protocol::turn::StopReason;
 
 pub use words::{Calls, Effect, Finished, Input, Next, Rules, State, Verdict};
 
+/// The tool whose question is answered by a yes to other arguments.
+pub const PLAN: &str = "plan";
+
 /// A run's state with its counters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
@@ -242,7 +245,12 @@ impl Machine {
             State::AwaitingApproval { mut calls, approval } if approval == *answered => {
                 calls.any_good = true;
                 match answer {
-                    Answer::Once | Answer::Thread | Answer::Edit { .. } => {
+                    // Of a plan, the yes is to the arguments as they were changed.
+                    Answer::Edit { arguments } if calls.current.tool != PLAN => {
+                        calls.current.arguments = arguments.clone();
+                        self.propose(calls)
+                    }
+                    Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. } => {
                         let execute = Effect::Execute { call: calls.current.clone(), approved: true };
                         self.state = State::ExecutingTool { calls };
                         vec![execute]

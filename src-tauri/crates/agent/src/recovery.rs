@@ -109,6 +109,7 @@ pub fn interrupted() -> ExecResult {
         data: Value::Null,
         error: Some(ToolError { kind: ToolErrorKind::Cancelled, message }),
         picture: None,
+        read: Vec::new(),
         took: Millis(0),
     }
 }

@@ -126,11 +126,9 @@ fn loosened_by(
 ) -> Option<&'static str> {
     let approval = over.approval.or(session.map(|session| session.approval));
     let mode = over.mode.or(session.map(|session| session.mode));
-    let of_settings = Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() };
-    let fence = Fence {
-        displays: of_settings.displays.clone(),
-        apps: over.only_apps.clone().unwrap_or_else(|| of_settings.apps.clone()),
-    };
+    let of_settings = settings.fence();
+    let apps = over.only_apps.clone().unwrap_or_else(|| of_settings.apps.clone());
+    let fence = Fence { apps, ..of_settings.clone() };
     if approval.is_some_and(|approval| approval > settings.approval) {
         Some("approval")
     } else if mode.is_some_and(|mode| mode > settings.mode) {

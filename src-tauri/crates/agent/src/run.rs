@@ -24,7 +24,7 @@ use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ExecResult, Mode, PictureView, ToolCall};
+use protocol::tool::{Approval, ExecResult, Grant, Mode, PictureView, Source, ToolCall};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -53,6 +53,8 @@ pub struct Run {
     pub scope: Scope,
     pub spec: RunSpec,
     pub settings: Settings,
+    /// As they are now: what the user allows and forbids counts at once.
+    pub current: Arc<Mutex<Settings>>,
     pub limits: Arc<Limits>,
     pub rules: Rules,
     pub log: Arc<Log>,
@@ -85,6 +87,8 @@ pub struct Woken {
     /// What the user said that no request had in it yet.
     pub steers: Vec<String>,
     pub plan: PlanState,
+    pub read: Vec<Source>,
+    pub granted: Vec<Grant>,
 }
 
 /// How a run's task came to its end.
@@ -147,6 +151,12 @@ struct Driver {
     steers: Vec<String>,
     question: Option<Approval>,
     plan: PlanState,
+    /// What the model has read in this run, the newest last.
+    read: Vec<Source>,
+    /// What the user allowed for this run.
+    granted: Vec<Grant>,
+    /// Calls that the user changed.
+    edited: Vec<CallId>,
     /// The contract in force, shared with its calls.
     agreed: Option<Arc<Contract>>,
     /// What the user is about to be asked to take as it is.
@@ -187,6 +197,9 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         steers: Vec::new(),
         question: None,
         plan: PlanState::default(),
+        read: Vec::new(),
+        granted: Vec::new(),
+        edited: Vec::new(),
         agreed: None,
         findings: Vec::new(),
         retry_after: None,
@@ -238,12 +251,20 @@ impl Driver {
 
     /// Goes on where the run stood when it asked.
     async fn wake(&mut self, woken: Woken) -> Result<(), ErrorView> {
-        let Woken { open, given, paused, steers, plan } = woken;
+        let Woken { open, given, paused, steers, plan, read, granted } = woken;
         let approval = given.question.clone();
         let OpenTurn { turn, number, calls, results, .. } = open;
         let mut left = calls.iter().skip_while(|call| call.id != approval.call.id).cloned();
-        // It was asked about, so it is among them.
-        let current = left.next().unwrap_or_else(|| approval.call.clone());
+        // It was asked about, so it is among them; with other arguments, if the user had changed them.
+        let current = left.next().map_or_else(
+            || approval.call.clone(),
+            |call| {
+                if call.arguments != approval.call.arguments {
+                    self.edited.push(call.id);
+                }
+                approval.call.clone()
+            },
+        );
         let calls_left = Calls::left(current, left.collect());
         self.machine = Machine::waiting(self.run.rules, number, calls_left, approval.id.clone(), paused);
         self.proposals = Proposals::restored(&turn, &calls);
@@ -255,6 +276,8 @@ impl Driver {
         }
         self.steers = steers;
         self.plan = plan;
+        self.read = read;
+        self.granted = granted;
         self.is_woken = true;
         self.question = Some(approval);
         self.take_answer(given).await
@@ -443,7 +466,10 @@ impl Driver {
         if result.error.is_some() {
             self.proposals.note_failure(&call.id);
         }
-        let answer = context::answer(None, &call.tool, result);
+        let mut answer = context::answer(None, &call.tool, result);
+        if self.edited.contains(&call.id) {
+            answer.response["changedByTheUser"] = call.arguments.clone();
+        }
         self.answers.push((call.id.clone(), Answered { sight, ..answer.into() }));
     }
 
@@ -462,10 +488,17 @@ impl Driver {
     }
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
-        let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
+        let (mode, approval) = (self.run.spec.mode, self.run.spec.approval);
+        let mut grants = self.grants().clone();
+        grants.allow(self.granted.iter().cloned());
+        let grants = grants.with_settings(&self.current_settings(), || self.run.log.now());
         // A provider's own search reads before the first call.
-        let has_read = self.run.spec.search || self.run.context.has_read();
+        let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
         ExecRequest { call, mode, approval, grants, has_read, approved, planning: self.planning() }
+    }
+
+    fn current_settings(&self) -> std::sync::MutexGuard<'_, Settings> {
+        self.run.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {
@@ -476,6 +509,9 @@ impl Driver {
     async fn append(&mut self, body: EventBody) -> Result<(), ErrorView> {
         let event = self.run.log.append(self.run.scope.clone(), body).await?;
         self.plan.fold(&event);
+        if let EventBody::ToolFinished { result, .. } = &event.body {
+            Source::add(&mut self.read, result.read.iter().cloned());
+        }
         Ok(())
     }
 }

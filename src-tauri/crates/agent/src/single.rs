@@ -8,8 +8,7 @@ use protocol::command::CallTool;
 use protocol::event::Scope;
 use protocol::ids::CallId;
 use protocol::principal::Principal;
-use protocol::run::Fence;
-use protocol::tool::{ExecResult, PictureView, Risk, ToolCall};
+use protocol::tool::{ExecResult, PictureView, Risk, ToolCall, ToolErrorKind};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -30,11 +29,20 @@ impl Engine {
         self.weigh(tool.to_owned(), arguments.clone()).1.risk
     }
 
+    /// Why these are no arguments of that tool; `None` if they are.
+    pub(crate) fn fault_of(&self, tool: &str, arguments: Value) -> Option<String> {
+        match self.weigh(tool.to_owned(), arguments).1.decision {
+            Decision::Forbid { error } if error.kind == ToolErrorKind::BadArguments => Some(error.message),
+            Decision::Forbid { .. } | Decision::Run | Decision::Ask { .. } => None,
+        }
+    }
+
     fn weigh(&self, tool: String, arguments: Value) -> (ExecRequest, Assessment) {
         let settings = self.settings();
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
-        let (grants, planning) = (Grants::default(), Planning::Off);
+        let grants = Grants::default().with_settings(&settings, || self.log.now());
+        let planning = Planning::Off;
         let request = ExecRequest { call, mode, approval, grants, has_read: false, approved: None, planning };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
@@ -57,9 +65,7 @@ impl Engine {
         let id = request.call.id.clone();
         let _registered = acts.then(|| Registered::new(self, &id, cancel.clone()));
         let lease = if acts {
-            let fence =
-                Fence { displays: settings.fence_displays.clone(), apps: settings.fence_apps.clone() };
-            let taken = self.seat.take(Holder::Call(id.clone()), fence);
+            let taken = self.seat.take(Holder::Call(id.clone()), settings.fence());
             let lease = tokio::select! {
                 biased;
                 () = cancel.cancelled() => {

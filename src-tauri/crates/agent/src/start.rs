@@ -9,7 +9,7 @@ use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattende
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
 use protocol::principal::Surface;
-use protocol::run::{Fence, RunSpec};
+use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
@@ -88,10 +88,7 @@ impl Engine {
             approval,
             max_steps: settings.max_steps,
             search,
-            fence: Some(Fence {
-                displays: settings.fence_displays.clone(),
-                apps: settings.fence_apps.clone(),
-            }),
+            fence: Some(settings.fence()),
             unattended: over.unattended,
             space: None,
             parent: None,
@@ -214,7 +211,7 @@ impl Engine {
         };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
-        let OpenRun { spec, paused, plan, .. } =
+        let OpenRun { spec, paused, plan, read, granted, .. } =
             open.ok_or_else(|| cannot("its start is not in the journal"))?;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
@@ -253,7 +250,7 @@ impl Engine {
             None => Context::new(system, tools, Vec::new(), &spec.goal, bounds),
         };
         let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
-        let woken = Woken { open, given, paused, steers: said, plan };
+        let woken = Woken { open, given, paused, steers: said, plan, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
     }
@@ -282,6 +279,7 @@ impl Engine {
                 end_on_approval: spec.unattended == Unattended::End,
             },
             grants,
+            current: self.current_settings(),
             log: self.log.clone(),
             router: self.tools.clone(),
             seat: self.seat.clone(),

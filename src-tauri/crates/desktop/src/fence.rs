@@ -22,7 +22,12 @@ pub fn check_display(fence: &Fence, index: u32) -> Result<(), DesktopError> {
 /// # Errors
 /// [`DesktopError::Forbidden`] names the applications that may.
 pub fn check_app(fence: &Fence, names: &[&str]) -> Result<(), DesktopError> {
-    let within = |name: &str| fence.apps.iter().any(|app| name.to_lowercase().contains(&app.to_lowercase()));
+    let is_part = |name: &str, app: &String| name.to_lowercase().contains(&app.to_lowercase());
+    if let Some(never) = fence.never.iter().find(|app| names.iter().any(|name| is_part(name, app))) {
+        let message = format!("the user never lets {never} be acted on; do without it, or ask them in words");
+        return Err(DesktopError::Forbidden(message));
+    }
+    let within = |name: &str| fence.apps.iter().any(|app| is_part(name, app));
     if fence.apps.is_empty() || names.iter().any(|name| within(name)) {
         return Ok(());
     }

@@ -79,7 +79,7 @@ impl PlanState {
         }
         let Some((_, proposed)) = self.proposed.take_if(|(asked, _)| asked == approval) else { return };
         let agreed = match answer {
-            Answer::Once | Answer::Thread => Some(proposed),
+            Answer::Once | Answer::Thread | Answer::Until { .. } => Some(proposed),
             Answer::Edit { arguments } => serde_json::from_value(arguments.clone()).ok(),
             Answer::Deny => None,
         };

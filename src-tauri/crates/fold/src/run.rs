@@ -3,7 +3,7 @@
 use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
-use protocol::tool::{Approval, ToolCall};
+use protocol::tool::{Answer, Approval, Grant, Source, ToolCall};
 
 use crate::plan::PlanState;
 
@@ -23,6 +23,10 @@ pub struct OpenRun {
     /// Why it is paused; `None` if it is not.
     pub paused: Option<String>,
     pub plan: PlanState,
+    /// What its model has read, the newest last.
+    pub read: Vec<Source>,
+    /// What its user allowed until its end.
+    pub granted: Vec<Grant>,
 }
 
 /// The run after one more of its events. `None` before its start and after its end.
@@ -37,6 +41,8 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
             approval: None,
             paused: None,
             plan: PlanState::default(),
+            read: Vec::new(),
+            granted: Vec::new(),
         });
     }
     let mut run = before?;
@@ -45,10 +51,17 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         EventBody::RunEnded { .. } => return None,
         EventBody::TurnFinished { turn, .. } => run.turn = *turn,
         EventBody::ToolStarted { call, .. } => run.in_doubt.push(call.clone()),
-        EventBody::ToolFinished { call, .. } => run.in_doubt.retain(|begun| begun.id != *call),
+        EventBody::ToolFinished { call, result } => {
+            run.in_doubt.retain(|begun| begun.id != *call);
+            Source::add(&mut run.read, result.read.iter().cloned());
+        }
         EventBody::ApprovalRequested { approval } => run.approval = Some(approval.clone()),
-        EventBody::ApprovalAnswered { approval, .. } => {
-            run.approval = run.approval.filter(|asked| asked.id != *approval);
+        EventBody::ApprovalAnswered { approval, answer, .. } => {
+            if let Some(asked) = run.approval.take_if(|asked| asked.id == *approval)
+                && matches!(answer, Answer::Until { .. })
+            {
+                run.granted.extend(asked.touches);
+            }
         }
         EventBody::RunPaused { reason } => run.paused = Some(reason.clone()),
         EventBody::RunResumed => run.paused = None,

@@ -87,6 +87,7 @@ pub fn clicked() -> ExecResult {
         data: Value::Null,
         error: None,
         picture: None,
+        read: Vec::new(),
         took: Millis(12),
     }
 }
@@ -109,6 +110,7 @@ pub fn question(id: &str) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        read: Vec::new(),
         about: Box::default(),
     }
 }

@@ -4,7 +4,9 @@ use protocol::event::{Event, EventBody, Level, Position, RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, Timestamp};
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, ToolCall};
+use protocol::tool::{
+    Answer, Approval, ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, Source, ToolCall,
+};
 use protocol::view::{RunView, SessionView};
 use serde_json::json;
 
@@ -114,6 +116,7 @@ fn approval() -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        read: Vec::new(),
         about: Box::default(),
     }
 }
@@ -129,6 +132,7 @@ fn an_open_run_has_what_began_and_did_not_end() {
             data: json!(null),
             error: None,
             picture: None,
+            read: vec![Source::Screen],
             took: Millis(1),
         },
     };
@@ -143,6 +147,8 @@ fn an_open_run_has_what_began_and_did_not_end() {
         approval: Some(approval()),
         paused: None,
         plan: crate::PlanState::default(),
+        read: vec![Source::Screen],
+        granted: Vec::new(),
     };
     let mut bodies = vec![noted(), started(), begun("1"), begun("2"), done, asked];
     bodies.push(crate::sample::turn(2, "", Vec::new()));

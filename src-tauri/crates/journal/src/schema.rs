@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, name: "streams, runs and approvals", apply: streams_runs_and_approvals },
     // Events that earlier versions cannot read.
     Migration { version: 3, name: "plans", apply: |_, _| Ok(()) },
+    Migration { version: 4, name: "a yes for a run, a day or for ever", apply: |_, _| Ok(()) },
 ];
 
 /// The newest schema of a list of migrations.

@@ -84,7 +84,7 @@ pub(crate) fn spec(goal: &str) -> RunSpec {
         approval: ApprovalMode::Ask,
         max_steps: 30,
         search: false,
-        fence: Some(protocol::run::Fence { displays: vec![0], apps: vec!["pad".into()] }),
+        fence: Some(protocol::run::Fence { displays: vec![0], apps: vec!["pad".into()], never: vec![] }),
         unattended: protocol::command::Unattended::End,
         space: None,
         parent: None,
@@ -119,6 +119,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        read: Vec::new(),
         about: Box::default(),
     }
 }
@@ -135,6 +136,7 @@ fn result() -> ExecResult {
             height: 20,
             dot: Some(NormPoint::new(1.5, 1000.0).unwrap()),
         }),
+        read: Vec::new(),
         took: Millis(3),
     }
 }
@@ -361,6 +363,8 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         approval: Some(approval("2", "3")),
         paused: Some("p".into()),
         plan: fold::PlanState::default(),
+        read: Vec::new(),
+        granted: Vec::new(),
     };
     let later = OpenRun {
         scope: scope("2", "a-later"),
@@ -371,6 +375,8 @@ fn an_open_run_tells_what_is_in_doubt_and_what_waits_for_an_answer() {
         approval: None,
         paused: None,
         plan: fold::PlanState::default(),
+        read: Vec::new(),
+        granted: Vec::new(),
     };
     assert_eq!(read(&journal, |reader| reader.open_runs()).unwrap(), [open, later]);
 }

@@ -18,6 +18,16 @@ pub enum Surface {
     Deadline,
 }
 
+impl Surface {
+    /// Whether it is one of Miki's own windows, or its tray.
+    pub fn is_window(self) -> bool {
+        match self {
+            Self::Dashboard | Self::Chat | Self::Overlay | Self::Tray => true,
+            Self::Cli | Self::Deadline => false,
+        }
+    }
+}
+
 /// What a command takes. One per command, in the list in [`crate::command`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Right {

@@ -58,6 +58,9 @@ pub struct Fence {
     /// Parts of applications' names, in any case.
     #[serde(default)]
     pub apps: Vec<String>,
+    /// The same of applications that are never acted on, whatever else is allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<String>,
 }
 
 impl Fence {
@@ -68,7 +71,10 @@ impl Fence {
         let allowed =
             |app: &String| other.apps.iter().any(|outer| app.to_lowercase().contains(&outer.to_lowercase()));
         let apps = other.apps.is_empty() || (!self.apps.is_empty() && self.apps.iter().all(allowed));
-        displays && apps
+        // A shorter part of a name is a part of more names.
+        let refused =
+            |app: &String| self.never.iter().any(|part| app.to_lowercase().contains(&part.to_lowercase()));
+        displays && apps && other.never.iter().all(refused)
     }
 }
 
@@ -77,7 +83,8 @@ mod tests {
     use super::*;
 
     fn fence(displays: &[u32], apps: &[&str]) -> Fence {
-        Fence { displays: displays.to_vec(), apps: apps.iter().map(|app| (*app).to_owned()).collect() }
+        let apps = apps.iter().map(|app| (*app).to_owned()).collect();
+        Fence { displays: displays.to_vec(), apps, never: Vec::new() }
     }
 
     #[test]
@@ -91,6 +98,9 @@ mod tests {
         assert!(!fence(&[], &["mousepad", "xterm"]).is_within(&editor));
         assert!(fence(&[1], &[]).is_within(&fence(&[0, 1], &[])));
         assert!(!fence(&[2], &[]).is_within(&fence(&[0, 1], &[])));
+        let without = |never: &str| Fence { never: vec![never.into()], ..Fence::default() };
+        assert!(without("bank").is_within(&none) && without("bank").is_within(&without("GnuBank")));
+        assert!(!none.is_within(&without("bank")) && !without("gnubank").is_within(&without("bank")));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::address;
 use crate::error::{ErrorCode, ErrorView};
-use crate::ids::ModelId;
+use crate::ids::{ModelId, Timestamp};
 use crate::remembered::Theme;
 use crate::run::Fence;
 use crate::tool::{ApprovalMode, Mode};
@@ -66,6 +66,12 @@ pub struct Settings {
     pub fence_displays: Vec<u32>,
     /// Applications that may be acted on, by parts of their names; all where empty.
     pub fence_apps: Vec<String>,
+    /// Applications that are never acted on, by parts of their names.
+    pub never_apps: Vec<String>,
+    /// Applications of which each act is asked about, by parts of their names, in every approval mode.
+    pub ask_apps: Vec<String>,
+    /// What the user allowed beyond a session, in runs that ask once for a tool.
+    pub grants: Vec<StandingGrant>,
     /// Messages of history sent to a model.
     pub history_messages: u32,
     /// Characters of one text in the history.
@@ -82,6 +88,18 @@ pub struct Settings {
     /// In files of before it became the windows' own ([`crate::remembered`]), until they have taken it over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<Theme>,
+}
+
+/// A tool in an application that is not asked about any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StandingGrant {
+    pub tool: String,
+    /// As the desktop calls it.
+    pub app: String,
+    /// `None` if it counts until it is taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +166,9 @@ impl Default for Settings {
             notifications: true,
             fence_displays: Vec::new(),
             fence_apps: Vec::new(),
+            never_apps: Vec::new(),
+            ask_apps: Vec::new(),
+            grants: Vec::new(),
             history_messages: 24,
             history_text_chars: 1_000,
             history_data_chars: 2_000,
@@ -189,6 +210,12 @@ fn is_shortcut(text: &str) -> bool {
 }
 
 impl Settings {
+    /// Where acts may go.
+    pub fn fence(&self) -> Fence {
+        let (displays, apps) = (self.fence_displays.clone(), self.fence_apps.clone());
+        Fence { displays, apps, never: self.never_apps.clone() }
+    }
+
     /// What of `next` gives an agent more than these settings do, by its name; `None` if nothing does.
     pub fn loosened_by(&self, next: &Self) -> Option<&'static str> {
         // Exhaustive on purpose: a new setting must say here whether it can loosen anything.
@@ -218,8 +245,11 @@ impl Settings {
             failsafe,
             pause_on_user_input,
             notifications: _,
-            fence_displays,
-            fence_apps,
+            fence_displays: _,
+            fence_apps: _,
+            never_apps: _,
+            ask_apps,
+            grants,
             history_messages: _,
             history_text_chars: _,
             history_data_chars: _,
@@ -229,14 +259,16 @@ impl Settings {
             language: _,
             theme: _,
         } = self;
-        let fence = Fence { displays: fence_displays.clone(), apps: fence_apps.clone() };
-        let next_fence = Fence { displays: next.fence_displays.clone(), apps: next.fence_apps.clone() };
+        let lower = |app: &String| app.to_lowercase();
+        let still_asks = |app: &String| next.ask_apps.iter().any(|part| lower(app).contains(&lower(part)));
         let checks = [
             ("approval", next.approval > *approval),
             ("mode", next.mode > *mode),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
-            ("fence", !next_fence.is_within(&fence)),
+            ("fence", !next.fence().is_within(&self.fence())),
+            ("askApps", !ask_apps.iter().all(still_asks)),
+            ("grants", !next.grants.iter().all(|grant| grants.contains(grant))),
             ("baseUrls", next.base_urls != *base_urls),
             ("customWire", next.custom_wire != *custom_wire),
             ("customHeaders", next.custom_headers != *custom_headers),
@@ -256,7 +288,12 @@ impl Settings {
                 "mode" => next.mode = old.mode,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
-                "fence" => (next.fence_displays, next.fence_apps) = (old.fence_displays, old.fence_apps),
+                "fence" => {
+                    (next.fence_displays, next.fence_apps) = (old.fence_displays, old.fence_apps);
+                    next.never_apps = old.never_apps;
+                }
+                "askApps" => next.ask_apps = old.ask_apps,
+                "grants" => next.grants = old.grants,
                 "baseUrls" => next.base_urls = old.base_urls,
                 "customWire" => next.custom_wire = old.custom_wire,
                 "customHeaders" => next.custom_headers = old.custom_headers,
@@ -373,8 +410,14 @@ impl Settings {
                 "setting geminiApiVersion = {version:?} is not a version like v1 or v1beta"
             )));
         }
-        if self.fence_apps.iter().any(|app| app.trim().is_empty()) {
-            return Err(bad("setting fenceApps has an empty name, which would be part of every name"));
+        for (name, apps) in
+            [("fenceApps", &self.fence_apps), ("neverApps", &self.never_apps), ("askApps", &self.ask_apps)]
+        {
+            if apps.iter().any(|app| app.trim().is_empty()) {
+                return Err(bad(format!(
+                    "setting {name} has an empty name, which would be part of every name"
+                )));
+            }
         }
         if !is_shortcut(&self.shortcut) {
             let message =
@@ -456,6 +499,9 @@ mod tests {
         assert_eq!(strict.loosened_by(&strict), None);
         for (patch, name) in [
             (serde_json::json!({ "approval": "auto" }), Some("approval")),
+            (serde_json::json!({ "neverApps": ["bank"] }), None),
+            (serde_json::json!({ "askApps": ["bank"] }), None),
+            (serde_json::json!({ "grants": [{"tool": "click", "app": "Editor"}] }), Some("grants")),
             (serde_json::json!({ "failsafe": false }), Some("failsafe")),
             (serde_json::json!({ "pauseOnUserInput": false }), Some("pauseOnUserInput")),
             (serde_json::json!({ "fenceApps": [] }), Some("fence")),

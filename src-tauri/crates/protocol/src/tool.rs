@@ -126,6 +126,10 @@ pub struct Approval {
     /// What it does, one for each of its acts: what a yes for the session would cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Grant>,
+    /// What the model had read before, the newest last, where the call is a plan or sends something to a host that nobody
+    /// named: who wrote that may have asked for this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<Source>,
     #[serde(default, skip_serializing_if = "About::is_plain")]
     pub about: Box<About>,
 }
@@ -183,10 +187,34 @@ pub enum Answer {
     Once,
     /// This tool in this application for the rest of the session. Not offered for Consequential calls.
     Thread,
-    /// To a plan alone: yes to these arguments in place of the model's.
+    /// The same for another time. Beyond the run only from a window.
+    Until {
+        until: Until,
+    },
+    /// These arguments in place of the model's: of a plan that is a yes to them; any other call is looked up again, and
+    /// asked about as it is now.
     Edit {
         arguments: Value,
     },
+}
+
+impl Answer {
+    /// Whether it allows more than the one call that was asked about.
+    pub fn allows_more(&self) -> bool {
+        matches!(self, Self::Thread | Self::Until { .. })
+    }
+}
+
+/// How long a yes counts that is for more than one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Until {
+    /// The end of the run that asked.
+    Run,
+    /// A day later.
+    Day,
+    /// Until it is taken back, in the settings.
+    Always,
 }
 
 /// What a call really did.
@@ -247,7 +275,48 @@ pub struct ExecResult {
     /// The screen after the call, own windows left out, with the red dot where it acted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureView>,
+    /// Where what it tells came from, each once. Empty where it tells only of itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<Source>,
     pub took: Millis,
+}
+
+/// Where something that the model read came from, other than from its user. Whoever wrote it may have wished to mislead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "from")]
+pub enum Source {
+    /// A page in a browser; without a host, a list of them or one that has none.
+    Page {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        host: Option<String>,
+    },
+    /// What an application tells of its elements.
+    Application {
+        name: String,
+    },
+    /// Pictures and text of a display, titles of windows.
+    Screen,
+    Clipboard,
+    /// A script's output.
+    Script,
+    /// A server's tools.
+    Server {
+        name: String,
+    },
+    /// The provider's own search of the web.
+    Search,
+    /// An earlier run of the session.
+    Earlier,
+}
+
+impl Source {
+    /// Adds what is not there yet; the newest comes last.
+    pub fn add(all: &mut Vec<Self>, more: impl IntoIterator<Item = Self>) {
+        for source in more {
+            all.retain(|one| *one != source);
+            all.push(source);
+        }
+    }
 }
 
 /// A picture in the blob store.

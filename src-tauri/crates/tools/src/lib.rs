@@ -33,6 +33,7 @@ mod digest;
 mod hosts;
 mod links;
 mod policy;
+mod provenance;
 mod secrets;
 
 mod effect;
@@ -150,6 +151,7 @@ impl Executed {
             data: serde_json::Value::Null,
             error: Some(error),
             picture: None,
+            read: Vec::new(),
             took: Millis(0),
         };
         Self { result, picture: None, finished: None }

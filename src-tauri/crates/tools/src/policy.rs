@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use protocol::ids::Timestamp;
+use protocol::settings::{Settings, StandingGrant};
 use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
 
 use crate::hosts;
@@ -12,6 +14,8 @@ use crate::hosts;
 pub struct Grants {
     allowed: BTreeSet<Grant>,
     hosts: BTreeSet<String>,
+    /// Parts of names of applications, in lower case, of which each act is asked about.
+    asked: BTreeSet<String>,
 }
 
 impl Grants {
@@ -20,8 +24,30 @@ impl Grants {
         self.allowed.extend(touches);
     }
 
+    /// The same with what the settings say of applications, and what they allow at this time.
+    pub fn with_settings(mut self, settings: &Settings, now: impl Fn() -> Timestamp) -> Self {
+        self.asked = settings.ask_apps.iter().map(|app| app.to_lowercase()).collect();
+        let valid = settings.grants.iter().filter(|grant| grant.until.is_none_or(|until| until > now()));
+        self.allow(valid.map(|StandingGrant { tool, app, until: _ }| Grant {
+            tool: tool.clone(),
+            app: Some(app.clone()),
+        }));
+        self
+    }
+
+    /// Whether there is an application of which each act is asked about.
+    pub(crate) fn ask_of_some(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    /// Whether each act in the application of that grant is asked about.
+    pub(crate) fn ask_of(&self, grant: &Grant) -> bool {
+        let app = grant.app.as_deref().unwrap_or_default().to_lowercase();
+        self.asked.iter().any(|part| app.contains(part))
+    }
+
     pub fn covers(&self, grant: &Grant) -> bool {
-        self.allowed.contains(grant)
+        self.allowed.contains(grant) && !self.ask_of(grant)
     }
 
     /// Takes the hosts that the user's own words name.
@@ -177,5 +203,28 @@ mod tests {
             assert_eq!(decide(mode, approval, risk, granted, Egress::Unknown, Planned::No), expected);
         }
         assert_eq!(seen.len(), 2 * 3 * 4 * 2);
+    }
+
+    #[test]
+    fn a_rule_for_an_application_stands_above_what_was_allowed_and_what_has_run_out_is_not() {
+        let grant = |tool: &str, app: &str| Grant { tool: tool.into(), app: Some(app.into()) };
+        let standing = |app: &str, until: Option<i64>| StandingGrant {
+            tool: "click".into(),
+            app: app.into(),
+            until: until.map(Timestamp),
+        };
+        let settings = Settings {
+            ask_apps: vec!["Bank".into()],
+            grants: vec![standing("Editor", None), standing("Files", Some(10)), standing("Mail", Some(11))],
+            ..Settings::default()
+        };
+        let mut grants = Grants::default();
+        grants.allow([grant("click", "gnubank")]);
+        let grants = grants.with_settings(&settings, || Timestamp(10));
+        assert!(grants.covers(&grant("click", "Editor")) && grants.covers(&grant("click", "Mail")));
+        for other in [grant("type", "Editor"), grant("click", "Files"), grant("click", "gnubank")] {
+            assert!(!grants.covers(&other), "{other:?}");
+        }
+        assert!(grants.ask_of(&grant("anything", "GNUBANK")) && !grants.ask_of(&grant("click", "Editor")));
     }
 }

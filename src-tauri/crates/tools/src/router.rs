@@ -9,17 +9,20 @@ use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
-use protocol::tool::{Approval, ApprovalMode, Effect, ExecResult, Mode, Risk, ToolError, ToolErrorKind};
+use protocol::tool::{
+    Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError, ToolErrorKind,
+};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
+use crate::provenance;
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
-use crate::spec::{Available, Needs, Spec, Tool};
+use crate::spec::{Available, Group, Needs, Spec, Tool};
 use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{
@@ -201,7 +204,9 @@ impl Router {
         // What only looks or moves about never asks, and in auto only what goes out.
         let may_ask = |step: &Step| match request.approval {
             ApprovalMode::Ask | ApprovalMode::Thread => true,
-            ApprovalMode::Auto => request.has_read && step.parts().any(Step::goes_out),
+            ApprovalMode::Auto => {
+                request.grants.ask_of_some() || (request.has_read && step.parts().any(Step::goes_out))
+            }
         };
         let asks = outline.0.risk >= Some(Risk::Edit) && outline.1.as_ref().is_some_and(may_ask);
         match outline {
@@ -252,6 +257,7 @@ impl Router {
                     cx.within(request.planning.agreed().cloned(), request.approved.is_some(), &self.home);
                 let asks = match request.approval {
                     ApprovalMode::Auto if request.has_read => Some(Asks::OfHosts),
+                    ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::OfRules),
                     ApprovalMode::Auto => None,
                     ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::OfAll),
                 };
@@ -261,9 +267,12 @@ impl Router {
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
         redaction::redact(&mut outcome, &secrets);
-        let Outcome { effect, summary, data, error, picture, finished, dot: _ } = outcome;
+        let Outcome { effect, summary, data, error, picture, mut read, finished, dot: _ } = outcome;
+        if picture.is_some() {
+            Source::add(&mut read, [Source::Screen]);
+        }
         let result =
-            ExecResult { effect, summary, data, error, picture: None, took: started.elapsed().into() };
+            ExecResult { effect, summary, data, error, picture: None, read, took: started.elapsed().into() };
         Executed { result, picture, finished }
     }
 
@@ -307,7 +316,10 @@ impl Router {
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
         let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
-        let egress = if request.has_read && !hosts.is_empty() { Egress::Unknown } else { Egress::Known };
+        // What a script sends, and where to, nobody can tell.
+        let runs_a_script = step.parts().any(|part| part.spec().group == Group::Script);
+        let goes_out = runs_a_script || (request.has_read && !hosts.is_empty());
+        let egress = if goes_out { Egress::Unknown } else { Egress::Known };
         let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
         let outside = agreed.map(|contract| contract::outside(contract, &targets.needs));
         let planned = match &outside {
@@ -315,7 +327,13 @@ impl Router {
             Some(_) | None => Planned::No,
         };
         let outside = outside.unwrap_or_default();
-        let verdict = decide(request.mode, request.approval, risk, granted, egress, planned);
+        // The user's own rule for an application stands above all that was allowed; what cannot be told may be in it.
+        let ruled = touches.iter().find(|touch| request.grants.ask_of(touch));
+        let may_be_ruled = ruled.is_some() || (targets.is_unknown && request.grants.ask_of_some());
+        let verdict = match decide(request.mode, request.approval, risk, granted, egress, planned) {
+            Verdict::Run if may_be_ruled && risk >= Risk::Edit => Verdict::Ask,
+            verdict => verdict,
+        };
         let may_plan = !matches!(request.planning, Planning::Off) && request.approval != ApprovalMode::Auto;
         let decision = match verdict {
             Verdict::Run | Verdict::Ask if step.name() == tool::PLAN && !may_plan => {
@@ -323,7 +341,12 @@ impl Router {
                 Decision::Forbid { error: tool_error(ToolErrorKind::NotAvailable, message) }
             }
             Verdict::Run => Decision::Run,
-            Verdict::Ask => Decision::Ask { reason: question(&step, risk, targets.why.as_deref(), &outside) },
+            Verdict::Ask => {
+                let ruled = ruled.and_then(|touch| touch.app.as_deref());
+                let ruled = ruled.map(|app| format!("you want to be asked of each act in {app}"));
+                let why = targets.why.as_deref().or(ruled.as_deref());
+                Decision::Ask { reason: question(&step, risk, why, &outside) }
+            }
             Verdict::Forbid => {
                 let message = format!(
                     "{} is not for plan mode, which only looks; say what you would do, and let the user switch to act mode",
@@ -360,8 +383,10 @@ fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> S
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asks {
     OfAll,
-    /// In auto, once something was read: only of sending to hosts that nobody named.
+    /// In auto, once something was read: only of sending to hosts that nobody named, and of applications with a rule.
     OfHosts,
+    /// In auto: only of applications of which the user wants to be asked.
+    OfRules,
 }
 
 /// What a call was found to touch when it was permitted, and what else was allowed then.
@@ -402,7 +427,11 @@ async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &Context) -> 
 
 async fn run_one(step: &Step, cx: &Context) -> Outcome {
     match step.plan().work() {
-        Work::One(task) => supervise::attempt(step, task, cx).await,
+        Work::One(task) => {
+            let mut outcome = supervise::attempt(step, task, cx).await;
+            outcome.read.extend(provenance::source(step, &outcome));
+            outcome
+        }
         Work::Steps(_) => {
             let error = tool_error(ToolErrorKind::BadArguments, "a batch cannot be part of a batch");
             Outcome::failed(step.name(), Effect::Refused, error)
@@ -415,7 +444,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
-    let (mut dot, mut picture) = (None, None);
+    let (mut dot, mut picture, mut read) = (None, None, Vec::new());
     for (index, step) in steps.iter().enumerate() {
         if error.is_some() {
             told.push(json!({
@@ -436,7 +465,13 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
         let shown = allowed.filter(|_| index > 0);
         let strayed = match shown.map(|allowed| (allowed, allowed.found.parts.get(index))) {
             Some((Allowed { asks: Asks::OfHosts, grants, .. }, shown)) => {
-                sends_elsewhere(step, shown, grants, cx).await
+                match sends_elsewhere(step, shown, grants, cx).await {
+                    None => comes_to_a_rule(step, shown, grants, cx).await,
+                    error => error,
+                }
+            }
+            Some((Allowed { asks: Asks::OfRules, grants, .. }, shown)) => {
+                comes_to_a_rule(step, shown, grants, cx).await
             }
             Some((allowed, Some(shown))) => strays(step, shown, allowed, cx).await,
             Some((_, None)) | None => None,
@@ -467,6 +502,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
         told.push(step_told(step, &outcome));
         dot = outcome.dot.or(dot);
         picture = outcome.picture.or(picture);
+        Source::add(&mut read, outcome.read);
     }
     let done = told.iter().filter(|part| part.get("done") == Some(&Value::Bool(true))).count();
     let mut whole = Outcome::looked(format!("{done} of {} actions done", steps.len()), Value::Array(told));
@@ -474,7 +510,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     if let Some(cause) = &error {
         whole.say(&cause.message);
     }
-    Outcome { error, dot, picture, ..whole }
+    Outcome { error, dot, picture, read, ..whole }
 }
 
 /// Why a later action of a batch is not what was allowed any more: what came before it has led it to another window, which
@@ -482,6 +518,10 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
 async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Context) -> Option<ToolError> {
     let Allowed { found, grants, asks: _, watched } = allowed;
     let mut now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let is_ruled = |touch: &&Grant| grants.ask_of(touch) && !shown.touches.contains(touch);
+    if let Some(ruled) = now.touches.iter().find(is_ruled).filter(|_| step.risk() >= Risk::Edit) {
+        return Some(came_to_a_rule(ruled));
+    }
     // What came before may have brought something else under its point.
     if let Some((router, contract, limits)) = watched.as_ref().filter(|_| step.risk() >= Risk::Edit) {
         now.read(router.controls_of(step, true, limits).await);
@@ -503,6 +543,28 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
         ToolErrorKind::Forbidden,
         format!("{why}, and that was not asked about; call it by itself"),
     ))
+}
+
+/// Why a later action of a batch, in auto, would act in an application of which the user wants to be asked.
+async fn comes_to_a_rule(
+    step: &Step,
+    shown: Option<&Targets>,
+    grants: &Grants,
+    cx: &Context,
+) -> Option<ToolError> {
+    if !grants.ask_of_some() || step.risk() < Risk::Edit {
+        return None;
+    }
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let is_shown = |touch: &&Grant| shown.is_some_and(|shown| shown.touches.contains(touch));
+    let ruled = now.touches.iter().find(|touch| grants.ask_of(touch) && !is_shown(touch))?;
+    Some(came_to_a_rule(ruled))
+}
+
+fn came_to_a_rule(ruled: &Grant) -> ToolError {
+    let app = ruled.app.as_deref().unwrap_or_default();
+    let message = format!("the user wants to be asked of each act in {app}; call it by itself");
+    tool_error(ToolErrorKind::Forbidden, message)
 }
 
 /// Why a later action of a batch would send something to a host that nobody named, neither in the batch's own question.

@@ -84,7 +84,7 @@ pub(super) fn report(report: &Report) -> String {
     for deviation in deviations {
         let said = match &deviation.answer {
             Some(Answer::Deny) => "denied",
-            Some(Answer::Once | Answer::Thread | Answer::Edit { .. }) => "allowed",
+            Some(Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }) => "allowed",
             None => "not answered",
         };
         let outside = deviation.outside.join(", ");
@@ -135,6 +135,7 @@ mod tests {
             seen: None,
             hosts: Vec::new(),
             touches: Vec::new(),
+            read: Vec::new(),
             about: Box::new(about),
         }
     }

@@ -37,6 +37,7 @@ fn result(id: &str, effect: Effect, summary: &str, error: Option<&str>) -> Event
             data: Value::Null,
             error: error.map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
             picture: None,
+            read: Vec::new(),
             took: Millis(1_249),
         },
     }
@@ -256,6 +257,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: vec![grant()],
+        read: Vec::new(),
         about: Box::default(),
     }
 }
@@ -266,7 +268,7 @@ fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
-         type changes something: allow? [y]es, this once; [n]o, and why if you like; [t] type in editor for the whole session: "
+         type changes something: allow? [y]es, this once; [n]o, and why if you like; type in editor: [r] for this run, [t] for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
     let text = question(&approval(padded, Risk::Consequential), None);
@@ -337,4 +339,14 @@ async fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_t
     }
     assert_eq!(answer_in("t", None), None);
     assert!(!choices(&approval(json!({}), Risk::Edit), None).contains("session"));
+}
+
+#[test]
+fn a_question_says_what_may_have_led_to_it() {
+    let read = vec![Source::Screen, Source::Page { host: Some("evil\u{1b}[2K.test".into()) }];
+    let asked = Approval { read, ..approval(json!({ "url": "https://evil.test" }), Risk::Consequential) };
+    let shown = shown(&asked);
+    assert!(shown.contains("it had read before: evil"), "{shown}");
+    assert!(shown.contains(", the screen\n") && !shown.contains('\u{1b}'), "{shown}");
+    assert!(!super::shown(&approval(json!({}), Risk::Edit)).contains("read before"));
 }

@@ -136,6 +136,7 @@ impl Step {
                 height: SIZE.height,
                 dot: None,
             }),
+            read: Vec::new(),
             took: Millis(180),
         };
         let usage = Usage { input: 9_000, cached: 8_000, output: 90, ..Usage::default() };

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
 use crate::approvals::GivenAnswer;
-use crate::machine::Input;
+use crate::machine::{Input, PLAN};
 use crate::runs::not_under_way;
 
 type Reply = oneshot::Sender<Result<(), ErrorView>>;
@@ -97,10 +97,15 @@ impl Driver {
         self.operation = None;
         self.plan.answered(&approval, &answer, at);
         self.work_by_the_plan();
-        if answer == Answer::Thread {
-            self.grants().allow(question.touches.clone());
+        match answer {
+            Answer::Thread => self.grants().allow(question.touches.clone()),
+            Answer::Until { .. } => self.granted.extend(question.touches.clone()),
+            Answer::Deny | Answer::Once | Answer::Edit { .. } => {}
         }
-        if answer != Answer::Deny {
+        let is_another_call = matches!(answer, Answer::Edit { .. }) && question.call.tool != PLAN;
+        if is_another_call {
+            self.edited.push(question.call.id.clone());
+        } else if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
             self.grants().visit(&question.hosts);
             self.allowed = Some(question);

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use models::RetryPolicy;
+use protocol::contract::About;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
 use protocol::tool::{
-    Approval, Effect as CallEffect, ExecResult, Millis, Risk, ToolCall, ToolError, ToolErrorKind,
+    Approval, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall, ToolError, ToolErrorKind,
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
@@ -153,6 +154,8 @@ impl Driver {
         let Assessment { digest, touches, mut hosts, outside, .. } = now;
         let about = Box::new(self.about(&call, outside).await);
         hosts.retain(|host| reason.contains(host.as_str()));
+        let is_told = !hosts.is_empty() || matches!(*about, About::Plan { .. });
+        let read = if is_told { self.has_read() } else { Vec::new() };
         // Something graver may have come to the front since it was first looked at.
         let risk = now.risk.map_or(risk, |now| now.max(risk));
         let target = lease::target(&self.run.router, &call).await;
@@ -172,6 +175,7 @@ impl Driver {
             seen,
             hosts,
             touches,
+            read,
             about,
         };
         self.run.router.redact_question(&mut approval).await;
@@ -180,6 +184,13 @@ impl Driver {
         self.question = Some(approval);
         self.wait_for_an_answer();
         Ok(())
+    }
+
+    /// What its model has read beside its user's words, the newest last.
+    fn has_read(&self) -> Vec<Source> {
+        let earlier = self.run.context.has_earlier().then_some(Source::Earlier);
+        let search = self.run.spec.search.then_some(Source::Search);
+        earlier.into_iter().chain(search).chain(self.read.iter().cloned()).collect()
     }
 
     pub(super) fn wait_for_an_answer(&mut self) {
@@ -203,7 +214,8 @@ impl Driver {
         let lease = self.lease.take();
         self.seeks_seat = lease.is_none();
         let (seat, id) = (self.run.seat.clone(), self.run.id.clone());
-        let fence = self.run.spec.fence.clone().unwrap_or_default();
+        let mut fence = self.run.spec.fence.clone().unwrap_or_default();
+        fence.never.extend(self.current_settings().never_apps.iter().cloned());
         self.operation = Some(Box::pin(async move {
             let lease = match lease {
                 Some(lease) => lease,
@@ -318,6 +330,7 @@ fn refused(error: ToolError) -> ExecResult {
         data: Value::Null,
         error: Some(error),
         picture: None,
+        read: Vec::new(),
         took: Millis(0),
     }
 }

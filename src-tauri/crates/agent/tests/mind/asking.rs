@@ -11,7 +11,7 @@ use protocol::event::{Activity, RunEnd};
 use protocol::geometry::NormRect;
 use protocol::ids::SessionId;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Approval, ApprovalMode, Effect};
+use protocol::tool::{Answer, Approval, ApprovalMode, Effect, Source};
 use protocol::view::Question;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
@@ -502,6 +502,7 @@ async fn in_auto_an_address_that_nobody_named_is_asked_about_once_the_model_has_
         if has_read {
             let question = bench.question().await;
             assert_eq!(question.hosts, ["evil.test"]);
+            assert_eq!(question.read, [Source::Screen], "what may have led to it");
             assert!(question.reason.contains("evil.test"), "{}", question.reason);
             bench.handle.answer_approval(answer(&question, Answer::Deny), Surface::Dashboard).await.unwrap();
         }
@@ -528,4 +529,29 @@ async fn why_the_user_says_no_is_read_with_the_no_and_makes_no_host_known() {
     assert!(read.contains("the user said no") && read.contains(&why), "{read}");
     bench.handle.answer_approval(answer(&again, Answer::Deny), Surface::Dashboard).await.unwrap();
     assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+}
+
+#[tokio::test]
+async fn a_call_that_its_user_changed_is_asked_about_as_it_is_then_and_the_model_is_told() {
+    let typing = || Step::call("type", json!({ "text": "hello", "reason": "to greet" }));
+    let mut bench = Bench::new(vec![typing(), done()]).await;
+    bench.show_editor();
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    let edit = |arguments| Answer::Edit { arguments };
+    // What is no call is not taken, and the question stays open.
+    let odd = bench.handle.answer_approval(answer(&asked, edit(json!({ "words": "x" }))), Surface::Dashboard);
+    assert_eq!(odd.await.unwrap_err().code, ErrorCode::BadRequest);
+    let changed = edit(json!({ "text": "goodbye" }));
+    bench.handle.answer_approval(answer(&asked, changed), Surface::Dashboard).await.unwrap();
+    let again = bench.question().await;
+    assert_eq!((&again.call.id, &again.call.arguments), (&asked.call.id, &json!({ "text": "goodbye" })));
+    assert_ne!(again.digest, asked.digest, "nothing was allowed yet");
+    assert!(bench.desktop.actions().is_empty());
+    bench.handle.answer_approval(answer(&again, Answer::Once), Surface::Dashboard).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    let typed = format!("{:?}", bench.desktop.actions());
+    assert!(typed.contains("goodbye") && !typed.contains("hello"), "{typed}");
+    let told = format!("{:?}", bench.model.requests()[1].messages);
+    assert!(told.contains("changedByTheUser") && told.contains("goodbye"), "{told}");
 }

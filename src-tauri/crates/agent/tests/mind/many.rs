@@ -113,7 +113,7 @@ async fn twenty_runs_take_turns_at_the_desktop_and_no_act_is_under_anothers_fenc
         .collect();
     assert_eq!(acts.len(), RUNS * CLICKS);
     for (number, fence) in &acts {
-        let own = Fence { displays: vec![], apps: vec![format!("app {number}")] };
+        let own = Fence { displays: vec![], apps: vec![format!("app {number}")], never: vec![] };
         assert_eq!(*fence, own, "an act of run {number}");
     }
     // Whoever has acted goes to the end of the queue: between two acts of a run each other one acts about once.
@@ -134,7 +134,7 @@ async fn another_call_or_run_never_changes_the_fence_of_the_one_that_has_the_des
     bench.desktop.edit(|scene| scene.delay = Duration::from_millis(300));
     let types = start(&bench, "types", Some("editor")).await;
     until_of(&mut bench, &types.run, starts_a_tool).await;
-    let own = Fence { displays: vec![], apps: vec!["editor".into()] };
+    let own = Fence { displays: vec![], apps: vec!["editor".into()], never: vec![] };
     assert_eq!(bench.desktop.fenced(), own);
     for (tool, arguments) in [("think", json!({ "thought": "hm" })), ("screenshot", json!({}))] {
         bench.handle.call_tool(CallTool { tool: tool.into(), arguments }).await.unwrap();

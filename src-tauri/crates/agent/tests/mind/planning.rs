@@ -163,9 +163,9 @@ async fn the_user_may_strike_things_out_and_the_model_is_told_the_plan_as_they_l
     assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()] });
     let told = format!("{:?}", bench.model.requests()[1].messages.last());
     assert!(told.contains("clipboard") && told.contains("- at most 9 turns"), "{told}");
-    // A call is no plan.
+    // A call is no plan: it takes no plan's arguments.
     let refused = bench.handle.answer_approval(answer(&asked, edit(left)), Surface::Dashboard).await;
-    assert!(refused.unwrap_err().message.contains("only a plan"));
+    assert_eq!(refused.unwrap_err().code, protocol::ErrorCode::BadRequest);
     say(&bench, &asked, Answer::Deny).await;
     assert_eq!(end(&mut bench).await, completed());
     assert_eq!(typed(&bench), [""; 0]);

@@ -7,14 +7,15 @@ use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
 use protocol::command::{AnswerApproval, CallTool, ReadEvents, RunOverrides, StartRun, StopRun, Unattended};
 use protocol::event::{Level, RunEnd};
-use protocol::ids::StreamId;
+use protocol::ids::{StreamId, Timestamp};
 use protocol::principal::Surface;
-use protocol::settings::Settings;
-use protocol::tool::{Answer, ApprovalMode, Effect, Mode};
+use protocol::settings::{Settings, SettingsPatch, StandingGrant};
+use protocol::tool::{Answer, ApprovalMode, Effect, Mode, Until};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 
+use crate::asking::answer;
 use crate::bench::{Bench, click, done, history, home};
 
 #[tokio::test]
@@ -101,6 +102,74 @@ async fn a_yes_for_the_session_does_not_reach_another_session() {
     bench.start_with(None, overrides).await;
     assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
     assert_eq!(bench.clicks(), 2);
+}
+
+// bar: C25
+#[tokio::test]
+async fn a_yes_for_the_run_ends_with_it() {
+    let mut bench = Bench::new(vec![click(), click(), done(), click(), done()]).await;
+    bench.show_editor();
+    let session = bench.begin(ApprovalMode::Thread).await.session;
+    let question = bench.question().await;
+    let yes = answer(&question, Answer::Until { until: Until::Run });
+    bench.handle.answer_approval(yes, Surface::Cli).await.unwrap();
+    bench.end().await;
+    assert_eq!((bench.clicks(), bench.handle.overview().await.unwrap().settings.grants), (2, vec![]));
+    let overrides = RunOverrides { unattended: Unattended::End, ..RunOverrides::default() };
+    bench.start_with(Some(session), overrides).await;
+    assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
+    assert_eq!(bench.clicks(), 2);
+}
+
+// bar: C25
+#[tokio::test]
+async fn a_yes_from_now_on_is_a_window_s_to_give_listed_and_taken_back() {
+    let mut bench = Bench::new(vec![click(), done(), click(), done(), click(), done()]).await;
+    bench.show_editor();
+    bench.start(ApprovalMode::Thread).await;
+    let question = bench.question().await;
+    for until in [Until::Day, Until::Always] {
+        let refused = bench.handle.answer_approval(answer(&question, Answer::Until { until }), Surface::Cli);
+        assert_eq!(refused.await.unwrap_err().code, ErrorCode::Forbidden);
+    }
+    let yes = answer(&question, Answer::Until { until: Until::Always });
+    bench.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
+    bench.end().await;
+    let listed = bench.handle.overview().await.unwrap().settings.grants;
+    let standing = StandingGrant { tool: "click".into(), app: "editor".into(), until: None };
+    assert_eq!(listed, [standing.clone()]);
+    // Another session is not asked, until the grant has run out or is taken back.
+    let overrides = || RunOverrides {
+        approval: Some(ApprovalMode::Thread),
+        unattended: Unattended::End,
+        ..RunOverrides::default()
+    };
+    bench.start_with(None, overrides()).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!(bench.clicks(), 2);
+    let over = StandingGrant { until: Some(Timestamp(1)), ..standing };
+    let patch = SettingsPatch([("grants".to_owned(), json!([over]))].into_iter().collect());
+    bench.handle.update_settings(patch).await.unwrap();
+    bench.start_with(None, overrides()).await;
+    assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
+    assert_eq!(bench.clicks(), 2);
+}
+
+#[tokio::test]
+async fn an_application_that_is_never_acted_on_is_not_from_the_moment_on_that_its_user_says_so() {
+    let mut bench = Bench::new(vec![click(), click(), done()]).await;
+    bench.show_editor();
+    bench.start(ApprovalMode::Ask).await;
+    for never in [json!([]), json!(["bank"])] {
+        let question = bench.question().await;
+        let patch = SettingsPatch([("neverApps".to_owned(), never)].into_iter().collect());
+        bench.handle.update_settings(patch).await.unwrap();
+        bench.handle.answer_approval(answer(&question, Answer::Once), Surface::Dashboard).await.unwrap();
+    }
+    bench.end().await;
+    let acts = bench.desktop.fenced_acts();
+    let never: Vec<_> = acts.iter().map(|(_, fence)| fence.never.clone()).collect();
+    assert_eq!(never, [vec![], vec!["bank".to_owned()]]);
 }
 
 #[tokio::test]

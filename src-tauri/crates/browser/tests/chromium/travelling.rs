@@ -113,7 +113,7 @@ async fn tabs_are_listed_opened_brought_to_the_front_and_closed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_outside_the_fence_is_looked_at_and_not_touched() {
     let stage = Stage::open(pages).await;
-    stage.desktop.fence(Fence { apps: vec!["chrom".into()], displays: vec![0] });
+    stage.desktop.fence(Fence { apps: vec!["chrom".into()], displays: vec![0], never: vec![] });
     stage.goto("/one").await;
     let button = stage.find("button", "State").await;
     for fence in [elsewhere(), Fence { displays: vec![1], ..Fence::default() }] {

@@ -23,6 +23,12 @@ impl Fenced {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether it makes a difference which application is acted on.
+    fn names_apps(&self) -> bool {
+        let fence = self.now();
+        !(fence.apps.is_empty() && fence.never.is_empty())
+    }
+
     pub(super) fn check_display(&self, index: u32) -> Result<(), DesktopError> {
         fence::check_display(&self.now(), index)
     }
@@ -38,7 +44,7 @@ impl Fenced {
         own: &Own,
         point: PhysicalPoint,
     ) -> Result<(), DesktopError> {
-        if self.now().apps.is_empty() {
+        if !self.names_apps() {
             return Ok(());
         }
         match session.top_at(point, own)? {
@@ -49,7 +55,7 @@ impl Fenced {
 
     /// The application that gets the keys.
     pub(super) fn check_focus(&self, session: &Session) -> Result<(), DesktopError> {
-        if self.now().apps.is_empty() {
+        if !self.names_apps() {
             return Ok(());
         }
         let class = session.focused_class()?;
@@ -58,7 +64,7 @@ impl Fenced {
 
     /// The application of a window, which may be its frame.
     fn check_window(&self, session: &Session, window: Window) -> Result<(), DesktopError> {
-        if self.now().apps.is_empty() {
+        if !self.names_apps() {
             return Ok(());
         }
         let class = class_within(session, window, 0)?;

@@ -49,7 +49,7 @@ async fn a_calculator_computes_by_clicks_that_steal_no_focus_and_none_outside_th
         let refused = menu(&desktop, "galculator", &["Help", "About"]).await.unwrap_err();
         assert!(matches!(&refused, DesktopError::Forbidden(_)), "{refused:?}");
     }
-    desktop.fence(Fence { apps: vec!["galculator".into()], displays: vec![0] });
+    desktop.fence(Fence { apps: vec!["galculator".into()], displays: vec![0], never: vec![] });
     operate(&desktop, of(&seven), CLICK).await.unwrap();
     desktop.fence(Fence::default());
 

@@ -143,7 +143,7 @@ async fn nothing_outside_the_fence_is_acted_on() {
     let desktop = screen.desktop();
     let inside = eventually(&*desktop, "the terminal inside", of("Inside")).await;
     let outside = eventually(&*desktop, "the terminal outside", of("Outside")).await;
-    desktop.fence(Fence { displays: vec![0], apps: vec!["inside".into()] });
+    desktop.fence(Fence { displays: vec![0], apps: vec!["inside".into()], never: vec![] });
     let click = |window: &WindowView| {
         let at = window.bounds.center().unwrap();
         desktop.act(Action::Click { display: 0, at, button: Button::Left, count: 1, held: vec![] }, token())
@@ -155,15 +155,19 @@ async fn nothing_outside_the_fence_is_acted_on() {
     assert!(matches!(change, DesktopError::Forbidden(_)), "{change:?}");
     let launch = desktop.launch("mousepad".into()).await.unwrap_err();
     assert!(matches!(launch, DesktopError::Forbidden(_)), "{launch:?}");
-    desktop.fence(Fence { displays: vec![1], apps: vec![] });
+    desktop.fence(Fence { displays: vec![1], apps: vec![], never: vec![] });
     let other_display = click(&inside).await.unwrap_err();
     assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");
     // The click that was allowed gives its window the keyboard, soon.
     let focused = |windows: &[WindowView]| of("Inside")(windows).filter(|window| is(window, "focused"));
     eventually(&*desktop, "the focus inside", focused).await;
-    desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()] });
+    desktop.fence(Fence { displays: vec![], apps: vec!["outside".into()], never: vec![] });
     let keys = desktop.act(Action::Press { key: Key::Enter, times: 1 }, token()).await.unwrap_err();
     assert!(matches!(keys, DesktopError::Forbidden(_)), "{keys:?}");
+    desktop.fence(Fence { never: vec!["OUTSIDE".into()], ..Fence::default() });
+    click(&inside).await.unwrap();
+    let never = click(&outside).await.unwrap_err();
+    assert!(matches!(&never, DesktopError::Forbidden(said) if said.contains("never lets")), "{never:?}");
     desktop.fence(Fence::default());
     click(&outside).await.unwrap();
 }

@@ -29,6 +29,7 @@ fn approval() -> Approval {
         seen: None,
         hosts: Vec::new(),
         touches: Vec::new(),
+        read: Vec::new(),
         about: Box::default(),
     }
 }

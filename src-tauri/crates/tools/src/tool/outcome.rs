@@ -2,7 +2,7 @@
 
 use desktop::{Acted, DesktopError, Evidence};
 use protocol::geometry::NormPoint;
-use protocol::tool::{Effect, ToolError, ToolErrorKind};
+use protocol::tool::{Effect, Source, ToolError, ToolErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ pub struct Outcome {
     /// Where it acted on the display.
     pub(crate) dot: Option<NormPoint>,
     pub picture: Option<TakenPicture>,
+    /// Where what it tells came from.
+    pub(crate) read: Vec<Source>,
     /// From `done` alone.
     pub(crate) finished: Option<Finish>,
 }
@@ -39,6 +41,7 @@ impl Outcome {
             error: None,
             dot: None,
             picture: None,
+            read: Vec::new(),
             finished: None,
         }
     }

@@ -9,6 +9,8 @@ use browser::fake::FakeBrowser;
 use desktop::fake::Call;
 use desktop::{Action, DesktopError, Element, Field, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
+use protocol::ids::Timestamp;
+use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -291,6 +293,59 @@ async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_ask
     auto.has_read = true;
     auto.grants.hear("ask evil.test");
     assert_eq!(execute(&router, auto, CancellationToken::new()).await.result.error, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_application_of_which_the_user_wants_to_be_asked_asks_whatever_was_allowed() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let settings = Settings { ask_apps: vec!["bank".into()], ..Settings::default() };
+    let mut allowed = Grants::default();
+    allowed.allow(["type", "click"].map(|tool| grant(tool, "GnuBank")));
+    let grants = allowed.with_settings(&settings, || Timestamp(0));
+    let asked_for = |tool: &str, arguments: Value, approval| ExecRequest {
+        approval,
+        grants: grants.clone(),
+        ..request(tool, arguments)
+    };
+    for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
+        fake.edit(|scene| scene.windows = vec![in_front("GnuBank")]);
+        for (tool, arguments) in [("click", click()), ("type", json!({"text": "a"}))] {
+            let request = asked_for(tool, arguments, approval);
+            let assessment = router.assess(&request, &limits()).await;
+            let Decision::Ask { reason } = assessment.decision else { panic!("{tool} {approval:?}") };
+            assert!(reason.contains("you want to be asked of each act in GnuBank"), "{reason}");
+            let result = execute(&router, request.clone(), CancellationToken::new()).await.result;
+            assert_eq!(result.effect, Effect::Refused);
+            // A yes is to this act.
+            let yes = ExecRequest { approved: Some(assessment.digest), ..request };
+            assert_ne!(execute(&router, yes, CancellationToken::new()).await.result.effect, Effect::Refused);
+        }
+        // What cannot be told may be there.
+        fake.edit(|scene| scene.windows = Vec::new());
+        let untold = router.assess(&asked_for("click", click(), approval), &limits()).await;
+        assert!(matches!(untold.decision, Decision::Ask { .. }), "{approval:?}");
+    }
+    // Looking, and moving about, are no acts.
+    fake.edit(|scene| scene.windows = vec![in_front("GnuBank")]);
+    let look = asked_for("screenshot", json!({}), ApprovalMode::Auto);
+    assert_eq!(router.assess(&look, &limits()).await.decision, Decision::Run);
+    // A batch that began elsewhere does not come there.
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    fake.react(|action, scene| {
+        if matches!(action, Action::Hotkey { .. }) {
+            scene.windows = vec![in_front("GnuBank")];
+        }
+    });
+    let before = fake.actions().len();
+    let actions = json!({ "actions": [
+        { "tool": "hotkey", "arguments": { "keys": ["alt", "tab"] } },
+        { "tool": "type", "arguments": { "text": "a" } },
+    ] });
+    let auto = asked_for("batch", actions, ApprovalMode::Auto);
+    let result = execute(&router, auto, CancellationToken::new()).await.result;
+    assert!(result.error.is_some_and(|error| error.message.contains("GnuBank")));
+    assert_eq!(fake.actions().len(), before + 1, "{:?}", fake.actions());
 }
 
 #[tokio::test]
@@ -771,5 +826,10 @@ fn every_script_is_consequential_whatever_it_says() {
     ] {
         let assessment = router.outline(&request("osa", json!({"script": script})), &limits());
         assert_eq!(assessment.risk, Some(Risk::Consequential), "{script}");
+        // In auto, too, whatever was read: what it sends cannot be told.
+        assert!(matches!(assessment.decision, Decision::Ask { .. }), "{script}");
+        let batch = json!({"actions": [{"tool": "osa", "arguments": {"script": script}}]});
+        let assessment = router.outline(&request("batch", batch), &limits());
+        assert_ne!(assessment.decision, Decision::Run, "{script}");
     }
 }

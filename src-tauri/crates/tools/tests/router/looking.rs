@@ -5,7 +5,7 @@ use desktop::Area;
 use desktop::fake::Call;
 use ocr::{TextLine, Unread};
 use protocol::geometry::{NormPoint, NormRect};
-use protocol::tool::ToolErrorKind;
+use protocol::tool::{Source, ToolErrorKind};
 use serde_json::json;
 use tools::Router;
 
@@ -206,4 +206,30 @@ async fn text_that_could_not_be_read_in_time_is_counted_and_asking_again_is_told
         assert_eq!(result.summary, format!("read 0 lines of text; {said}"));
         assert_eq!(result.data, json!({ "lines": [], "unread": format!("{said}{again}") }));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_tool_told_says_where_it_came_from() {
+    let fake = desktop();
+    fake.edit(|scene| scene.clipboard = "copied".into());
+    let router = Router::builtin(fake.clone()).with_browser(browser::fake::FakeBrowser::new());
+    let window = |name: &str| Source::Application { name: name.into() };
+    let page = Source::Page { host: Some("example.org".into()) };
+    for (tool, arguments, from) in [
+        ("think", json!({"thought": "a"}), vec![]),
+        ("screenshot", json!({}), vec![Source::Screen]),
+        ("listWindows", json!({}), vec![Source::Screen]),
+        ("elementsJson", json!({}), vec![window("Editor")]),
+        ("readClipboard", json!({}), vec![Source::Clipboard]),
+        ("webRead", json!({}), vec![page.clone()]),
+        ("webTabs", json!({}), vec![Source::Page { host: None }]),
+        // The picture after it.
+        ("click", json!({"x": 1, "y": 2}), vec![Source::Screen]),
+    ] {
+        assert_eq!(call(&router, tool, arguments).await.result.read, from, "{tool}");
+    }
+    let actions =
+        ["readClipboard", "webRead", "readClipboard"].map(|tool| json!({"tool": tool, "arguments": {}}));
+    let batch = call(&router, "batch", json!({ "actions": actions })).await.result;
+    assert_eq!(batch.read, [page, Source::Clipboard], "each once, the newest last");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::stage::{Trouble, Troubled, call, desktop, limits, request};
+use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use browser::fake::FakeBrowser;
 use desktop::Hands as _;
 use desktop::fake::Call;
@@ -11,7 +11,7 @@ use protocol::geometry::PixelSize;
 use protocol::tool::Mode;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Fence, Group, Limits, Needs, Router, Spec, Verify};
+use tools::{ExecRequest, Fence, Group, Limits, Needs, Router, Spec, Verify};
 
 fn router() -> Router {
     Router::builtin(desktop()).with_browser(FakeBrowser::new())
@@ -98,10 +98,14 @@ async fn pictures_are_taken_around_what_is_verified_on_the_screen_and_around_not
     ] {
         let fake = desktop();
         let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
-        let executed = call(&router, tool, arguments).await;
+        let asked = request(tool, arguments);
+        let yes = router.assess(&asked, &limits()).await.digest;
+        let allowed = ExecRequest { approved: Some(yes), ..asked };
+        let before = fake.calls().len();
+        let executed = execute(&router, allowed, CancellationToken::new()).await;
         assert_eq!(executed.result.error, None, "{tool}");
         assert_eq!(executed.picture.is_some(), pictured, "{tool}");
-        let looked = fake.calls().iter().any(|call| matches!(call, Call::Screenshot(_)));
+        let looked = fake.calls()[before..].iter().any(|call| matches!(call, Call::Screenshot(_)));
         assert_eq!(looked, pictured, "{tool}");
     }
 }
@@ -120,7 +124,7 @@ async fn a_call_without_the_seat_lets_go_of_nothing() {
 async fn no_call_changes_the_fence() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let fence = Fence { displays: vec![0], apps: vec!["Editor".into()] };
+    let fence = Fence { displays: vec![0], apps: vec!["Editor".into()], never: vec![] };
     router.fence(fence.clone());
     router.specs(Mode::Act);
     router.picture_size(&limits()).await;

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use crate::stage::{call, desktop};
+use crate::stage::{call, desktop, execute, limits, request};
 use desktop::fake::Call;
 use desktop::{Action, Area, Button, Evidence, Key, Script, Shot};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::{Value, json};
-use tools::{Finish, Router};
+use tokio_util::sync::CancellationToken;
+use tools::{ExecRequest, Finish, Router};
 
 fn point(x: f64, y: f64) -> NormPoint {
     NormPoint::new(x, y).unwrap()
@@ -363,7 +364,10 @@ async fn a_screenshot_is_a_picture_without_a_dot() {
 async fn a_script_gets_its_values_as_arguments() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let result = call(&router, "osa", json!({"script": "on run argv", "arguments": ["a\"b"]})).await.result;
+    let asked = request("osa", json!({"script": "on run argv", "arguments": ["a\"b"]}));
+    let yes = router.assess(&asked, &limits()).await.digest;
+    let allowed = ExecRequest { approved: Some(yes), ..asked };
+    let result = execute(&router, allowed, CancellationToken::new()).await.result;
     assert_eq!((result.effect, result.data), (Effect::Confirmed, json!({"output": "output"})));
     let script = Script {
         source: "on run argv".into(),

@@ -11,7 +11,7 @@ fn without_a_fence_everything_may_be_acted_on() {
 #[test]
 fn what_is_outside_the_fence_is_refused_and_what_is_inside_is_named() {
     let fenced = Fenced::default();
-    fenced.set(Fence { displays: vec![1], apps: vec!["mousepad".into()] });
+    fenced.set(Fence { displays: vec![1], apps: vec!["mousepad".into()], never: vec![] });
     assert!(fenced.check_display(1).is_ok());
     assert!(fenced.check_app(&["org.xfce.Mousepad Mousepad"]).is_ok());
     let display = fenced.check_display(0).unwrap_err();

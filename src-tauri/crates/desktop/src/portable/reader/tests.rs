@@ -209,7 +209,7 @@ fn what_is_disabled_or_outside_the_fence_is_not_touched() {
     list(&mut reader, &ElementQuery::default()).unwrap();
     let error = reader.operate(&sight(), &by_ref("e1"), &click()).err();
     assert_eq!(error, Some(DesktopError::BadInput("button \"Save\" is disabled".into())));
-    let fence = Fence { displays: Vec::new(), apps: vec!["Browser".into()] };
+    let fence = Fence { displays: Vec::new(), apps: vec!["Browser".into()], never: vec![] };
     let fenced = ScreenContents { fence, ..sight() };
     let error = reader.operate(&fenced, &by_ref("e2"), &click()).err();
     assert!(matches!(error, Some(DesktopError::Forbidden(_))), "{error:?}");

@@ -60,7 +60,7 @@ fn acts_stay_within_the_fence() {
     let left = PhysicalRect { width: 500, ..SCREEN };
     let mut tops = [top(2, "Editor", "pond.txt", left), top(3, "Browser", "News", SCREEN)];
     tops[1].focused = true;
-    let apps = Fence { displays: vec![0], apps: vec!["edit".into()] };
+    let apps = Fence { displays: vec![0], apps: vec!["edit".into()], never: vec![] };
     let aim = |display, x| check_fence(&apps, &tops, &own(), Some((display, PhysicalPoint { x, y: 5 })));
     assert_eq!(aim(0, 100), Ok(()));
     assert!(matches!(aim(0, 700), Err(DesktopError::Forbidden(_))));
