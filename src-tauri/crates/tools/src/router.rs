@@ -307,7 +307,8 @@ impl Router {
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
         let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
-        let egress = if request.has_read && !hosts.is_empty() { Egress::Unknown } else { Egress::Known };
+        let goes_out = !hosts.is_empty() || step.parts().any(Step::goes_anywhere);
+        let egress = if request.has_read && goes_out { Egress::Unknown } else { Egress::Known };
         let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
         let outside = agreed.map(|contract| contract::outside(contract, &targets.needs));
         let planned = match &outside {
