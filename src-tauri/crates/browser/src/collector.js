@@ -594,8 +594,8 @@
     const button = Element.prototype.closest.call(el, "button, input");
     const submits = !!button && /^(submit|image)$/.test(button.type);
     const its = (button || el).form || null, url = location.href, name = nameOf(el);
-    // Of the page itself: whatever frames it may take the keys away.
-    const hides = type(el) === "password" && top === self;
+    // Of the page itself: whatever frames it may take the keys away. Frames of its own site are walked from here.
+    const hides = type(el) === "password" && top === self && el.ownerDocument === document;
     const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
     const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(el);
     const leadsTo = (href) => URL.canParse(href, base) ? new URL(href, base).href : href;

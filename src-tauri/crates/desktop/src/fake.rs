@@ -39,6 +39,8 @@ pub struct Scene {
     /// What an act is said to have done.
     pub evidence: Evidence,
     pub windows: Vec<WindowView>,
+    /// The windows there are once what is held has been let go of.
+    pub windows_after_release: Option<Vec<WindowView>>,
     /// What every process runs.
     pub program: Option<String>,
     /// Whose every element is, by the accessibility tree's word.
@@ -124,6 +126,7 @@ impl Default for FakeDesktop {
             checks: vec![check(Check::Display), check(Check::Input)],
             evidence: Evidence::Sent,
             windows: Vec::new(),
+            windows_after_release: None,
             program: None,
             owner: None,
             link: None,
@@ -294,6 +297,9 @@ impl Hands for FakeDesktop {
         let mut state = self.state();
         state.calls.push(Call::Released);
         state.holding = false;
+        if let Some(windows) = state.scene.windows_after_release.take() {
+            state.scene.windows = windows;
+        }
     }
 
     fn is_holding(&self) -> bool {

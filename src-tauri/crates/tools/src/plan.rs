@@ -202,6 +202,11 @@ impl Step {
         }
     }
 
+    /// Whether it may send something, and nobody can tell where: a script.
+    pub(crate) fn goes_anywhere(&self) -> bool {
+        self.spec().egress && *self.plan.reach() == Reach::Nowhere
+    }
+
     /// What this call works on; of several calls in a row, the scarcest.
     pub fn needs(&self) -> Needs {
         let steps = self.plan.steps().iter().map(Step::needs).max();

@@ -22,7 +22,7 @@ use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
 use crate::settle::{self, SettlePolicy};
-use crate::spec::{Available, Group, Needs, Spec, Tool};
+use crate::spec::{Available, Needs, Spec, Tool};
 use crate::target::{self, Found, Targets};
 use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{
@@ -316,9 +316,8 @@ impl Router {
         let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
         let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
-        // What a script sends, and where to, nobody can tell.
-        let runs_a_script = step.parts().any(|part| part.spec().group == Group::Script);
-        let goes_out = runs_a_script || (request.has_read && !hosts.is_empty());
+        // What a script sends, and where to, nobody can tell: it asks whatever was read.
+        let goes_out = step.parts().any(Step::goes_anywhere) || (request.has_read && !hosts.is_empty());
         let egress = if goes_out { Egress::Unknown } else { Egress::Known };
         let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
         let outside = agreed.map(|contract| contract::outside(contract, &targets.needs));

@@ -115,9 +115,7 @@ impl Driver {
             (Decision::Ask { reason }, None) => ask(assessment.risk.unwrap_or(Risk::Consequential), reason),
             // Asked each time: a yes is to this very warning.
             (Decision::Run, Some(warning)) => ask(Risk::Consequential, warning),
-            (Decision::Ask { reason }, Some(warning)) => {
-                ask(Risk::Consequential, format!("{warning}; {reason}"))
-            }
+            (Decision::Ask { reason }, warning) => ask(Risk::Consequential, warned(warning, reason)),
         };
         // Nobody could answer: a menu takes the first click and every key, and lies over the question.
         if matches!(verdict, Verdict::Ask { .. })
@@ -151,13 +149,18 @@ impl Driver {
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
         let now = self.run.router.assess(&request, &self.run.limits).await;
-        let Assessment { digest, touches, mut hosts, outside, .. } = now;
+        // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
+        // what a yes is bound to are of this one look.
+        let risk = now.risk.map_or(risk, |now| now.max(risk));
+        let Assessment { digest, touches, mut hosts, outside, decision, .. } = now;
+        let reason = match decision {
+            Decision::Ask { reason } => warned(self.proposals.warning(&call.id), reason),
+            Decision::Run | Decision::Forbid { .. } => reason,
+        };
         let about = Box::new(self.about(&call, outside).await);
         hosts.retain(|host| reason.contains(host.as_str()));
         let is_told = !hosts.is_empty() || matches!(*about, About::Plan { .. });
         let read = if is_told { self.has_read() } else { Vec::new() };
-        // Something graver may have come to the front since it was first looked at.
-        let risk = now.risk.map_or(risk, |now| now.max(risk));
         let target = lease::target(&self.run.router, &call).await;
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
@@ -321,6 +324,11 @@ impl Driver {
             Outcome::Waited
         }));
     }
+}
+
+/// The vendor's warning goes before our own reason.
+fn warned(warning: Option<String>, reason: String) -> String {
+    warning.map_or_else(|| reason.clone(), |warning| format!("{warning}; {reason}"))
 }
 
 fn refused(error: ToolError) -> ExecResult {

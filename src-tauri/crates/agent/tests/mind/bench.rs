@@ -1,7 +1,7 @@
 //! What the tests of the mind share: a scripted model, the real router, a fake desktop, a real journal.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use agent::{AgentHandle, ModelSource, OpenModel, SettingsStore, Setup, Subscription};
@@ -34,19 +34,29 @@ impl ModelSource for One {
     }
 }
 
-/// The machine's clock, which breaks once where it is told to: the write it is asked in breaks down with it.
+/// The machine's clock, which breaks once where it is told to: the journal's write it is asked in breaks down with it.
 #[derive(Default)]
-pub struct FragileClock(AtomicBool);
+pub struct FragileClock(AtomicUsize);
 
 impl FragileClock {
     pub fn break_once(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.break_at(1);
+    }
+
+    /// In this write from now on.
+    pub fn break_at(&self, time: usize) {
+        self.0.store(time, Ordering::SeqCst);
     }
 }
 
 impl Clock for FragileClock {
     fn now(&self) -> Timestamp {
-        assert!(!self.0.swap(false, Ordering::SeqCst), "the clock breaks, as it was told to");
+        if std::thread::current().name() != Some("journal") {
+            return SystemClock.now();
+        }
+        let count_down = |left: usize| left.checked_sub(1);
+        let left = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count_down);
+        assert!(left != Ok(1), "the clock breaks, as it was told to");
         SystemClock.now()
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod asking;
+mod asking_once;
 mod bench;
 mod bodies;
 mod computer;

@@ -15,7 +15,7 @@ use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 
-use crate::asking::answer;
+use crate::asking::{self, answer};
 use crate::bench::{Bench, click, done, history, home};
 
 #[tokio::test]
@@ -170,6 +170,36 @@ async fn an_application_that_is_never_acted_on_is_not_from_the_moment_on_that_it
     let acts = bench.desktop.fenced_acts();
     let never: Vec<_> = acts.iter().map(|(_, fence)| fence.never.clone()).collect();
     assert_eq!(never, [vec![], vec!["bank".to_owned()]]);
+}
+
+// bar: C25
+#[tokio::test]
+async fn a_yes_for_the_session_is_over_with_its_process_for_a_run_that_goes_on_too() {
+    let press = || Step::call("press", json!({ "key": "a", "reason": "to try" }));
+    let mut before = Bench::new(vec![click(), press()]).await;
+    before.show_editor();
+    let session = before.start(ApprovalMode::Thread).await;
+    let clicked = before.question().await;
+    let for_session = asking::answer(&clicked, Answer::Thread);
+    before.handle.answer_approval(for_session, Surface::Chat).await.unwrap();
+    let pressed = before.question().await;
+    assert_eq!((before.clicks(), pressed.call.tool.as_str()), (1, "press"));
+
+    // The same run goes on in another process, and asks again about what was allowed for the session.
+    let mut next = Bench::at(asking::crashed(&before), vec![click(), done(), click()]).await;
+    before.handle.shutdown().await;
+    next.show_editor();
+    next.handle.answer_approval(asking::answer(&pressed, Answer::Once), Surface::Chat).await.unwrap();
+    let again = next.question().await;
+    assert_eq!((again.call.tool.as_str(), next.clicks()), ("click", 0));
+    next.handle.answer_approval(asking::answer(&again, Answer::Deny), Surface::Chat).await.unwrap();
+    next.end().await;
+    // So does the next run of that session.
+    let overrides = RunOverrides { unattended: Unattended::End, ..RunOverrides::default() };
+    next.handle.stop_run(StopRun { run: None }, Surface::Cli).await.unwrap();
+    next.start_with(Some(session), overrides).await;
+    assert!(matches!(next.end().await, RunEnd::NeedsApproval { .. }));
+    assert_eq!(next.clicks(), 0);
 }
 
 #[tokio::test]

@@ -19,7 +19,8 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
 use tools::{Env, Group, Needs, Plan, Spec, Tool, Verify};
 
-use crate::bench::{Bench, One, done, goal, history};
+use crate::asking::crashed;
+use crate::bench::{Bench, One, click, done, goal, history};
 
 /// A keychain whose prompt stands open.
 struct Hanging;
@@ -90,6 +91,33 @@ async fn after_the_journal_failed_nothing_is_accepted_even_where_it_could_be_wri
         bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Storage);
     assert_eq!(bench.handle.overview().await.unwrap().sessions, []);
+}
+
+#[tokio::test]
+async fn whichever_write_fails_nothing_is_done_whose_intent_is_not_on_disk() {
+    let auto = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
+    let mut seen = Vec::new();
+    for time in 1..=9 {
+        let mut bench = Bench::new(vec![click(), done()]).await;
+        bench.clock.break_at(time);
+        let started = bench.handle.start_run(goal(None, auto.clone()), Surface::Cli).await;
+        let is_over =
+            |body: &EventBody| matches!(body, EventBody::JournalFailed { .. } | EventBody::RunEnded { .. });
+        bench.until(is_over).await;
+        let next = Bench::at(crashed(&bench), vec![]).await;
+        let intents = match started {
+            Ok(started) => history(&next.handle, &started.session).await.into_iter().filter(is_click).count(),
+            Err(_) => 0,
+        };
+        assert!(bench.clicks() <= intents, "write {time}: {} of {intents}", bench.clicks());
+        seen.push((intents, bench.clicks()));
+    }
+    // Of all kinds: before the intent, with it, and after the act.
+    assert!(seen.contains(&(0, 0)) && seen.contains(&(1, 1)), "{seen:?}");
+}
+
+fn is_click(event: &protocol::Event) -> bool {
+    matches!(&event.body, EventBody::ToolStarted { call, .. } if call.tool == "click")
 }
 
 fn nested(depth: usize) -> Value {

@@ -35,10 +35,12 @@ fn pages(path: &str) -> (u16, String) {
 <input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button><input type=password name=type aria-label=Secret>
 <button formaction="other">Elsewhere</button></form>
 <form><input aria-label=Alone></form><button>Free</button><a href="https://evil.test/take">Linked</a>
-<a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0" id=menu>Menu</a>
+<iframe src="/asks" width=300 height=60></iframe><iframe src="THERE/asks-there" width=300 height=60></iframe><a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0" id=menu>Menu</a>
 <button onclick="menu.textContent='Delete account'">Rename</button>
 <button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
         }
+        "/asks" => "<input type=password aria-label=Framed>",
+        "/asks-there" => "<input type=password aria-label='Framed there'>",
         "/frame" => "<button onclick=\"this.textContent='Pressed'\">Elsewhere</button>",
         _ => "<title>Next</title><p>the next page</p>",
     };
@@ -187,6 +189,12 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
             hides: name == "Secret",
         };
         assert_eq!(target, expected, "{name}");
+    }
+    // A page in a frame, of the same site or of another: whatever frames it may take the keys away.
+    for name in ["Framed", "Framed there"] {
+        let framed = stage.find_named(name).await;
+        let target = stage.browser.target(Some(framed.reference)).await.unwrap();
+        assert_eq!((target.called.as_str(), target.hides), (name, false));
     }
     assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));
     // What was listed by another name is called as it is now: a yes was for what was shown.

@@ -144,6 +144,16 @@ impl Stage {
         conn.get_input_focus().unwrap().reply().unwrap().focus
     }
 
+    /// Opens a tab as its user would, by a connection of the test's own; it is in front then.
+    pub async fn open_elsewhere(&self, url: &str) {
+        let port = self.port();
+        ask(port, "PUT", &format!("/json/new?{url}")).await;
+        let end = Instant::now() + Duration::from_secs(20);
+        while !get(port, "/json/list").await.contains(&format!("\"url\": \"{url}")) {
+            assert!(Instant::now() < end, "{url} is not there");
+        }
+    }
+
     pub async fn goto(&self, path: &str) -> Arrived {
         let to = Journey::To(format!("{}{path}", self.here));
         self.browser.navigate(to, CancellationToken::new()).await.unwrap()
@@ -303,8 +313,12 @@ async fn answer_all(listener: TcpListener, site: Site, port: u16) {
 
 /// The body that a server on loopback answers.
 pub async fn get(port: u16, path: &str) -> String {
+    ask(port, "GET", path).await
+}
+
+async fn ask(port: u16, method: &str, path: &str) -> String {
     let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     let mut chunk = [0; 8192];

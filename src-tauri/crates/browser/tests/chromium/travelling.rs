@@ -110,6 +110,32 @@ async fn tabs_are_listed_opened_brought_to_the_front_and_closed() {
     assert!(matches!(error, DesktopError::Forbidden(_)), "{error:?}");
 }
 
+/// The browser's own pages and files are its user's business: not listed, not looked at, not acted on.
+#[tokio::test(flavor = "multi_thread")]
+async fn tabs_that_show_no_page_of_the_web_are_nobodys_business() {
+    let stage = Stage::open(pages).await.with_port();
+    stage.goto("/one").await;
+    let button = stage.find("button", "State").await;
+    let change = async |change| stage.browser.change_tab(change, CancellationToken::new()).await;
+    for (number, theirs) in (2..).zip(["chrome://version/", "file:///etc/"]) {
+        stage.open_elsewhere(theirs).await;
+        let tabs = stage.browser.tabs().await.unwrap();
+        assert_eq!(tabs.iter().map(|tab| tab.title.as_str()).collect::<Vec<_>>(), ["One"], "{theirs}");
+        let activated = change(TabChange::Activate(format!("t{number}"))).await.unwrap_err();
+        let closed = change(TabChange::Close(format!("t{number}"))).await.unwrap_err();
+        assert!(matches!((&activated, &closed), (DesktopError::NotFound(_), DesktopError::NotFound(_))));
+        // What is in front now is not a page of the web.
+        let looked = stage.browser.elements(query()).await.map(|_| ());
+        let read = browser::TextQuery { offset: 0, limit: 100, links: browser::Links::Left };
+        let read = stage.browser.read(read).await.map(|_| ());
+        for refused in [looked, read] {
+            assert!(matches!(refused, Err(DesktopError::Forbidden(_))), "{theirs}: {refused:?}");
+        }
+    }
+    change(TabChange::Activate("t1".into())).await.unwrap();
+    stage.try_click(&button.reference).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_outside_the_fence_is_looked_at_and_not_touched() {
     let stage = Stage::open(pages).await;

@@ -57,6 +57,16 @@ async fn what_the_script_returns_comes_back_without_its_last_newline() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn a_script_runs_without_our_environment() {
+    let script = script("", &[], LONG);
+    let environment = in_place("cat; env", &script, &CancellationToken::new()).await.unwrap();
+    // This program was started by cargo, whose variables are no script's business: so would be our keys.
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO_")), "started without cargo");
+    assert!(environment.contains("PATH=") && !environment.contains("CARGO"), "{environment}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_failing_script_is_classified_by_what_it_says() {
     let shell = "cat >/dev/null; echo 'execution error: no. (-1743)' >&2; exit 1";
     let answer = in_place(shell, &script("x", &[], LONG), &CancellationToken::new()).await;

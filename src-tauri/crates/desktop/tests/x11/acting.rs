@@ -154,8 +154,11 @@ async fn a_stopped_act_ends_within_100_ms_and_holds_nothing() {
         assert_eq!(result, Err(DesktopError::Cancelled));
         assert_eq!(mask(), 0);
         // Nothing is dropped where the stop happened to come.
-        let dropped = target.conn.query_pointer(target.window).unwrap().reply().unwrap();
-        assert_eq!((dropped.root_x, dropped.root_y), (100, 100));
+        let dropped = target.event("the button's release", |event| match event {
+            Event::ButtonRelease(event) => Some((event.root_x, event.root_y)),
+            _ => None,
+        });
+        assert_eq!(dropped, (100, 100));
         assert_eq!(held_keys(&target), 0);
         took
     };

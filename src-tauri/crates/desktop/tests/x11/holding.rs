@@ -126,9 +126,16 @@ async fn what_is_left_down_comes_up_on_release_and_when_the_desktop_goes() {
     let (screen, target) = scene();
     let desktop = screen.desktop();
     desktop.act(down(100.0, 100.0), token()).await.unwrap();
+    desktop.act(Action::Move { display: 0, to: at(300.0, 200.0) }, token()).await.unwrap();
     desktop.act(Action::KeyDown { key: Key::Shift }, token()).await.unwrap();
     desktop.release_all();
     wait_for("all to be up", || (mask(&target) == 0 && held_keys(&target) == 0).then_some(()));
+    // What was dragged is dropped where it began.
+    let dropped = target.event("the button's release", |event| match event {
+        Event::ButtonRelease(event) => Some((event.root_x, event.root_y)),
+        _ => None,
+    });
+    assert_eq!(dropped, (100, 100));
     desktop.act(down(100.0, 100.0), token()).await.unwrap();
     desktop.act(Action::KeyDown { key: Key::Shift }, token()).await.unwrap();
     drop(desktop);

@@ -155,6 +155,20 @@ async fn nothing_outside_the_fence_is_acted_on() {
     assert!(matches!(change, DesktopError::Forbidden(_)), "{change:?}");
     let launch = desktop.launch("mousepad".into()).await.unwrap_err();
     assert!(matches!(launch, DesktopError::Forbidden(_)), "{launch:?}");
+    let quit = desktop.quit("Outside".into()).await.unwrap_err();
+    assert!(matches!(quit, DesktopError::Forbidden(_)), "{quit:?}");
+    let (here, there) = (inside.bounds.center().unwrap(), outside.bounds.center().unwrap());
+    let (display, button, held) = (0, Button::Left, Vec::new);
+    for act in [
+        Action::Drag { display, path: vec![here, there], button, held: held() },
+        Action::Drag { display, path: vec![there, here], button, held: held() },
+        Action::Scroll { display, at: there, down: 1, right: 0, held: held() },
+        Action::ButtonDown { display, at: there, button },
+    ] {
+        let refused = desktop.act(act.clone(), token()).await.unwrap_err();
+        assert!(matches!(refused, DesktopError::Forbidden(_)), "{act:?}: {refused:?}");
+    }
+    assert!(!desktop.is_holding());
     desktop.fence(Fence { displays: vec![1], apps: vec![], never: vec![] });
     let other_display = click(&inside).await.unwrap_err();
     assert!(matches!(other_display, DesktopError::Forbidden(_)), "{other_display:?}");

@@ -212,7 +212,9 @@ async fn text_that_could_not_be_read_in_time_is_counted_and_asking_again_is_told
 async fn what_a_tool_told_says_where_it_came_from() {
     let fake = desktop();
     fake.edit(|scene| scene.clipboard = "copied".into());
-    let router = Router::builtin(fake.clone()).with_browser(browser::fake::FakeBrowser::new());
+    let pages = browser::fake::FakeBrowser::new();
+    pages.edit(|pages| pages.text.url = "https://example.org/a".into());
+    let router = Router::builtin(fake.clone()).with_browser(pages);
     let window = |name: &str| Source::Application { name: name.into() };
     let page = Source::Page { host: Some("example.org".into()) };
     for (tool, arguments, from) in [

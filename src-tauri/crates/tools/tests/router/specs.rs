@@ -210,16 +210,89 @@ async fn only_exact_names_pass() {
     assert_eq!(fake.calls(), []);
 }
 
+/// Letters that look like these, of other alphabets and widths.
+const ALIKE: [(char, &str); 10] = [
+    ('a', "аａα"),
+    ('c', "сｃϲ"),
+    ('e', "еｅ℮"),
+    ('i', "іｉı"),
+    ('k', "кｋκ"),
+    ('l', "ⅼｌI1"),
+    ('o', "оｏ0ο"),
+    ('p', "рｐρ"),
+    ('s', "ѕｓ"),
+    ('t', "тｔτ"),
+];
+
+/// Names that a person would take for this one.
+fn like(name: &str) -> Vec<String> {
+    let mut all = vec![name.to_uppercase(), format!("{name}{name}"), format!("functions.{name}")];
+    all.extend(name.char_indices().flat_map(|(at, letter)| {
+        let put = |new: &str| format!("{}{new}{}", &name[..at], &name[at + letter.len_utf8()..]);
+        let case = if letter.is_lowercase() {
+            letter.to_uppercase().to_string()
+        } else {
+            letter.to_lowercase().to_string()
+        };
+        let alike = ALIKE.iter().filter(move |(known, _)| *known == letter.to_ascii_lowercase());
+        let mut here: Vec<String> =
+            alike.flat_map(|(_, all)| all.chars()).map(|one| put(&one.to_string())).collect();
+        let between = [
+            " ",
+            "\t",
+            "\n",
+            "\0",
+            "\u{200b}",
+            "\u{feff}",
+            "\u{202e}",
+            "\u{e0041}",
+            "\u{301}",
+            "-",
+            "_",
+            ".",
+        ];
+        here.extend(between.iter().map(|sign| put(&format!("{sign}{letter}"))));
+        here.extend([put(&case), put("")]);
+        here
+    }));
+    let around = [" ", "\n", "\r\n", "\0", "\u{a0}", "\u{200b}", "\u{200f}", "/", "\""];
+    all.extend(around.iter().flat_map(|sign| [format!("{sign}{name}"), format!("{name}{sign}")]));
+    all
+}
+
+// bar: C31
+#[tokio::test]
+async fn no_name_that_only_looks_like_a_tools_is_one() {
+    let fake = desktop();
+    let browser = FakeBrowser::new();
+    let router = Router::builtin(fake.clone()).with_browser(browser.clone());
+    let names: Vec<String> = router.specs(Mode::Act).into_iter().map(|spec| spec.name.to_string()).collect();
+    let mut tried = 0;
+    for name in names.iter().flat_map(|name| like(name)).filter(|name| !names.contains(name)) {
+        let outline = router.outline(&request(&name, json!({})), &limits());
+        assert!(matches!(outline.decision, Decision::Forbid { .. }), "{name:?}");
+        assert_eq!(outline.risk, None, "{name:?}");
+        let error = call(&router, &name, json!({})).await.result.error.unwrap();
+        assert_eq!(error.kind, ToolErrorKind::UnknownTool, "{name:?}");
+        tried += 1;
+    }
+    assert!(tried > 3_000, "only {tried} were tried");
+    assert_eq!((fake.calls(), browser.calls()), (Vec::new(), Vec::new()));
+}
+
 // bar: C31
 #[tokio::test]
 async fn an_extra_field_is_refused_by_its_name() {
     let fake = desktop();
     let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
+    let extra = ["extraField", "approved", "Reason", "reason ", "mode", "approval", "fence", "__proto__"];
     for spec in router.specs(Mode::Act) {
-        let result = call(&router, &spec.name, json!({"extraField": 1})).await.result;
-        let error = result.error.unwrap();
-        assert_eq!(error.kind, ToolErrorKind::BadArguments, "{}", spec.name);
-        assert!(error.message.contains("extraField"), "{}: {}", spec.name, error.message);
+        for field in extra {
+            let result = call(&router, &spec.name, json!({ field: 1 })).await.result;
+            let error = result.error.unwrap();
+            assert_eq!(error.kind, ToolErrorKind::BadArguments, "{} {field}", spec.name);
+            assert!(error.message.contains(field), "{} {field}: {}", spec.name, error.message);
+        }
     }
     assert_eq!(fake.calls(), []);
 }

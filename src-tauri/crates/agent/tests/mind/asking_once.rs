@@ -1,0 +1,150 @@
+//! What a question shows is of one look and without secrets, and it is decided once, whoever answers at the same time.
+
+use std::sync::Arc;
+
+use desktop::{Action, WindowView};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use models::scripted::Step;
+use protocol::command::{AnswerApproval, Secret as Value};
+use protocol::ids::ApprovalId;
+use protocol::principal::Surface;
+use protocol::tool::{Answer, ApprovalMode, Risk};
+use protocol::{ErrorCode, EventBody};
+use serde_json::json;
+use tools::{Place, Router, Secret, SecretSource};
+
+use crate::asking::{answer, window};
+use crate::bench::{Bench, click, done, history};
+
+/// The window that was looked at first goes when the run lets go of the desktop, and a terminal is there in its place.
+#[tokio::test]
+async fn why_it_is_asked_and_what_a_yes_is_bound_to_are_of_one_look() {
+    let move_there = ("move", json!({ "x": 500, "y": 500 }));
+    let typing = ("type", json!({ "text": "hello", "reason": "to greet" }));
+    let mut bench = Bench::new(vec![Step::calls(vec![move_there, typing]), done()]).await;
+    bench.show_editor();
+    bench.desktop.react(|action, scene| {
+        if matches!(action, Action::Move { .. }) {
+            let terminal = WindowView { app: "XTerm".into(), pid: Some(9), ..window(9, "sh") };
+            scene.windows_after_release = Some(vec![terminal]);
+        }
+    });
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    assert_eq!(asked.window.as_ref().map(|window| window.title.as_str()), Some("sh"));
+    assert_eq!(asked.risk, Risk::Consequential);
+    assert!(asked.reason.contains("XTerm is a terminal"), "{}", asked.reason);
+    bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
+    bench.end().await;
+}
+
+const VALUE: &str = "canary 0815-4711";
+
+struct OneSecret;
+
+impl SecretSource for OneSecret {
+    fn all(&self) -> BoxFuture<'_, Arc<[Secret]>> {
+        let place = Place::parse("https://bank.example").unwrap();
+        let secret = Secret { name: "bank".into(), place, value: Value(VALUE.into()) };
+        async move { Arc::from([secret]) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn what_a_question_shows_has_no_value_of_a_secret() {
+    let close = Step::call("changeWindow", json!({ "window": 1, "change": "close" }));
+    let mut bench = Bench::other(vec![close, done()], |setup| {
+        let router = std::mem::replace(&mut setup.router, Router::builtin(desktop::fake::FakeDesktop::new()));
+        setup.router = router.with_secrets(Arc::new(OneSecret));
+    })
+    .await;
+    let title = format!("Logged in as {VALUE}");
+    bench.desktop.edit(|scene| scene.windows = vec![window(1, &title)]);
+    let session = bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    let titles = [&asked.window, &asked.target].map(|shown| shown.as_ref().unwrap().title.as_str());
+    assert_eq!(titles, ["Logged in as {{bank}}"; 2]);
+    bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Dashboard).await.unwrap();
+    bench.end().await;
+    let all = format!("{:?}", history(&bench.handle, &session).await);
+    assert!(!all.contains(VALUE), "{all}");
+}
+
+const SURFACES: [Surface; 4] = [Surface::Dashboard, Surface::Chat, Surface::Overlay, Surface::Tray];
+
+// bar: C27
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_many_questions_is_decided_once_by_whichever_of_a_hundred_answers_is_first() {
+    const QUESTIONS: usize = 5;
+    const AT_ONCE: usize = 100;
+    let clicks = (0..QUESTIONS).map(|_| click());
+    let mut bench = Bench::new(clicks.chain([done()]).collect()).await;
+    bench.show_editor();
+    let session = bench.start(ApprovalMode::Ask).await;
+    let mut said_yes = 0;
+    for _ in 0..QUESTIONS {
+        let asked = bench.question().await;
+        // Of another call, and of no question at all.
+        let other = AnswerApproval { digest: "0".repeat(64), ..answer(&asked, Answer::Once) };
+        let unknown = AnswerApproval {
+            approval: ApprovalId::from_suffix("nobody-asked"),
+            ..answer(&asked, Answer::Once)
+        };
+        for (wrong, code) in [(other, ErrorCode::BadRequest), (unknown, ErrorCode::NotFound)] {
+            let refused = bench.handle.answer_approval(wrong, Surface::Chat).await.unwrap_err();
+            assert_eq!(refused.code, code);
+        }
+        let answers = (0..AT_ONCE).map(|number| {
+            let what = if number % 2 == 0 { Answer::Once } else { Answer::Deny };
+            let (handle, given) = (bench.handle.clone(), answer(&asked, what.clone()));
+            tokio::spawn(async move {
+                let taken = handle.answer_approval(given, SURFACES[number % 4]).await;
+                taken.map(|()| what).map_err(|error| error.code)
+            })
+        });
+        let mut taken = Vec::new();
+        for one in futures::future::join_all(answers.collect::<Vec<_>>()).await {
+            match one.unwrap() {
+                Ok(what) => taken.push(what),
+                Err(code) => assert_eq!(code, ErrorCode::NotFound),
+            }
+        }
+        let [decided] = &taken[..] else { panic!("decided {} times", taken.len()) };
+        said_yes += usize::from(*decided == Answer::Once);
+        // Late, and the other way round.
+        for late in [Answer::Once, Answer::Deny] {
+            let late = bench.handle.answer_approval(answer(&asked, late), Surface::Dashboard).await;
+            assert_eq!(late.unwrap_err().code, ErrorCode::NotFound);
+        }
+    }
+    bench.end().await;
+    assert_eq!(bench.clicks(), said_yes);
+    let events = history(&bench.handle, &session).await;
+    let given = |what: &Answer| {
+        let is_it =
+            |body: &EventBody| matches!(body, EventBody::ApprovalAnswered { answer, .. } if answer == what);
+        events.iter().filter(|event| is_it(&event.body)).count()
+    };
+    assert_eq!((given(&Answer::Once), given(&Answer::Deny)), (said_yes, QUESTIONS - said_yes));
+}
+
+// bar: C27
+#[tokio::test]
+async fn questions_of_two_runs_are_answered_in_any_order_each_for_its_own_run() {
+    let mut bench = Bench::new(vec![click(), click(), done(), done()]).await;
+    bench.show_editor();
+    let mut asked = Vec::new();
+    for _ in 0..2 {
+        bench.start(ApprovalMode::Ask).await;
+        asked.push(bench.question().await);
+    }
+    // The digest is the same, the question is not.
+    assert_eq!(asked[0].digest, asked[1].digest);
+    bench.handle.answer_approval(answer(&asked[1], Answer::Deny), Surface::Dashboard).await.unwrap();
+    bench.end().await;
+    assert_eq!(bench.clicks(), 0);
+    bench.handle.answer_approval(answer(&asked[0], Answer::Once), Surface::Dashboard).await.unwrap();
+    bench.end().await;
+    assert_eq!(bench.clicks(), 1);
+}
