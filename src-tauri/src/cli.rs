@@ -69,7 +69,7 @@ pub fn main() -> Exit {
     };
     match line.command {
         None => exit_of(with_home(crate::app::run)),
-        Some(Command::Key(key)) => exit_of(key.run()),
+        Some(Command::Key(key)) => exit_of(with_home(|home| on_runtime(key.run(home)))),
         Some(Command::Watchdog) => exit_of(
             desktop::run_watchdog()
                 .map(|()| Exit::Done)

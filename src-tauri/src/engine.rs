@@ -145,7 +145,11 @@ impl Engine {
             }
             AnyCommand::SetKey(c) => {
                 let (keys, new) = (self.keys.clone(), c.clone());
-                json(&c, blocking(move || keys.set(&new.provider, &new.key)).await??)
+                let set = move || match &new.address {
+                    Some(address) => keys.set_for(&new.provider, &new.key, address),
+                    None => keys.set(&new.provider, &new.key),
+                };
+                json(&c, blocking(set).await??)
             }
             AnyCommand::MoveKey(c) => {
                 let (keys, provider) = (self.keys.clone(), c.provider.clone());

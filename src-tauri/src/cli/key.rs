@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use protocol::command::Secret;
+use protocol::command::{DeleteKey, GetOverview, Secret, SetKey};
 use protocol::view::{KeyState, KeyView};
 use protocol::{ErrorCode, ErrorView};
 
+use crate::engine::blocking;
 use crate::exit::Exit;
+use crate::home::Home;
 use crate::keys::{Keychain, Keys, Migrated, environment, migrate, takers, variable};
+use crate::link::Link;
 
 /// Set, show or delete a provider's key in the system's keychain
 #[derive(Debug, Args)]
@@ -53,14 +56,17 @@ enum What {
 const MAX_BYTES: u64 = 64 * 1024;
 
 impl Key {
-    pub fn run(self) -> Result<Exit, ErrorView> {
+    pub async fn run(self, home: &Home) -> Result<Exit, ErrorView> {
         let keys = Keys::new(Arc::new(Keychain), environment());
         match self.what {
             What::Set { provider, address } => {
+                let link = running(home).await?;
                 let key = read(&format!("key for {provider}"))?;
-                let view = match address {
-                    Some(address) => keys.set_for(&provider, &key, &address)?,
-                    None => keys.set(&provider, &key)?,
+                let name = provider.clone();
+                let view = match (link, address) {
+                    (Some(link), address) => link.call(SetKey { provider: name, key, address }).await?,
+                    (None, Some(to)) => blocking(move || keys.set_for(&name, &key, &to)).await??,
+                    (None, None) => blocking(move || keys.set(&name, &key)).await??,
                 };
                 super::say(&line(&view));
                 if view.state == KeyState::InEnvironment {
@@ -71,16 +77,26 @@ impl Key {
                 }
                 Ok(Exit::Done)
             }
-            What::Migrate { file } => migrate_from(&file, &keys),
+            What::Migrate { file } => {
+                if let Some(link) = running(home).await? {
+                    check_rest(&link).await?;
+                }
+                blocking(move || migrate_from(&file, &keys)).await?
+            }
             What::Delete { provider } => {
-                super::say(&line(&keys.delete(&provider)?));
+                let view = match running(home).await? {
+                    Some(link) => link.call(DeleteKey { provider }).await?,
+                    None => blocking(move || keys.delete(&provider)).await??,
+                };
+                super::say(&line(&view));
                 Ok(Exit::Done)
             }
             What::Status { provider } => {
-                let views = match provider {
+                let look = move || match provider {
                     Some(provider) => vec![keys.view(&provider)],
                     None => keys.status(),
                 };
+                let views = blocking(look).await?;
                 for view in &views {
                     super::say(&line(view));
                 }
@@ -90,6 +106,22 @@ impl Key {
             }
         }
     }
+}
+
+/// The engine, where there is one: it holds changes of keys to the table of rights.
+async fn running(home: &Home) -> Result<Option<Link>, ErrorView> {
+    let link = Link::attach(home).await?;
+    link.as_ref().map_or(Ok(()), Link::check_is_miki)?;
+    Ok(link)
+}
+
+/// Keys of a file are none of the engine's commands.
+async fn check_rest(link: &Link) -> Result<(), ErrorView> {
+    if link.call(GetOverview {}).await?.runs.is_empty() {
+        return Ok(());
+    }
+    Err(ErrorView::new(ErrorCode::Forbidden, "moving keys is refused while an agent is at work")
+        .with_hint("wait for the agent's end (`miki ps`, `miki stop`)"))
 }
 
 /// Whoever names a file is told what came of it, also where there was nothing in it.

@@ -145,6 +145,7 @@ fn check(client: &mut Client, killed: &Killed, witness: &Witness, tally: &mut Ta
     assert!((done..=done + unknown).contains(&pressed), "{pressed} presses, {done} acts, {unknown} in doubt");
 }
 
+// bar: C28
 #[test]
 fn a_question_is_open_again_after_each_of_twenty_kills_and_nothing_is_done_twice() {
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;

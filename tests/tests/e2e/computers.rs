@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
+use std::time::Duration;
 
 use outside::fake_model::{Asked, ComputerAction, FakeModel, Mind, MindTurn, ToolResult, Wire};
 use outside::miki::{self, Miki, check_file};
@@ -21,6 +22,8 @@ use crate::wires::{turns_came_back, with_keys};
 /// The end of a goal that needs only what it cannot do without.
 const AGAIN: &str = "again";
 const WARNING: &str = "this saves over a file";
+/// For so long no answer to a question counts.
+const UNREAD: Duration = Duration::from_millis(500);
 
 /// Who has which, by the vendor's name for it, and whether the vendor warns.
 const MODELS: [(Wire, &str, &str, bool); 6] = [
@@ -137,6 +140,11 @@ fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -
     let prompts = || stage.log("terminal").matches("allow?").count();
     let before = prompts();
     let mut run = stage.launch("terminal", "util-linux", terminal).unwrap();
+    let mut input = run.child().stdin.take().unwrap();
+    if before == 0 {
+        // Nobody who types this has read the question.
+        write!(input, "no, never, ").unwrap();
+    }
     let mut client = miki.connect(LONG).unwrap();
     let asked = wait_for("a question", LONG, || {
         let overview = client.overview().unwrap();
@@ -158,7 +166,10 @@ fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -
     wait_for("the question at the terminal", LONG, || (prompts() > before).then_some(())).unwrap();
     let streams = Some(vec![StreamId::of_session(&question.session)]);
     client.call(Subscribe { streams, after: Some(Seq(0)) }.into()).unwrap();
-    let mut input = run.child().stdin.take().unwrap();
+    if before == 0 {
+        // Its first half second, in which no answer counts: the next line would be read with what was typed before.
+        std::thread::sleep(UNREAD);
+    }
     let answers = || stage.log("terminal").matches(", on the command line").count();
     let (answered, mut asked) = (answers(), before);
     loop {

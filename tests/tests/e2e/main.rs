@@ -21,6 +21,7 @@ mod commands;
 mod planning;
 mod rights;
 mod side_by_side;
+mod started;
 mod stop;
 
 mod durability;

@@ -5,14 +5,15 @@ use outside::miki::{Client, Miki};
 use outside::stage::{Furniture, Stage};
 use outside::{LONG, wait_for};
 use protocol::command::{
-    AnswerApproval, AnyCommand, CallTool, DeleteKey, EditSession, GetRemembered, MoveKey, ReadEvents,
-    Remember, ResumeRun, RunOverrides, Secret, SetKey, StartRun, StartedRun, SteerRun, UpdateSettings,
+    AnswerApproval, AnyCommand, CallTool, DeleteApproverKey, DeleteKey, DeleteSecret, EditSession,
+    GetRemembered, MoveKey, NewApproverKey, ReadEvents, Remember, ResumeRun, RunOverrides, Secret, SetKey,
+    SetSecret, StartRun, StartedRun, SteerRun, UpdateSettings,
 };
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{SessionId, StreamId};
 use protocol::remembered::Change;
 use protocol::settings::SettingsPatch;
-use protocol::tool::{Answer, ApprovalMode};
+use protocol::tool::{Answer, ApprovalMode, Mode};
 use protocol::view::{EventPage, Question};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::{Value, json};
@@ -40,6 +41,11 @@ fn patch(settings: Value) -> AnyCommand {
 fn allow_all(session: &SessionId) -> AnyCommand {
     let (session, approval) = (session.clone(), Some(ApprovalMode::Auto));
     EditSession { session, title: None, mode: None, approval, search: None }.into()
+}
+
+fn of_mode(session: &SessionId, mode: Mode) -> AnyCommand {
+    let (session, mode) = (session.clone(), Some(mode));
+    EditSession { session, title: None, mode, approval: None, search: None }.into()
 }
 
 fn question(client: &mut Client) -> Option<Question> {
@@ -74,10 +80,17 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         patch(json!({ "grants": [{ "tool": "type", "app": "Mousepad" }] })),
         patch(json!({ "failsafe": false })),
         patch(json!({ "pauseOnUserInput": false })),
-        SetKey { provider: "gemini".into(), key: Secret("mine".into()) }.into(),
+        SetKey { provider: "gemini".into(), key: Secret("mine".into()), address: None }.into(),
         DeleteKey { provider: "gemini".into() }.into(),
         MoveKey { provider: "gemini".into() }.into(),
+        SetSecret { name: "bank".into(), place: "evil.example".into(), value: Secret("mine".into()) }.into(),
+        DeleteSecret { name: "bank".into() }.into(),
+        NewApproverKey {}.into(),
+        DeleteApproverKey {}.into(),
         allow_all(&question.session),
+        // The settings and this session only look.
+        patch(json!({ "mode": "act" })),
+        of_mode(auto, Mode::Act),
         // Of the windows alone, whoever is at work.
         GetRemembered {}.into(),
         Remember { change: Change::Goal("mine".into()) }.into(),
@@ -124,7 +137,11 @@ fn while_an_agent_is_at_work_nobody_on_the_socket_gives_it_more_than_it_has() {
     let run = begin(&mut owner, GOAL).run;
     let asked = wait_for("the question", LONG, || question(&mut owner)).unwrap();
 
+    // Stricter is anybody's.
     let mut other = miki.connect(LONG).unwrap();
+    for stricter in [patch(json!({ "mode": "plan" })), of_mode(&auto, Mode::Plan)] {
+        other.call(stricter).unwrap();
+    }
     let before = other.overview().unwrap();
     let witness = stage.witness().unwrap();
     let attacks = attacks(&asked, &auto);
@@ -176,6 +193,10 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let made = miki.run(&stage, &["approvals", "key", "new"]).unwrap();
     assert_eq!(made.code(), 0, "{}", made.stderr);
+    std::fs::write(stage.path("key"), "mine").unwrap();
+    let mut set = miki.command(&stage, &["key", "set", "openai"]);
+    set.stdin(std::fs::File::open(stage.path("key")).unwrap());
+    assert_eq!(stage.run("miki", set, LONG).unwrap().code(), 0);
     let _app = miki.start(&stage, "app", &[]).unwrap();
     let mut owner = miki.connect(LONG).unwrap();
     // While Miki runs, at work or not, nobody makes a key that answers for its user.
@@ -199,10 +220,37 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
     assert_eq!(question(&mut owner).map(|open| open.approval.id), Some(asked.id.clone()));
     assert_eq!(warnings(&mut owner).len(), 4, "{:#?}", warnings(&mut owner));
 
+    // Nor does a command change keys past the engine.
+    let from_stdin = |line: &[&str]| {
+        let mut command = miki.command(&stage, line);
+        command.stdin(std::fs::File::open(stage.path("key")).unwrap());
+        stage.run("miki", command, LONG).unwrap()
+    };
+    let dotenv = stage.work().join(".env");
+    std::fs::write(&dotenv, "XAI_API_KEY=mine\n").unwrap();
+    for line in [
+        &["key", "set", "openai"][..],
+        &["key", "set", "custom", "--for", "https://evil.example"],
+        &["key", "delete", "openai"],
+        &["key", "migrate"],
+    ] {
+        let refused = from_stdin(line);
+        assert_eq!(refused.code(), 1, "{line:?}: {}", refused.stdout);
+        assert!(refused.stderr.contains("while an agent is at work"), "{line:?}: {}", refused.stderr);
+    }
+    let status = |provider| miki.run(&stage, &["key", "status", provider]).unwrap().stdout;
+    assert_eq!(status("openai"), "openai: in the keychain\n");
+    assert!(["custom", "xai"].iter().all(|provider| status(provider).contains("none")));
+
     let done = answer(&made.stdout);
     assert_eq!(done.code(), 0, "{}", done.stderr);
     assert!(done.stderr.contains("press"), "what is answered is shown: {}", done.stderr);
     let is_next = || question(&mut owner).is_none_or(|open| open.approval.id != asked.id).then_some(());
     wait_for("the answer to be taken", LONG, is_next).unwrap();
     assert_eq!(miki.run(&stage, &["stop", run.as_str()]).unwrap().code(), 0);
+    wait_for("rest", LONG, || owner.overview().ok()?.runs.is_empty().then_some(())).unwrap();
+    let deleted = miki.run(&stage, &["key", "delete", "openai"]).unwrap();
+    assert_eq!((deleted.code(), deleted.stdout.contains("none")), (0, true), "{}", deleted.stdout);
+    assert_eq!(from_stdin(&["key", "set", "custom", "--for", "https://mine.example"]).code(), 0);
+    assert_eq!(status("custom"), "custom: in the keychain, for https://mine.example only\n");
 }

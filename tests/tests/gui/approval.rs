@@ -224,6 +224,7 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     drop(editor);
 }
 
+// bar: C28
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_the_run_go_on() {
     let stage = Stage::full().unwrap();

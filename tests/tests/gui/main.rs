@@ -13,6 +13,7 @@ mod rights;
 mod sessions;
 mod settings;
 mod shortcut;
+mod spoofed;
 mod suggestions;
 
 use outside::browser;

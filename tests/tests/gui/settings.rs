@@ -39,6 +39,23 @@ async fn a_key_saved_in_the_settings_is_in_the_keychain() {
     assert!(!page.unwrap().as_str().unwrap().contains(KEY), "the key is still on the page");
     let status = miki.run(&stage, &["key", "status", "gemini"]).unwrap();
     assert_eq!((status.code(), status.stdout.as_str()), (0, "gemini: in the keychain\n"));
+
+    // It goes to another address where its user lets it, here, and not before.
+    let address = "
+        const field = document.querySelector('#set-base-url');
+        field.value = 'https://there.example/v1';
+        field.dispatchEvent(new Event('change', { bubbles: true }));";
+    browser.script(address).await.unwrap();
+    let told = browser.find("#key-elsewhere-gemini").await.unwrap().text().await.unwrap();
+    for place in ["https://generativelanguage.googleapis.com", "https://there.example"] {
+        assert!(told.contains(place), "{told}");
+    }
+    let status = || miki.run(&stage, &["key", "status", "gemini"]).unwrap().stdout;
+    assert_eq!(status(), "gemini: in the keychain\n");
+    browser.find("button#move-key-gemini").await.unwrap().click().await.unwrap();
+    let moved = "return document.querySelector('#key-elsewhere-gemini') === null";
+    browser.until("the key to be moved", moved).await.unwrap();
+    assert_eq!(status(), "gemini: in the keychain, for https://there.example only\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -94,7 +94,8 @@ fn KeyRow(
                     typed.set(String::new());
                 }
             };
-            send.send(SetKey { provider: provider.get_value(), key: Secret(key) }, is_kept);
+            let (provider, key) = (provider.get_value(), Secret(key));
+            send.send(SetKey { provider, key, address: None }, is_kept);
         }
     };
     let named = move |what: &str| provider.with_value(|provider| format!("{what}-{provider}"));

@@ -125,7 +125,8 @@ commands! {
     /// One call through the exec contract, without a model.
     call_tool CallTool CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
     update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
-    set_key Keys SetKey { provider: String, key: Secret } -> KeyView;
+    /// For the `address` alone, where one is named.
+    set_key Keys SetKey { provider: String, key: Secret, #[serde(default)] address: Option<String> } -> KeyView;
     delete_key Keys DeleteKey { provider: String } -> KeyView;
     /// Lets a key go to the address that its provider has now.
     move_key OurWindows MoveKey { provider: String } -> KeyView;
@@ -274,9 +275,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_never_shows_in_debug() {
-        let command = SetKey { provider: "gemini".into(), key: Secret("canary-123".into()) };
-        assert!(!format!("{command:?}").contains("canary"));
+    fn a_secret_never_shows_in_debug_nor_in_the_message_of_a_panic() {
+        // bar: C75
+        let secret = || Secret("canary-123".into());
+        let (approval, digest, answer) = (ApprovalId::from_suffix("1"), String::new(), Answer::Once);
+        let commands: [AnyCommand; 3] = [
+            SetKey { provider: "gemini".into(), key: secret(), address: None }.into(),
+            SetSecret { name: "bank".into(), place: "vault".into(), value: secret() }.into(),
+            AnswerWithKey { approval, digest, answer, key: secret() }.into(),
+        ];
+        for command in commands {
+            assert!(!format!("{command:?}").contains("canary"));
+            let refuse = |command: AnyCommand| Err::<(), AnyCommand>(command);
+            let broken = std::panic::catch_unwind(|| refuse(command).unwrap());
+            let said = broken.unwrap_err().downcast::<String>().unwrap();
+            assert!(said.contains("Secret(..)") && !said.contains("canary"), "{said}");
+        }
     }
 
     #[test]
