@@ -120,6 +120,7 @@ words! {
     DeniedByYou: "You said no", "あなたが拒否しました";
     NobodyAnswered: "Nobody answered in time", "時間内に返事がありませんでした";
     AllowedByYou: "You allowed it", "あなたが許可しました";
+    ChangedByYou: "You changed it", "変更しました";
     PictureOf: "The screen after {tool}", "{tool} の後の画面";
     Enlarge: "Enlarge the picture", "画像を拡大";
     Close: "Close", "閉じる";
@@ -316,7 +317,7 @@ words! {
     Notifications: "Notifications", "通知";
     NotificationsNote: "The system tells of a question while none of the windows has the keyboard",
         "どのウィンドウも操作していないときに、確認をシステムの通知で知らせます";
-    PlacesGroup: "Applications", "アプリケーション";
+    PlacesGroup: "Where Miki may act", "操作できる場所";
     OnlyApps: "Only act in", "操作を許可するアプリ";
     OnlyAppsNote: "Parts of names, with commas between them; empty for all applications",
         "アプリ名の一部をカンマ区切りで。空欄ならすべてのアプリ";

@@ -3,6 +3,7 @@
 use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::Miki;
 use outside::stage::Stage;
+use outside::{LONG, wait_for};
 use serde_json::json;
 
 use crate::browser::Browser;
@@ -77,11 +78,25 @@ async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
     let stage = Stage::full().unwrap();
     let seen = MindTurn::call("", "report", json!({ "colour": "red" }));
     let model = FakeModel::start(ScriptMind::new([seen])).unwrap();
-    let settings = json!({ "model": "gemini/gemini-3.8-flash" });
+    let settings = json!({
+        "model": "gemini/gemini-3.8-flash",
+        "grants": [{ "tool": "type", "app": "Mousepad" }, { "tool": "click", "app": "Mousepad" }],
+    });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     browser.window("dashboard").await.unwrap();
     browser.find("button#tab-settings").await.unwrap().click().await.unwrap();
+    // What was allowed for longer is listed, and taken back.
+    browser.find(".grant button").await.unwrap().click().await.unwrap();
+    let one_is_left = "const grants = [...document.querySelectorAll('.grant')];
+        return grants.length === 1 && grants[0].textContent.includes('click in Mousepad from now on')";
+    browser.until("one grant", one_is_left).await.unwrap();
+    let kept = || {
+        let text = std::fs::read_to_string(miki.home.join("settings.json")).ok()?;
+        let kept: serde_json::Value = serde_json::from_str(&text).ok()?;
+        (kept["grants"] == json!([{ "tool": "click", "app": "Mousepad" }])).then_some(())
+    };
+    wait_for("the settings file", LONG, kept).unwrap();
     // What is known without asking: another provider's models, with their prices.
     let choose = "
         const list = document.querySelector('#model-provider');

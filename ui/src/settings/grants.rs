@@ -44,7 +44,7 @@ pub fn Standing() -> impl IntoView {
     };
     view! {
         <div class="row">
-            <div class="label">
+            <div class="label-of">
                 <span>{move || store.say(Word::Grants)}</span>
                 <span class="faint">{move || store.say(Word::GrantsNote)}</span>
             </div>

@@ -100,6 +100,7 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
         let word = match answer {
             (_, Surface::Deadline) => Word::NobodyAnswered,
             (Answer::Deny, _) => Word::DeniedByYou,
+            (Answer::Edit { .. }, _) if step.call.tool != "plan" => Word::ChangedByYou,
             (Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }, _) => {
                 Word::AllowedByYou
             }
