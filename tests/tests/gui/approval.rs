@@ -270,7 +270,7 @@ async fn a_question_is_open_again_after_a_kill_and_a_yes_in_the_dashboard_lets_t
         _ => None,
     });
     assert_eq!(answers.collect::<Vec<_>>(), [(Answer::Once, Surface::Dashboard)]);
-    assert_eq!(witness.count(), 1, "one click, once");
+    assert_eq!(witness.count(), 1, "one click, once: {history:#?}");
     browser.until("no card", "return document.querySelector('.approval') === null").await.unwrap();
 }
 
