@@ -286,7 +286,7 @@ mod tests {
         ];
         for command in commands {
             assert!(!format!("{command:?}").contains("canary"));
-            let refuse = |command: AnyCommand| Err::<(), AnyCommand>(command);
+            let refuse = |command: AnyCommand| Err::<(), Box<AnyCommand>>(Box::new(command));
             let broken = std::panic::catch_unwind(|| refuse(command).unwrap());
             let said = broken.unwrap_err().downcast::<String>().unwrap();
             assert!(said.contains("Secret(..)") && !said.contains("canary"), "{said}");

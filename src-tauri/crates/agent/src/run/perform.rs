@@ -328,7 +328,10 @@ impl Driver {
 
 /// The vendor's warning goes before our own reason.
 fn warned(warning: Option<String>, reason: String) -> String {
-    warning.map_or_else(|| reason.clone(), |warning| format!("{warning}; {reason}"))
+    match warning {
+        Some(warning) => format!("{warning}; {reason}"),
+        None => reason,
+    }
 }
 
 fn refused(error: ToolError) -> ExecResult {
