@@ -1,5 +1,5 @@
-"""Orders, as a page: serves `page.html`, opens it in the browser that the arguments name, and hands on what the
-page says (`@key=value`) and what it is told.
+"""Orders, as a page: serves `page.html`, opens it in the browser that the arguments name, the last of them with the
+address behind it, and hands on what the page says (`@key=value`) and what it is told.
 """
 
 import pathlib
@@ -63,7 +63,8 @@ for line in sys.stdin:
     if line == "reset":
         number += 1
         if number == 1:
-            subprocess.Popen([*sys.argv[1:], f"{address}?1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            *browser, option = sys.argv[1:]
+            subprocess.Popen([*browser, f"{option}{address}?1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             continue
         line = f"reset {number}"
     with lock:

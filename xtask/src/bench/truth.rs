@@ -10,6 +10,7 @@ use crate::shell::{self, heading};
 pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "applications are operated on a private X server, on Linux only");
     setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
+    setup::cef(place)?;
     crate::run::app(place, Build::Debug)?;
     heading("operating applications of all toolkits (some fifteen minutes)");
     let mut run = shell::cargo(place);

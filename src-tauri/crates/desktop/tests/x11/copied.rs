@@ -7,6 +7,7 @@ use desktop::{Action, Desktop};
 use x11rb::protocol::xproto::ConnectionExt as _;
 
 use crate::screen::{Screen, Target, token, wait_for};
+use crate::typing::write;
 
 fn copy(screen: &Screen, bytes: &[u8], kind: &str) {
     let file = screen.home().join("copied");
@@ -79,4 +80,38 @@ async fn what_the_user_copies_meanwhile_stays() {
     typing.await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(pasted(&screen, "UTF8_STRING"), b"new");
+}
+
+/// Reads what is pasted twice, as CEF does, and keeps what it read the second time.
+const READS_TWICE: &str = r#"
+import sys, tkinter as tk
+root = tk.Tk()
+def read():
+    try:
+        return root.selection_get(selection="CLIPBOARD", type="UTF8_STRING")
+    except tk.TclError:
+        return "nothing"
+def tell(text):
+    with open(sys.argv[1], "a") as log:
+        log.write(text + "\n")
+def paste(_):
+    read()
+    root.after(90, lambda: tell(read()))
+root.bind("<Control-v>", paste)
+root.bind("<FocusIn>", lambda _: tell("ready"))
+root.mainloop()
+"#;
+
+#[tokio::test]
+async fn what_is_pasted_is_there_still_where_its_reader_asks_once_more() {
+    let mut screen = Screen::new().with_window_manager();
+    let log = screen.home().join("log");
+    screen.run("/usr/bin/python3", &["-c", READS_TWICE, log.to_str().unwrap()]);
+    let desktop = screen.desktop();
+    let line = |at: usize| std::fs::read_to_string(&log).ok()?.lines().nth(at).map(str::to_owned);
+    wait_for("the focus", || line(0));
+    write(&*desktop, "枯枝").await;
+    let told =
+        || std::fs::read_to_string(&log).ok()?.lines().find(|line| *line != "ready").map(str::to_owned);
+    assert_eq!(wait_for("what was read", told), "枯枝");
 }

@@ -17,6 +17,7 @@ use super::details;
 use super::interfaces::Interfaces;
 use super::prune::shortened;
 use super::quirks::Quirks;
+use super::reach;
 use super::ref_table::KnownObject;
 use super::role::{self, Kind, States, number};
 use super::shown::Shown;
@@ -87,7 +88,10 @@ impl Operand {
         let object = known.object.clone();
         let (role, name, states, interfaces) =
             tokio::join!(object.role(), object.name(), object.states(), object.interfaces());
-        let (role, states) = (role?, states?);
+        let (role, mut states) = (role?, states?);
+        if known.quirks.is_called_defunct(role, states) {
+            states = reach::states_of_holder(&object).await?.unwrap_or(states);
+        }
         let name = known.quirks.own_name_of(role, name?);
         // Some have their name from the label beside them.
         let shown = if name.trim().is_empty() { &known.element.name } else { &name };

@@ -363,6 +363,12 @@ impl Object {
             .await)
     }
 
+    /// All where they are no more than that; none otherwise.
+    pub(super) async fn few_children(&self) -> Result<Vec<Reference>, CallError> {
+        let count: i32 = self.program.property(&self.path, ACCESSIBLE, "ChildCount").await?;
+        if count <= MOST_CHILDREN { self.all_children().await } else { Ok(Vec::new()) }
+    }
+
     /// All in one answer: only of what is known to have few.
     pub(super) async fn all_children(&self) -> Result<Vec<Reference>, CallError> {
         self.call(ACCESSIBLE, "GetChildren", &()).await

@@ -188,12 +188,14 @@ pub(super) fn end_below(all: &[Node], at: usize) -> usize {
 pub(super) async fn focused(root: &Object, quirks: Quirks, deadline: Instant) -> Option<Object> {
     let wished = States::FOCUSED.with(States::EDITABLE);
     if !quirks.bears_matches {
-        return walk::find(root, wished, deadline).await;
+        return walk::find(root, wished, quirks, deadline).await;
     }
     let found = tokio::time::timeout_at(deadline, matched::matches(root, wished, 1)).await.ok()?;
     match found {
         Ok(found) => found.first().map(|(_, path)| Object::new(&root.program, path.as_str())),
-        Err(error) if matched::lacks_matches(root, &error).await => walk::find(root, wished, deadline).await,
+        Err(error) if matched::lacks_matches(root, &error).await => {
+            walk::find(root, wished, quirks, deadline).await
+        }
         Err(_) => None,
     }
 }

@@ -49,6 +49,10 @@ pub(super) struct Quirks {
     pub(super) outlives_page: bool,
     /// Places below its root pane are those of an earlier layout, until it is laid out anew.
     pub(super) lags_behind: bool,
+    /// How long a reading of a window may take that is compared with another one.
+    pub(super) reading_takes: Duration,
+    /// A panel may say that it is gone while it shows: it is shown where what holds it is.
+    pub(super) calls_panels_defunct: bool,
 }
 
 /// The way of reading a window that costs least.
@@ -94,6 +98,8 @@ const PLAIN: Quirks = Quirks {
     restless: &[],
     outlives_page: false,
     lags_behind: false,
+    reading_takes: Duration::from_secs(1),
+    calls_panels_defunct: false,
 };
 
 const GTK_3: Quirks = Quirks {
@@ -121,6 +127,10 @@ const APPLICATIONS: &[(&str, Quirks)] = &[(
         cells_take_keys: true,
         bears_matches: false,
         lags_behind: true,
+        // A sheet has some eight hundred parts that can be seen.
+        reading_takes: Duration::from_secs(3),
+        // Calc's input line.
+        calls_panels_defunct: true,
         ..GTK_3
     },
 )];
@@ -219,6 +229,11 @@ impl Quirks {
             TABLE.iter().find(fits).map(|(_, _, quirks)| quirks)
         };
         *itself.or_else(by_toolkit).unwrap_or(&PLAIN)
+    }
+
+    /// Whether an object's states say nothing of whether it shows.
+    pub(super) fn is_called_defunct(self, role: u32, states: States) -> bool {
+        self.calls_panels_defunct && role == number::PANEL && states.has(States::DEFUNCT)
     }
 
     pub(super) fn is_popover_content(self, told: &str) -> bool {

@@ -73,6 +73,17 @@ impl Operand {
     }
 }
 
+/// What the object that holds this one tells of itself, and so of all that it holds; `None` where it holds it no longer.
+pub(super) async fn states_of_holder(object: &Object) -> Result<Option<States>, CallError> {
+    const SHARED: [States; 4] = [States::ENABLED, States::SENSITIVE, States::SHOWING, States::VISIBLE];
+    let holder = parent(object).await?;
+    let (held, told) = tokio::join!(holder.children(), holder.states());
+    let (held, told) = (held?, told?);
+    let is_held = held.iter().any(|(_, path)| path.as_str() == &*object.path);
+    let shared = || SHARED.into_iter().filter(|state| told.has(*state)).fold(States::default(), States::with);
+    Ok(is_held.then(shared))
+}
+
 /// The modal dialog of the object's application that stands before this window of it; [`CallError::Gone`] where that
 /// is closed.
 async fn modal_over(object: &Object, window: &str) -> Result<Option<String>, CallError> {

@@ -276,6 +276,14 @@ pub(super) fn clips(role: u32, states: States) -> bool {
         || states.has(States::MANAGES_DESCENDANTS)
 }
 
+/// Whether it is a menu or in one.
+pub(super) fn is_of_menu(role: u32) -> bool {
+    matches!(
+        describe(role).0,
+        "menu" | "popup menu" | "menu item" | "check menu item" | "radio menu item" | "tearoff menu item"
+    )
+}
+
 /// Whether what is below this role lies in a window of its own, whatever cuts it off itself.
 pub(super) fn pops_up(role: u32) -> bool {
     matches!(role, number::MENU | number::POPUP_MENU | number::WINDOW | number::DIALOG)

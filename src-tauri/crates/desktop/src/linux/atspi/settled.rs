@@ -20,24 +20,38 @@ pub(super) fn settle(all: &mut [Node]) {
     }
 }
 
-/// How far right and down of its told place an object is.
-pub(super) async fn lag_of(object: &Object) -> (i32, i32) {
+/// What an object's told place is worth.
+pub(super) enum Place {
+    /// It is so far right and down of that.
+    Lags(i32, i32),
+    /// It is there, as all below this one, which the toolkit itself draws.
+    Known(Object),
+}
+
+pub(super) async fn place_of(object: &Object) -> Place {
+    let nothing = Place::Lags(0, 0);
     // From the object up to the pane, which does not know what it is in.
     let mut chain = Vec::new();
-    let mut at = object.clone();
+    let (mut below, mut at) = (None, object.clone());
     loop {
         let (role, extents) = tokio::join!(at.role(), nodes::extents(&at));
-        let (Ok(role), Ok(extents)) = (role, extents) else { return (0, 0) };
+        let (Ok(role), Ok(extents)) = (role, extents) else { return nothing };
         chain.push((role, extents));
         if role == number::ROOT_PANE {
             break;
         }
         match parent(&at).await {
-            Ok(above) if chain.len() < DEEPEST => at = above,
-            Ok(_) | Err(_) => return (0, 0),
+            Ok(above) if chain.len() < DEEPEST => (below, at) = (Some(at), above),
+            Ok(_) | Err(_) => return nothing,
         }
     }
-    let Some(frame) = frame_of(&at).await else { return (0, 0) };
+    // What the toolkit itself draws leads up to the pane past what holds it.
+    if let Some(below) = below
+        && at.children().await.is_ok_and(|held| !held.iter().any(|(_, path)| path.as_str() == &*below.path))
+    {
+        return Place::Known(below);
+    }
+    let Some(frame) = frame_of(&at).await else { return nothing };
     chain.push((number::FRAME, frame));
     let told: Vec<_> = chain
         .into_iter()
@@ -45,7 +59,8 @@ pub(super) async fn lag_of(object: &Object) -> (i32, i32) {
         .enumerate()
         .map(|(depth, (role, extents))| (depth.checked_sub(1), role, extents))
         .collect();
-    lags(&told).last().copied().unwrap_or_default()
+    let (right, down) = lags(&told).last().copied().unwrap_or_default();
+    Place::Lags(right, down)
 }
 
 /// Where what holds a pane is told to be; looked for from the windows down.

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -12,11 +11,8 @@ use super::bus::{Object, ROOT};
 use super::nodes::{self, Facts, Wish};
 use super::prune::shortened;
 use super::quirks::Quirks;
-use super::role::{States, number};
+use super::role::{self, States, number};
 use crate::Scope;
-
-/// For one reading of a window; what takes longer is no sign.
-const READING: Duration = Duration::from_secs(1);
 
 /// What is open, and what can be read in the object's own window.
 pub(super) struct Shown {
@@ -61,20 +57,24 @@ impl Part {
 
 impl Operand {
     pub(super) async fn shown(&self) -> Shown {
-        let root = Object::new(&self.object.program, ROOT);
         let window = Object { program: self.object.program.clone(), path: self.window.clone() };
-        let deadline = Instant::now() + READING;
+        let deadline = Instant::now() + self.quirks.reading_takes;
         let wish = Wish { quirks: self.quirks, scope: Scope::Visible, deadline };
-        let (windows, reading) = tokio::join!(root.children(), nodes::read(&window, wish));
+        let (windows, reading) = tokio::join!(self.windows(), nodes::read(&window, wish));
         let whole = reading.ok().filter(|read| !read.late && read.unread == 0 && read.untold == 0);
         let is_object = |node: &nodes::Node| node.object.path == self.object.path;
         Shown {
-            windows: windows.unwrap_or_default().iter().map(|(_, path)| path.as_str().into()).collect(),
+            windows,
             has_object: whole.as_ref().is_some_and(|read| read.nodes.iter().any(is_object)),
             parts: whole.map(|read| {
                 read.nodes.into_iter().filter_map(|node| Part::of(&node.facts, self.quirks)).collect()
             }),
         }
+    }
+
+    async fn windows(&self) -> Vec<Arc<str>> {
+        let root = Object::new(&self.object.program, ROOT);
+        root.children().await.unwrap_or_default().iter().map(|(_, path)| path.as_str().into()).collect()
     }
 
     /// The same before a press. What still changes by itself, as a page that comes up late, is no sign later.
@@ -92,7 +92,11 @@ impl Operand {
     /// What a person would see to have come of a press since. What its object did not survive says nothing: a page may
     /// have been left by somebody else.
     pub(super) async fn seen_since(&self, before: &Shown) -> Option<String> {
-        let now = self.shown().await;
+        // What cannot be compared is not read.
+        let now = match before.parts {
+            Some(_) => self.shown().await,
+            None => Shown { windows: self.windows().await, parts: None, has_object: false },
+        };
         if let Some(path) = now.windows.iter().find(|path| !before.windows.contains(path)) {
             let opened = Object { program: self.object.program.clone(), path: path.clone() };
             let (role, name) = tokio::join!(opened.role(), opened.name());
@@ -107,7 +111,12 @@ impl Operand {
         // What a closed menu holds is never among them.
         let in_closed_menu = !before.has_object && is_menu_item(self.role);
         if now.has_object || (in_closed_menu && self.is_there().await) {
-            return difference(before.parts.as_ref()?, now.parts.as_ref()?);
+            // That a menu has closed says nothing of what its item did.
+            let counts = |part: &&Part| !is_menu_item(self.role) || !role::is_of_menu(part.role);
+            let parts = |shown: &Shown| {
+                Some(shown.parts.as_ref()?.iter().filter(counts).cloned().collect::<Vec<_>>())
+            };
+            return difference(&parts(before)?, &parts(&now)?);
         }
         None
     }

@@ -13,7 +13,7 @@ use super::nodes;
 use super::origin::{self, Popover, Told};
 use super::prune::intersection;
 use super::role::{self, States, number};
-use super::settled;
+use super::settled::{self, Place};
 use crate::DesktopError;
 
 /// The deepest tree that is followed.
@@ -118,11 +118,14 @@ impl Accessibility {
             place.corner = Some(corner);
         }
         if who.quirks.lags_behind {
-            let lag = settled::lag_of(&operand.object).await;
-            place.shift(lag);
-            // What it says is at a point would lag, too.
-            if lag != (0, 0) {
-                place.top = None;
+            match settled::place_of(&operand.object).await {
+                Place::Lags(0, 0) => {}
+                // What it says is at a point would lag, too.
+                Place::Lags(right, down) => {
+                    place.shift((right, down));
+                    place.top = None;
+                }
+                Place::Known(top) => place.top = Some(top),
             }
         }
         Some(place)

@@ -61,7 +61,9 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
                 Err(_) => continue,
             };
             // What is below something hidden is hidden too.
-            let shown = facts.states.has(wish.quirks.shown) || order.is_empty();
+            let shown = facts.states.has(wish.quirks.shown)
+                || wish.quirks.is_called_defunct(facts.role, facts.states)
+                || order.is_empty();
             if !shown && wish.scope != Scope::All {
                 reading.hidden += 1;
                 continue;
@@ -126,7 +128,7 @@ async fn facts(object: &Object, quirks: Quirks) -> Result<Facts, CallError> {
 }
 
 /// States and children only, until one object has all of `wished`.
-pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Option<Object> {
+pub(super) async fn find(root: &Object, wished: States, quirks: Quirks, deadline: Instant) -> Option<Object> {
     let mut level = vec![root.clone()];
     let mut seen = 0;
     while !level.is_empty() && seen < MOST {
@@ -134,12 +136,13 @@ pub(super) async fn find(root: &Object, wished: States, deadline: Instant) -> Op
         let asked = level.len();
         let ask = |object: Object| async move {
             let states = object.states().await.unwrap_or_default();
-            let is_shown = states.has(States::SHOWING) || states.has(States::VISIBLE);
-            // Cells are not edited themselves, and there may be very many.
-            let children = if is_shown && !states.has(States::MANAGES_DESCENDANTS) {
-                object.all_children().await.unwrap_or_default()
-            } else {
-                Vec::new()
+            let may_show = states.has(States::DEFUNCT) && quirks.calls_panels_defunct;
+            let is_shown = may_show || states.has(States::SHOWING) || states.has(States::VISIBLE);
+            let children = match states.has(States::MANAGES_DESCENDANTS) {
+                _ if !is_shown => Vec::new(),
+                // A text's paragraphs; of cells, which are not edited themselves, there may be very many.
+                true => object.few_children().await.unwrap_or_default(),
+                false => object.all_children().await.unwrap_or_default(),
             };
             (object, states, children)
         };

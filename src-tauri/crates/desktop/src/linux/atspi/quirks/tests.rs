@@ -28,3 +28,12 @@ fn a_label_that_a_button_of_gtk_4_has_twice_is_told_once() {
         assert_eq!(quirks.own_name(told.into()), name);
     }
 }
+
+#[test]
+fn a_panel_of_libreoffice_that_says_that_it_is_gone_is_looked_at_and_nothing_else_that_says_so() {
+    let office = Quirks::of("soffice", "gtk", "3.24.38");
+    let is = |quirks: Quirks, role, states| quirks.is_called_defunct(role, states);
+    assert!(is(office, number::PANEL, States::DEFUNCT));
+    assert!(!is(office, number::PANEL, States::SHOWING) && !is(office, number::TEXT, States::DEFUNCT));
+    assert!(!is(Quirks::of("any", "gtk", "3.24.38"), number::PANEL, States::DEFUNCT));
+}
