@@ -161,7 +161,7 @@ fn run_and_answer(stage: &Stage, miki: &Miki, line: [&str; 6], answer: Answer) -
         Answer::Deny => "n",
         Answer::Once => "y",
         Answer::Thread => "t",
-        Answer::Edit { .. } => unreachable!("a call is no plan"),
+        Answer::Edit { .. } | Answer::Until { .. } => unreachable!("neither is said here"),
     };
     wait_for("the question at the terminal", LONG, || (prompts() > before).then_some(())).unwrap();
     let streams = Some(vec![StreamId::of_session(&question.session)]);
