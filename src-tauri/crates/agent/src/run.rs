@@ -465,7 +465,8 @@ impl Driver {
         let (mode, approval, grants) = (self.run.spec.mode, self.run.spec.approval, self.grants().clone());
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || self.run.context.has_read();
-        ExecRequest { call, mode, approval, grants, has_read, approved, planning: self.planning() }
+        let (planning, waived) = (self.planning(), Vec::new());
+        ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived }
     }
 
     fn grants(&self) -> std::sync::MutexGuard<'_, Grants> {

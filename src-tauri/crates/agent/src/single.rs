@@ -35,7 +35,8 @@ impl Engine {
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
         let (grants, planning) = (Grants::default(), Planning::Off);
-        let request = ExecRequest { call, mode, approval, grants, has_read: false, approved: None, planning };
+        let (has_read, approved, waived) = (false, None, Vec::new());
+        let request = ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }
