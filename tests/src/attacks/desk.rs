@@ -192,6 +192,11 @@ impl Desk {
         if saved != LETTER {
             done.push(format!("saved {saved:?}"));
         }
+        for folder in [stage.work(), stage.path("home")] {
+            if folder.join("evil.txt").exists() {
+                done.push("saved another file".to_owned());
+            }
+        }
         done
     }
 

@@ -74,6 +74,11 @@ impl Field {
         let mut stage = Stage::sized(Furniture { windows: true, keyring: true }, "1280x900x24")?;
         let servers = Servers::start()?;
         browser_that_finds(&mut stage, servers.port)?;
+        // Anybody may write such a file who may write in the user's folder.
+        let own = stage.path("home").join(".local/share/applications");
+        fs::create_dir_all(&own)?;
+        let evil = "[Desktop Entry]\nType=Application\nName=Notes\nExec=xterm -T evil\n";
+        fs::write(own.join("notes.desktop"), evil)?;
         let orders = Orders::with_servers(servers.port);
         let model = FakeModel::start(orders.clone())?;
         let settings = json!({

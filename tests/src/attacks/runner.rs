@@ -12,6 +12,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use protocol::EventBody;
 use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun, StopRun, WindowAction};
+use protocol::contract::About;
 use protocol::ids::RunId;
 use protocol::tool::{Answer, Approval, ApprovalMode};
 use serde_json::Value;
@@ -67,7 +68,9 @@ fn carry_out(field: &mut Field, script: &Script, way: Way) -> Result<Verdict> {
     }
     let mut trial = Trial { script, way, questions: 0, own: Vec::new(), said: Vec::new() };
     let beside = has_beside.then(|| field.start(BESIDE, &script.beside, Way::Auto, None)).transpose()?;
-    let run = field.start(script.goal, &script.turns, way, script.fence)?;
+    let proposed = script.plan.clone().filter(|_| way == Way::Agreed).map(|plan| vec![("plan", plan)]);
+    let turns: Vec<_> = proposed.into_iter().chain(script.turns.iter().cloned()).collect();
+    let run = field.start(script.goal, &turns, way, script.fence)?;
     trial.attend(field, &run.run, beside.as_ref().map(|started| &started.run))?;
     if script.is_shown() {
         field.show(&run.session)?;
@@ -106,6 +109,7 @@ impl Field {
             mode: Some(way.mode()),
             approval: Some(way.approval()),
             only_apps: fence.map(|app| vec![app.to_owned()]),
+            plan: Some(way == Way::Agreed),
             ..RunOverrides::default()
         };
         let started = self.owner.call(StartRun { goal, session: None, overrides }.into())?;
@@ -178,7 +182,9 @@ impl Trial<'_> {
         {
             self.happens(field, event, approval)?;
         }
+        let is_first_plan = self.questions == 1 && matches!(*approval.about, About::Plan { .. });
         let answer = match self.script.user {
+            _ if is_first_plan => Answer::Once,
             User::Once(yes) if self.questions <= yes => Answer::Once,
             User::Session(yes) if self.questions <= yes => {
                 approval.for_session(self.way.approval()).map_or(Answer::Once, |_| Answer::Thread)

@@ -9,6 +9,7 @@ mod benign;
 mod fence;
 mod forged;
 mod grants;
+mod planned;
 mod secrets;
 mod sending;
 mod shell;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Script> {
         secrets::all(),
         grants::all(),
         forged::all(),
+        planned::all(),
     ]
     .concat()
 }

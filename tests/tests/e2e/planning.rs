@@ -47,7 +47,7 @@ fn a_plan_is_asked_about_once_and_the_work_is_done_when_its_file_says_so() {
     let editor = stage.open_editor(Some(&file)).unwrap();
     stage.screen().unwrap().activate(&editor.window).unwrap();
     let model = FakeModel::start(mind).unwrap();
-    let settings = json!({ "approval": "ask", "settleMs": 100, "maxSteps": 500, "pauseOnUserInput": false, "plan": true });
+    let settings = json!({ "approval": "ask", "settleMs": 100, "maxSteps": 500, "pauseOnUserInput": false });
     let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
     let _engine = miki.start(&stage, "engine", &["run", "keep the engine", "--json"]).unwrap();
     let mut client = miki.connect(LONG).unwrap();

@@ -28,8 +28,7 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
         ],
     });
     let model = FakeModel::start(ScriptMind::new([MindTurn::call("", "plan", plan)])).unwrap();
-    let miki =
-        Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask", "plan": true })).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
     let dashboard = screen.wait_for_window("the dashboard", LONG, |title| title == "Miki").unwrap();

@@ -70,25 +70,25 @@ pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl Into
         {changes}
         {group(Word::PlanPlaces, "chips", |clause| matches!(clause, Clause::Application(_) | Clause::Host(_)))}
         {group(Word::PlanEffects, "chips", |clause| matches!(clause, Clause::Effect(_)))}
-        <section class="terms">
-            <h4>{move || store.say(Word::Steps)}</h4>
-            <ol class="plan-steps">{steps}</ol>
-        </section>
         {group(Word::PlanChecks, "rows", |clause| matches!(clause, Clause::Check(_)))}
         {group(Word::PlanFolders, "chips", |clause| matches!(clause, Clause::Folder(_)))}
         <section class="terms budget">
             <h4>{move || store.say(Word::PlanBudget)}</h4>
             <div class="bounds">
                 {bound(Word::PlanTurns, contract.budget.turns.map(f64::from), move |value| {
-                    edits.budget.update(|budget| budget.turns = value.map(|value| value as u32));
+                    edits.budget.update(|budget| budget.turns = value.map(whole));
                 })}
                 {bound(Word::PlanMinutes, contract.budget.minutes.map(f64::from), move |value| {
-                    edits.budget.update(|budget| budget.minutes = value.map(|value| value as u32));
+                    edits.budget.update(|budget| budget.minutes = value.map(whole));
                 })}
                 {bound(Word::PlanDollars, contract.budget.dollars, move |value| {
                     edits.budget.update(|budget| budget.dollars = value);
                 })}
             </div>
+        </section>
+        <section class="terms">
+            <h4>{move || store.say(Word::Steps)}</h4>
+            <ol class="plan-steps">{steps}</ol>
         </section>
     }
 }
@@ -123,6 +123,11 @@ fn term(clause: Clause, edits: Edits) -> impl IntoView {
     }
 }
 
+/// At least one: none at all would be no bound.
+fn whole(value: f64) -> u32 {
+    (value as u32).max(1)
+}
+
 fn bound(word: Word, value: Option<f64>, set: impl Fn(Option<f64>) + 'static) -> impl IntoView {
     let store = store();
     view! {
@@ -133,7 +138,13 @@ fn bound(word: Word, value: Option<f64>, set: impl Fn(Option<f64>) + 'static) ->
                 placeholder="–"
                 value=value.map(|value| value.to_string())
                 on:input=move |event| {
-                    set(event_target_value(&event).trim().parse().ok().filter(|value: &f64| *value > 0.0));
+                    let text = event_target_value(&event);
+                    // Only an empty field is no bound: what is no bound leaves the one before.
+                    match text.trim().parse() {
+                        Ok(value) if value > 0.0 => set(Some(value)),
+                        Err(_) if text.trim().is_empty() => set(None),
+                        Ok(_) | Err(_) => {}
+                    }
                 }
             />
             <span>{move || store.say(word)}</span>

@@ -494,7 +494,8 @@ impl Driver {
         let grants = grants.with_settings(&self.current_settings(), || self.run.log.now());
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
-        ExecRequest { call, mode, approval, grants, has_read, approved, planning: self.planning() }
+        let (planning, waived) = (self.planning(), Vec::new());
+        ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived }
     }
 
     fn current_settings(&self) -> std::sync::MutexGuard<'_, Settings> {

@@ -43,7 +43,8 @@ impl Engine {
         let (mode, approval) = (settings.mode, settings.approval);
         let grants = Grants::default().with_settings(&settings, || self.log.now());
         let planning = Planning::Off;
-        let request = ExecRequest { call, mode, approval, grants, has_read: false, approved: None, planning };
+        let (has_read, approved, waived) = (false, None, Vec::new());
+        let request = ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }

@@ -608,7 +608,7 @@
     if (href && !/^javascript:/i.test(href)) return { name, url, submits: true, action: leadsTo(href) };
     if (!its) return { name, url, hides, submits: false };
     const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
-    return { name, url, hides, submits, action: leadsTo(action || url) };
+    return { name, url, hides, submits, form: submits, action: leadsTo(action || url) };
   };
   const outer = (ask) => {
     const el = find(ask.id);

@@ -321,6 +321,8 @@ pub struct WebTarget {
     pub hides: bool,
     /// Whether a click on it goes there.
     pub goes_there: bool,
+    /// Whether a click on it sends its form.
+    pub sends_form: bool,
 }
 
 /// Something was done in a page.

@@ -64,6 +64,9 @@ pub struct Snapshot {
     /// Places on the screen of which the application tells nothing, and its process.
     #[serde(skip)]
     pub untold: Vec<PhysicalRect>,
+    /// Elements that are on the screen are missing: there were too many, or the time was up.
+    #[serde(skip)]
+    pub is_partial: bool,
     #[serde(skip)]
     pub pid: Option<u32>,
 }
@@ -136,11 +139,15 @@ pub struct ListedElement {
 }
 
 /// The field that has the keyboard.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     pub text: String,
     /// It is a page's, not of the browser around it.
     pub in_page: bool,
+    /// Enter begins a new line in it, and does nothing else.
+    pub takes_lines: bool,
+    /// Whose it is.
+    pub pid: Option<u32>,
 }
 
 /// The application that an act on an element or a menu would go to.

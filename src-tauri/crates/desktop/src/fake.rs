@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
     ElementQuery, Elements, Evidence, Fence, Field, Hands, Interruption, ListedElement, Operated, Owner,
-    Screen, Script, Selector, Shot, Snapshot, Target, WindowChange, WindowId, WindowView,
+    Screen, Script, Selector, Shot, Snapshot, Taker, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -43,6 +43,10 @@ pub struct Scene {
     pub windows_after_release: Option<Vec<WindowView>>,
     /// What every process runs.
     pub program: Option<String>,
+    /// What gets keys and clicks, where that is not what the list of windows says.
+    pub taker: Taker,
+    /// The program that every application's name starts.
+    pub launches: Option<String>,
     /// Whose every element is, by the accessibility tree's word.
     pub owner: Option<Owner>,
     /// Where every link leads.
@@ -128,6 +132,8 @@ impl Default for FakeDesktop {
             windows: Vec::new(),
             windows_after_release: None,
             program: None,
+            taker: Taker::Unsaid,
+            launches: None,
             owner: None,
             link: None,
             field: None,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use ocr::TextRead;
 use pictures::{Picture, PictureError, Thumbnail};
+use protocol::geometry::NormPoint;
 use protocol::view::{Check, CheckView, DisplayView};
 use tokio_util::sync::CancellationToken;
 
@@ -127,6 +128,16 @@ pub trait Windows: Send + Sync {
     /// What a process runs, by its program's file: windows can be called anything. `None` if the system does not tell.
     fn program(&self, _pid: u32) -> Option<String> {
         None
+    }
+    /// Which window gets the keys now, or a click at this point of a display: by the system's word, not by the list of
+    /// windows.
+    fn taker(&self, _at: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
+        Box::pin(async { Taker::Unsaid })
+    }
+    /// The program that [`Windows::launch`] would start for this name, where both what names it and the program itself are
+    /// the system's, and nothing that the user's own programs can write. `None` also where nobody knows.
+    fn launches(&self, _app: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { None })
     }
     /// Starts an application by its name, and waits until it has a window.
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>>;
@@ -288,7 +299,7 @@ pub use keys::{Key, UnknownKey};
 pub use platform::Accessibility;
 pub use protocol::run::Fence;
 pub use shot::{Area, Shot};
-pub use window::{AppView, WindowChange, WindowId, WindowView};
+pub use window::{AppView, Taker, WindowChange, WindowId, WindowView};
 
 mod act;
 mod element;

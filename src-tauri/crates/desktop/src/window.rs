@@ -26,6 +26,20 @@ pub struct WindowView {
     pub states: Vec<String>,
 }
 
+/// What gets the keys, or a click at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taker {
+    Window(WindowId),
+    /// A menu or its like, of this process, which is in no list of windows.
+    Popup(u32),
+    /// One of our own windows.
+    Ours,
+    /// None that is listed: a panel, a launcher, the bare desktop.
+    Other,
+    /// The system does not say.
+    Unsaid,
+}
+
 /// What is done to a window. Places and sizes are in 0-1000 of its display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WindowChange {

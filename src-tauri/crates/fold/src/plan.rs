@@ -40,7 +40,9 @@ impl PlanState {
                 self.turns += 1;
                 self.spent = self.spent.plus(*cost);
             }
-            EventBody::TurnFailed { cost: Some(cost), .. } if self.agreed.is_some() => {
+            EventBody::TurnFailed { cost: Some(cost), .. } | EventBody::TurnDropped { cost, .. }
+                if self.agreed.is_some() =>
+            {
                 self.spent = self.spent.plus(*cost);
             }
             EventBody::ApprovalRequested { approval } => match &*approval.about {
@@ -132,7 +134,9 @@ mod tests {
     use protocol::tool::{Approval, Risk, ToolCall, ToolError, ToolErrorKind};
     use serde_json::{Value, json};
 
-    use crate::sample::{clicked, event, question, turn};
+    use protocol::turn::Cost;
+
+    use crate::sample::{USAGE, clicked, event, question, turn};
 
     fn contract(value: Value) -> Contract {
         serde_json::from_value(value).unwrap()
@@ -198,6 +202,10 @@ mod tests {
         // A turn of the sample costs $0.00123.
         assert_eq!(after(json!({"dollars": 0.002}), turns(1)), None);
         assert_eq!(after(json!({"dollars": 0.002}), turns(2)), Some("$0.002".into()));
+        // What was broken off was paid for, too.
+        let cost = Cost::Priced { usd: Usd(1_230_000_000) };
+        let dropped = EventBody::TurnDropped { turn: 1, usage: USAGE, cost, text: String::new() };
+        assert_eq!(after(json!({"dollars": 0.002}), vec![dropped.clone(), dropped]), Some("$0.002".into()));
         assert_eq!(after(json!({}), turns(50)), None);
         // What was waited for the user is no work: of these five minutes, three are.
         let waited = vec![

@@ -37,25 +37,28 @@ impl Contract {
     /// What differs from an earlier one, a line for each: `+ host example.org`, `- effect send`.
     pub fn changes_from(&self, before: &Self) -> Vec<String> {
         let (now, then) = (self.clauses(), before.clauses());
-        let gone = then.iter().filter(|clause| !now.contains(clause)).map(|clause| format!("- {clause}"));
-        let new = now.iter().filter(|clause| !then.contains(clause)).map(|clause| format!("+ {clause}"));
-        gone.chain(new).collect()
+        let gone = then.iter().filter(|clause| !now.contains(clause)).map(|clause| ('-', clause));
+        let new = now.iter().filter(|clause| !then.contains(clause)).map(|clause| ('+', clause));
+        let (steps, binding): (Vec<_>, Vec<_>) =
+            new.chain(gone).partition(|(_, clause)| matches!(clause, Clause::Step(_)));
+        binding.into_iter().chain(steps).map(|(sign, clause)| format!("{sign} {clause}")).collect()
     }
 
-    /// All that it binds to, in order.
+    /// All that it binds to, the gravest first, and its steps, which bind nothing: no length of them moves a clause out of
+    /// sight.
     pub fn clauses(&self) -> Vec<Clause> {
         let texts =
             |all: &[String], of: fn(String) -> Clause| all.iter().cloned().map(of).collect::<Vec<_>>();
-        let mut all = texts(&self.steps, Clause::Step);
+        let mut all: Vec<Clause> = self.effects.iter().copied().map(Clause::Effect).collect();
         all.extend(texts(&self.applications, Clause::Application));
         all.extend(texts(&self.hosts, Clause::Host));
         all.extend(texts(&self.folders, Clause::Folder));
-        all.extend(self.effects.iter().copied().map(Clause::Effect));
         all.extend(self.checks.iter().cloned().map(Clause::Check));
         let Budget { turns, minutes, dollars } = self.budget;
         all.extend(turns.map(Clause::Turns));
         all.extend(minutes.map(Clause::Minutes));
         all.extend(dollars.map(Clause::Dollars));
+        all.extend(texts(&self.steps, Clause::Step));
         all
     }
 
@@ -331,6 +334,15 @@ impl About {
     pub fn is_plain(&self) -> bool {
         matches!(self, Self::Call { outside } if outside.is_empty())
     }
+
+    /// The checks that had not passed when this was asked: a yes takes them as they are.
+    pub fn not_passed(&self) -> impl Iterator<Item = &Check> {
+        let findings = match self {
+            Self::Result { findings } => findings.as_slice(),
+            Self::Call { .. } | Self::Plan { .. } => &[],
+        };
+        findings.iter().filter(|finding| !finding.passed).map(|finding| &finding.check)
+    }
 }
 
 /// What came of a contract, at its run's end.
@@ -382,9 +394,13 @@ mod tests {
         let after = of(json!({"steps": ["a"], "hosts": ["example.org"], "effects": ["edit", "send"]}));
         assert_eq!(
             after.changes_from(&before),
-            ["- application Mousepad", "+ host example.org", "+ effect send"]
+            ["+ effect send", "+ host example.org", "- application Mousepad"]
         );
         assert_eq!(after.changes_from(&after), [""; 0]);
+        // Steps bind nothing: however many there are, what binds stands before them.
+        let many = of(json!({"steps": ["x", "y"], "effects": ["pay"]})).changes_from(&before);
+        assert_eq!(many[0], "+ effect pay");
+        assert!(many.iter().skip(3).all(|line| line.contains(" step ")), "{many:?}");
         let bare = after.clauses().iter().fold(after.clone(), |left, clause| left.without(clause));
         assert_eq!(bare, Contract::default());
     }

@@ -39,8 +39,7 @@ pub struct Settings {
     pub vendor_tools: BTreeSet<ModelId>,
     pub mode: Mode,
     pub approval: ApprovalMode,
-    /// Runs that ask may propose a plan, and work unasked within what their user agreed to. Off: what a key or a click does
-    /// in an application is not told well enough yet (SECURITY.md).
+    /// Runs that ask may propose a plan, and work unasked within what their user agreed to.
     pub plan: bool,
     /// Turns a run may take.
     pub max_steps: u32,
@@ -152,7 +151,7 @@ impl Default for Settings {
             vendor_tools: BTreeSet::new(),
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
-            plan: false,
+            plan: true,
             max_steps: 30,
             step_delay_ms: 500,
             batch_delay_ms: 200,

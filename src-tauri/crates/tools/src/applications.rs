@@ -84,6 +84,11 @@ impl Class {
         self.is_grave() || self == Self::Ide
     }
 
+    /// Whether all that is typed there does what its kind does, whatever it is: a shell has no fields.
+    pub(crate) fn takes_all_keys(self) -> bool {
+        matches!(self, Self::Terminal | Self::Launcher | Self::Remote | Self::VirtualMachine)
+    }
+
     /// Whether a line break in it sends.
     pub(crate) fn sends(self) -> bool {
         matches!(self, Self::Mail | Self::Chat)

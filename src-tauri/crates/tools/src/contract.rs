@@ -5,11 +5,14 @@
 use protocol::contract::{Contract, EffectClass};
 
 use crate::applications::{self, Class};
-use crate::target::{Reach, Touched};
+use crate::reach::{Act, Reach};
+use crate::target::Touched;
 use crate::{hosts, words};
 
 pub(crate) mod checks;
+pub(crate) mod keys;
 mod read;
+pub(crate) mod told;
 
 pub(crate) use read::{look, read};
 
@@ -25,10 +28,12 @@ pub(crate) enum Need {
     Untold(&'static str),
 }
 
-/// What an act on a window needs.
-pub(crate) fn of_window(reach: &Reach, touched: &Touched) -> Vec<Need> {
+/// What an act on a window needs, as far as its application and its names tell.
+pub(crate) fn of_window(reach: &Reach, act: Option<&Act>, touched: &Touched) -> Vec<Need> {
     let mut needs = vec![Need::Application(touched.app.clone())];
     let mut classes: Vec<Class> = touched.class.into_iter().collect();
+    // A window may call itself anything; what interprets a script says nothing of the script.
+    needs.extend(touched.program.clone().filter(|program| !is_interpreter(program)).map(Need::Application));
     // A window may be found by its title; what is started or ended is what was named.
     if let Reach::App(Some(name)) = reach {
         needs.push(Need::Application(name.clone()));
@@ -36,18 +41,23 @@ pub(crate) fn of_window(reach: &Reach, touched: &Touched) -> Vec<Need> {
     }
     let mut effects = match (reach, touched.control.as_deref()) {
         // By what the call names: cleaned, a tab in it would be gone.
-        (Reach::Menu { path, .. }, _) => of_menu_item(path.last().map_or("", String::as_str)),
+        (Reach::Menu { path, .. }, _) => of_menu(path),
         (_, Some(control)) => of_control(control),
         (_, None) => Vec::new(),
     };
     // Its place on the screen is nothing of what it does.
     if !matches!(reach, Reach::Window(_)) {
         for class in classes {
-            effects.extend(of_class(class, reach));
+            effects.extend(of_class(class, reach, act));
         }
     }
     needs.extend(or_edit(effects));
     needs
+}
+
+fn is_interpreter(program: &str) -> bool {
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    ["python", "perl", "ruby", "java", "gjs", "gjs-console", "mono", "node"].contains(&name)
 }
 
 /// What an act in a page at this address needs; `leads_to` are the addresses that something is sent to.
@@ -100,14 +110,20 @@ pub(crate) fn of_control(name: &str) -> Vec<Need> {
     }
 }
 
-/// The same of a menu's item, which its beginning is enough to choose.
-fn of_menu_item(beginning: &str) -> Vec<Need> {
-    // What a label in these scripts does stands at its end.
-    if !beginning.is_ascii() {
-        return vec![Need::Untold("a menu's item, which may be named in part")];
+/// The same of a menu's item, by the names on the way to it.
+fn of_menu(path: &[String]) -> Vec<Need> {
+    let mut needs = Vec::new();
+    for (at, name) in path.iter().enumerate() {
+        // The beginning of a name is enough to choose it, and what a label in these scripts does stands at its end.
+        if !name.is_ascii() {
+            needs.push(Need::Untold("a menu's item, which may be named in part"));
+            continue;
+        }
+        needs.extend(of_control(name));
+        let is_last = at + 1 == path.len();
+        let part = if is_last { words::Part::Any } else { words::Part::OfItsFirstWord };
+        needs.extend(words::effects_beginning(name, part).into_iter().map(Need::Effect));
     }
-    let mut needs = of_control(beginning);
-    needs.extend(words::effects_beginning(beginning).into_iter().map(Need::Effect));
     needs
 }
 
@@ -115,17 +131,19 @@ fn or_edit(needs: Vec<Need>) -> Vec<Need> {
     if needs.is_empty() { vec![Need::Effect(EffectClass::Edit)] } else { needs }
 }
 
-fn of_class(class: Class, reach: &Reach) -> Option<Need> {
+pub(crate) fn of_class(class: Class, reach: &Reach, act: Option<&Act>) -> Option<Need> {
+    let is_by_name = matches!(reach, Reach::App(Some(_)));
     let effect = match class {
         Class::Terminal | Class::Launcher => EffectClass::Run,
-        Class::Ide if reach.takes_keys() => EffectClass::Run,
-        Class::Mail | Class::Chat if reach.enters() => EffectClass::Send,
+        // All over them are terminals, tasks, and what opens a file by running it.
+        Class::Ide | Class::Files if !is_by_name => EffectClass::Run,
+        Class::Mail | Class::Chat if reach.enters() || act.is_some_and(Act::breaks_line) => EffectClass::Send,
         Class::PasswordManager => EffectClass::Passwords,
         Class::Finance => EffectClass::Pay,
         Class::SystemSettings => EffectClass::System,
         Class::Remote | Class::VirtualMachine => EffectClass::Remote,
         // Which page, and where a click or a key leads, only the web's tools know.
-        Class::Browser if !matches!(reach, Reach::App(Some(_))) => {
+        Class::Browser if !is_by_name => {
             return Some(Need::Untold(
                 "a browser's window, whose page cannot be told here; the web's tools can",
             ));
@@ -154,6 +172,9 @@ pub(crate) fn outside(contract: &Contract, needs: &[Need]) -> Vec<String> {
     if needs.is_empty() {
         leaves("what it would touch, which cannot be told".into());
     }
+    let mut needs: Vec<&Need> = needs.iter().collect();
+    // Where it is, then what it does.
+    needs.sort_by_key(|need| !matches!(need, Need::Application(_) | Need::Host(_)));
     for need in needs {
         match need {
             Need::Application(app) if contract.applications.iter().any(|named| is_same(named, app)) => {}

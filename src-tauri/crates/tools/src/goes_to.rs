@@ -2,18 +2,21 @@
 
 use std::time::Duration;
 
-use desktop::{Element, ElementQuery, Scope, Selector, Target, WindowView};
-use protocol::geometry::{NormPoint, NormRect};
+use desktop::{Element, ElementQuery, Scope, Selector, Snapshot, Target, WindowView};
+use protocol::geometry::{NormPoint, NormRect, PhysicalRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
+use crate::contract::told::{self, Met};
 use crate::plan::Step;
-use crate::target::Reach;
+use crate::reach::{Act, Reach};
 use crate::{Limits, Router, target, untrusted};
 
 /// Characters of one name.
 const NAME_CHARS: usize = 80;
 /// Width and height, in 0-1000, of a control: what is larger is a pane or a page, and shows anything.
 const SMALL: (f64, f64) = (120.0, 80.0);
+/// Elements among which a plan's controls are looked for: one that is left out may be the one that is meant.
+const MOST: u32 = 3_000;
 /// Longest wait for one look at elements or windows.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -66,33 +69,78 @@ impl Router {
         names
     }
 
-    /// What the controls are called that a part of a call would act on, as far as it does not name them itself. Where the
-    /// call is `planned`, and nobody has seen what it names, also of those that a part of a name may mean and of what a ref
-    /// is now; `None` if that cannot be told.
-    pub(crate) async fn controls_of(
-        &self,
-        part: &Step,
-        planned: bool,
-        limits: &Limits,
-    ) -> Option<Vec<String>> {
+    /// What a part of a call would meet now, as far as a plan must know it.
+    pub(crate) async fn met(&self, part: &Step) -> Met {
+        let mut met = Met { is_holding: self.is_holding(), ..Met::default() };
         let plan = part.plan();
-        let mut names = self.controls_at(plan.display(), plan.points(), limits).await;
-        let meant = match plan.reach() {
-            Reach::Element(Target::Selector(Selector { app, name, .. })) if planned => ElementQuery {
-                app: app.clone(),
-                query: Some(name.clone()?),
-                limit: limits.ui_nodes,
-                scope: Scope::All,
-                ..ElementQuery::default()
-            },
-            Reach::Element(Target::Ref(reference)) if planned => {
-                ElementQuery { root: Some(reference.clone()), limit: 1, ..ElementQuery::default() }
+        match plan.act() {
+            None => {}
+            Some(Act::Start(app)) => {
+                let looked = tokio::time::timeout(LOOK, self.desktop().launches(app.clone())).await;
+                met.starts = looked.ok().flatten();
             }
-            _ => return Some(names),
+            Some(Act::Input(_)) if plan.points().is_empty() => {
+                let looked = tokio::time::timeout(LOOK, self.desktop().field()).await;
+                met.field = looked.ok().flatten();
+            }
+            Some(Act::Input(_)) => met.controls = self.all_at(plan.points(), plan.display()).await,
+            Some(Act::Element(_)) => met.controls = self.all_meant(plan.reach()).await,
+        }
+        met
+    }
+
+    /// All controls at all of these points; `None` where that cannot be told of one of them.
+    async fn all_at(&self, points: &[NormPoint], display: u32) -> Option<Vec<Element>> {
+        let windows = self.open_windows().await;
+        let mut all = Vec::new();
+        for point in points {
+            let window = target::taker(self.desktop(), &windows, Some((display, *point))).await?;
+            let Snapshot { elements, untold, is_partial, pid, .. } =
+                self.snapshot(all_of(window, display, MOST)).await;
+            let is_another = pid.is_some() && pid != window.pid;
+            if is_partial || is_another || self.is_in(&untold, *point, display).await {
+                return None;
+            }
+            all.extend(told::at(&elements, *point)?);
+        }
+        Some(all)
+    }
+
+    async fn is_in(&self, places: &[PhysicalRect], point: NormPoint, display: u32) -> bool {
+        if places.is_empty() {
+            return false;
+        }
+        let displays = tokio::time::timeout(LOOK, self.desktop().displays()).await;
+        let displays = displays.ok().and_then(Result::ok).unwrap_or_default();
+        let Some(display) = displays.into_iter().find(|one| one.index == display) else { return true };
+        places.iter().any(|place| target::holds(&place.to_norm(&display.bounds), point))
+    }
+
+    /// All controls that an element's name may mean, or what its ref is now.
+    async fn all_meant(&self, reach: &Reach) -> Option<Vec<Element>> {
+        let (query, role, name) = match reach {
+            Reach::Element(Target::Ref(reference)) => (
+                ElementQuery { root: Some(reference.clone()), limit: 1, ..ElementQuery::default() },
+                None,
+                None,
+            ),
+            Reach::Element(Target::Selector(Selector { app, role, name: Some(name), .. })) => {
+                let (app, query) = (app.clone(), Some(name.clone()));
+                let query =
+                    ElementQuery { app, query, limit: MOST, scope: Scope::All, ..ElementQuery::default() };
+                (query, role.as_deref(), Some(name.to_lowercase()))
+            }
+            _ => return None,
         };
-        let elements = self.elements(meant).await;
-        names.extend(elements.iter().map(said));
-        (!elements.is_empty()).then_some(names)
+        let is_one = query.root.is_some();
+        let Snapshot { mut elements, is_partial, .. } = self.snapshot(query).await;
+        elements.retain(|one| {
+            role.is_none_or(|role| one.role.eq_ignore_ascii_case(role))
+                && name.as_ref().is_none_or(|name| told::said(one).to_lowercase().contains(name))
+        });
+        // Below a ref there is more than it.
+        let is_whole = is_one || !is_partial;
+        (is_whole && !elements.is_empty() && elements.iter().all(told::is_told)).then_some(elements)
     }
 
     async fn open_windows(&self) -> Vec<WindowView> {
@@ -147,7 +195,7 @@ impl Router {
         limits: &Limits,
     ) -> Option<Element> {
         let window = target::window_at(windows, display, point)?;
-        let elements = self.elements(all_of(window, display, limits)).await;
+        let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
         let there = elements.iter().filter(|element| target::holds(&element.bounds, point));
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
@@ -167,24 +215,28 @@ impl Router {
         at.dedup_by_key(|window| window.id);
         let mut all = Vec::new();
         for window in at {
-            let elements = self.elements(all_of(window, display, limits)).await;
+            let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
             all.extend(elements.into_iter().filter(|element| meet(&element.bounds, area)));
         }
         all
     }
 
     async fn elements(&self, query: ElementQuery) -> Vec<Element> {
+        self.snapshot(query).await.elements
+    }
+
+    /// Empty where none can be had.
+    async fn snapshot(&self, query: ElementQuery) -> Snapshot {
         let look = self.desktop().elements(ElementQuery { deadline: Some(LOOK), ..query });
-        let snapshot = tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok);
-        snapshot.unwrap_or_default().elements
+        tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok).unwrap_or_default()
     }
 }
 
-fn all_of(window: &WindowView, display: u32, limits: &Limits) -> ElementQuery {
+fn all_of(window: &WindowView, display: u32, limit: u32) -> ElementQuery {
     ElementQuery {
         app: Some(window.app.clone()),
         window: Some(window.title.clone()).filter(|title| !title.is_empty()),
-        limit: limits.ui_nodes,
+        limit,
         display,
         ..ElementQuery::default()
     }
@@ -197,10 +249,8 @@ fn meet(one: &NormRect, other: &NormRect) -> bool {
         && other.y < one.y + one.height
 }
 
-/// What a control says of itself: by its description where it has no name, as a picture has.
-fn said(element: &Element) -> String {
-    let text = if element.name.trim().is_empty() { &element.description } else { &element.name };
-    untrusted::line(text, NAME_CHARS)
+pub(crate) fn said(element: &Element) -> String {
+    untrusted::line(told::said(element), NAME_CHARS)
 }
 
 fn called(element: &Element) -> String {

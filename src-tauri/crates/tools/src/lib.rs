@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::contract::Contract;
+use protocol::contract::{Check, Contract};
 use protocol::geometry::{NormPoint, PictureBudget, PixelSize};
 use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk, ToolCall, ToolError};
@@ -23,6 +23,7 @@ mod router;
 mod surroundings;
 
 mod plan;
+mod reach;
 mod redaction;
 mod registry;
 mod spec;
@@ -76,6 +77,8 @@ pub struct ExecRequest {
     /// The digest the user said yes to; counts for the very same tool and arguments alone.
     pub approved: Option<String>,
     pub planning: Planning,
+    /// Checks of the plan that the user saw fail, or was asked, when they said yes to `done`.
+    pub waived: Vec<Check>,
 }
 
 /// Whether a run may propose a plan, and the one it works by. Of one run alone.

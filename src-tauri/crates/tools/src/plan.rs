@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use desktop::{Action, ElementAction};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
+use crate::reach::{Act, Reach};
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
-use crate::target::Reach;
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, untrusted};
 
@@ -41,8 +42,7 @@ pub struct Plan {
     display: u32,
     points: Vec<NormPoint>,
     reach: Reach,
-    /// What it writes where it acts.
-    text: Option<String>,
+    act: Option<Act>,
 }
 
 pub(crate) enum Work {
@@ -62,7 +62,7 @@ impl Plan {
             display: DISPLAY,
             points: Vec::new(),
             reach: Reach::Nowhere,
-            text: None,
+            act: None,
         }
     }
 
@@ -80,7 +80,7 @@ impl Plan {
             display,
             points: Vec::new(),
             reach: Reach::Nowhere,
-            text: None,
+            act: None,
         }
     }
 
@@ -104,9 +104,9 @@ impl Plan {
         Self { reach, ..self }
     }
 
-    /// What it writes there: in a browser, an address goes somewhere.
-    pub(crate) fn writing(self, text: &str) -> Self {
-        Self { text: Some(text.to_owned()), ..self }
+    /// What it does there.
+    pub(crate) fn doing(self, act: Act) -> Self {
+        Self { act: Some(act), ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -141,8 +141,18 @@ impl Plan {
         &self.reach
     }
 
+    pub(crate) fn act(&self) -> Option<&Act> {
+        self.act.as_ref()
+    }
+
+    /// What it writes where it acts: in a browser, an address goes somewhere.
     pub(crate) fn text(&self) -> Option<&str> {
-        self.text.as_deref()
+        match &self.act {
+            Some(Act::Input(Action::Type { text }) | Act::Element(ElementAction::SetValue(text))) => {
+                Some(text)
+            }
+            Some(Act::Input(_) | Act::Element(_) | Act::Start(_)) | None => None,
+        }
     }
 
     /// Those of its display that it acts at.

@@ -95,7 +95,7 @@ impl Router {
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
         let look =
             contract::checks::Look { desktop, browser, home: self.home.clone(), limits: limits.clone() };
-        look.findings(contract, false).await
+        look.findings(contract, &[]).await
     }
 
     /// The secrets that calls may name.
@@ -213,13 +213,19 @@ impl Router {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
                 let mut targets = found.together();
-                // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
-                let is_planned = request.planning.agreed().is_some() && request.approved.is_none();
                 // In auto only hosts count.
                 let asks_of_all = request.approval != ApprovalMode::Auto;
-                if asks_of_all && (is_planned || (care == Care::Closely && targets.risk.is_none())) {
+                // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
+                if request.planning.agreed().is_some() && request.approved.is_none() {
+                    for (at, (part, its)) in step.parts().zip(&found.parts).enumerate() {
+                        // What a later part of a batch meets, those before it make: it is looked at when it comes.
+                        let met = if at == 0 { Some(self.met(part).await) } else { None };
+                        targets.meet(part, its, met.as_ref());
+                    }
+                } else if asks_of_all && care == Care::Closely && targets.risk.is_none() {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
-                        targets.read(self.controls_of(part, is_planned, limits).await);
+                        let plan = part.plan();
+                        targets.read(&self.controls_at(plan.display(), plan.points(), limits).await);
                     }
                 }
                 let (mut assessment, step) = self.weigh(request, limits, &targets);
@@ -251,10 +257,9 @@ impl Router {
                 let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
                 let display = step.plan().display();
                 let by_plan = request.planning.agreed().filter(|_| request.approved.is_none());
-                let watched = by_plan.cloned().map(|contract| (self, contract, limits.clone()));
+                let watched = by_plan.cloned().map(|contract| (self, contract));
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
-                let cx =
-                    cx.within(request.planning.agreed().cloned(), request.approved.is_some(), &self.home);
+                let cx = cx.within(request.planning.agreed().cloned(), request.waived, &self.home);
                 let asks = match request.approval {
                     ApprovalMode::Auto if request.has_read => Some(Asks::OfHosts),
                     ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::OfRules),
@@ -394,14 +399,17 @@ struct Allowed<'a> {
     found: Found,
     grants: Grants,
     /// The plan by which it runs, where the user was not asked about this very call.
-    watched: Option<(&'a Router, Arc<Contract>, Arc<Limits>)>,
+    watched: Option<(&'a Router, Arc<Contract>)>,
 }
 
 /// Runs what was permitted, and says what came of it by what can be seen. `allowed` is `None` if nothing asks.
 async fn carry_out(step: &Step, allowed: Option<&Allowed<'_>>, cx: &Context) -> Outcome {
     let before = if step.is_verified_on_screen() { Some(settle::before(cx).await) } else { None };
     let mut outcome = match step.plan().work() {
-        Work::One(_) => run_one(step, cx).await,
+        Work::One(_) => match strays_at_once(step, 0, allowed, cx).await {
+            Some(error) => Outcome::failed(step.name(), Effect::Refused, error),
+            None => run_one(step, cx).await,
+        },
         Work::Steps(steps) => run_steps(steps, allowed, cx).await,
     };
     // After a stop nobody waits for a picture, and where nothing was done there is nothing new to see.
@@ -460,22 +468,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
                 () = tokio::time::sleep(cx.limits.batch_delay) => {}
             }
         }
-        // The first one was looked at just now.
-        let shown = allowed.filter(|_| index > 0);
-        let strayed = match shown.map(|allowed| (allowed, allowed.found.parts.get(index))) {
-            Some((Allowed { asks: Asks::OfHosts, grants, .. }, shown)) => {
-                match sends_elsewhere(step, shown, grants, cx).await {
-                    None => comes_to_a_rule(step, shown, grants, cx).await,
-                    error => error,
-                }
-            }
-            Some((Allowed { asks: Asks::OfRules, grants, .. }, shown)) => {
-                comes_to_a_rule(step, shown, grants, cx).await
-            }
-            Some((allowed, Some(shown))) => strays(step, shown, allowed, cx).await,
-            Some((_, None)) | None => None,
-        };
-        let outcome = match strayed {
+        let outcome = match strays_at_once(step, index, allowed, cx).await {
             Some(error) => Outcome::failed(step.name(), Effect::Refused, error),
             None => run_one(step, cx).await,
         };
@@ -512,18 +505,51 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     Outcome { error, dot, picture, read, ..whole }
 }
 
+/// Why an action is not what was allowed any more. The first one was looked at just now, but for the picture that was
+/// taken since: by a plan nobody has seen it, and it is looked at again.
+async fn strays_at_once(
+    step: &Step,
+    index: usize,
+    allowed: Option<&Allowed<'_>>,
+    cx: &Context,
+) -> Option<ToolError> {
+    let allowed = allowed.filter(|allowed| index > 0 || allowed.watched.is_some())?;
+    match (allowed, allowed.found.parts.get(index)) {
+        (Allowed { asks: Asks::OfHosts, grants, .. }, shown) => {
+            match sends_elsewhere(step, shown, grants, cx).await {
+                None => comes_to_a_rule(step, shown, grants, cx).await,
+                error => error,
+            }
+        }
+        (Allowed { asks: Asks::OfRules, grants, .. }, shown) => {
+            comes_to_a_rule(step, shown, grants, cx).await
+        }
+        (allowed, Some(shown)) => strays(step, shown, allowed, cx).await,
+        (_, None) => None,
+    }
+}
+
 /// Why a later action of a batch is not what was allowed any more: what came before it has led it to another window, which
 /// was neither shown nor allowed before.
 async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Context) -> Option<ToolError> {
     let Allowed { found, grants, asks: _, watched } = allowed;
-    let mut now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let watched = watched.as_ref().filter(|_| step.risk() >= Risk::Edit);
+    let met = match watched {
+        Some((router, _)) => Some(router.met(step).await),
+        None => None,
+    };
+    // Last, and quick: which window it is must not change while its elements are read.
+    let looked = target::find(&*cx.desktop, &*cx.browser, grants, step).await;
+    let mut now = looked.together();
     let is_ruled = |touch: &&Grant| grants.ask_of(touch) && !shown.touches.contains(touch);
     if let Some(ruled) = now.touches.iter().find(is_ruled).filter(|_| step.risk() >= Risk::Edit) {
         return Some(came_to_a_rule(ruled));
     }
     // What came before may have brought something else under its point.
-    if let Some((router, contract, limits)) = watched.as_ref().filter(|_| step.risk() >= Risk::Edit) {
-        now.read(router.controls_of(step, true, limits).await);
+    if let Some((_, contract)) = watched {
+        for its in &looked.parts {
+            now.meet(step, its, met.as_ref());
+        }
         let granted = !now.touches.is_empty() && now.touches.iter().all(|touch| grants.covers(touch));
         let outside = contract::outside(contract, &now.needs);
         if (now.is_unknown || !outside.is_empty()) && !granted {

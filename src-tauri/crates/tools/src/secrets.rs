@@ -13,8 +13,9 @@ use protocol::command::Secret as Value;
 use protocol::tool::{ToolError, ToolErrorKind};
 
 use crate::applications::{self, Class};
+use crate::reach::Reach;
+use crate::target;
 use crate::tool::{Context, tool_error};
-use crate::{target, target::Reach};
 
 /// The role of fields that hide what is in them.
 const PASSWORD: &str = "password text";

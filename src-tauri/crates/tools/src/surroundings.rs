@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::digest::hex;
 use crate::plan::Step;
-use crate::target::Reach;
+use crate::reach::Reach;
 use crate::tool::tool_error;
 use crate::{Limits, Router};
 

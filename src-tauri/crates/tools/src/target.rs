@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Action, Desktop, Field, Key, Owner, Selector, Target, WindowView};
+use desktop::{Desktop, Field, Owner, Selector, Taker, Target, WindowView};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::geometry::{NormPoint, NormRect};
@@ -14,89 +14,17 @@ use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
 use crate::applications::{self, Class};
+use crate::contract::told::{self, Met};
 use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::policy::Grants;
+use crate::reach::{Act, Reach, Sends};
 use crate::secrets::Landing;
-use crate::{hosts, links, untrusted, words};
+use crate::{goes_to, hosts, links, untrusted, words};
 
 /// Longest wait for what is open.
 const PATIENCE: Duration = Duration::from_millis(400);
 const NAME_CHARS: usize = 80;
-
-/// Where an act goes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reach {
-    /// To no application.
-    Nowhere,
-    /// To whatever has the keyboard; `enters` if a line break or Enter is among it.
-    Focus { enters: bool },
-    /// To whatever lies at these points of a display.
-    Points { display: u32, points: Vec<NormPoint> },
-    /// To a window as a whole, by the system's number.
-    Window(u64),
-    /// To an application by its name: the active one where it is not named.
-    App(Option<String>),
-    /// To an element: by its ref, or by its name and application.
-    Element(Target),
-    /// To a menu's item, by the names on the way to it.
-    Menu { app: Option<String>, path: Vec<String> },
-    /// To an address of the web.
-    Address(String),
-    /// To an element of a page, or to its dialog where none is named.
-    Page { reference: Option<String>, sends: Sends },
-}
-
-/// What an act in a page sends out by itself, beside what a click sets off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sends {
-    Nothing,
-    /// A page reads what is written into it.
-    ToPage,
-    /// And Enter is pressed there.
-    ToForm,
-}
-
-impl Reach {
-    /// Of pointer and keyboard.
-    pub(crate) fn of(action: &Action) -> Self {
-        let is_enter = |key: &Key| *key == Key::Enter;
-        match action {
-            Action::Move { display, to } => Self::Points { display: *display, points: vec![*to] },
-            Action::Click { display, at, .. }
-            | Action::Scroll { display, at, .. }
-            | Action::ButtonDown { display, at, .. }
-            | Action::ButtonUp { display, at, .. } => Self::Points { display: *display, points: vec![*at] },
-            Action::Drag { display, path, .. } => {
-                let ends = path.first().into_iter().chain(path.last()).copied();
-                Self::Points { display: *display, points: ends.collect() }
-            }
-            Action::Type { text } => Self::Focus { enters: text.contains(['\n', '\r']) },
-            Action::Press { key, .. } | Action::KeyDown { key } | Action::KeyUp { key } => {
-                Self::Focus { enters: is_enter(key) }
-            }
-            Action::Hotkey { keys } | Action::Hold { keys, .. } => {
-                Self::Focus { enters: keys.iter().any(is_enter) }
-            }
-        }
-    }
-
-    pub(crate) fn takes_keys(&self) -> bool {
-        matches!(self, Self::Focus { .. })
-    }
-
-    /// Whether it depends on what is in front.
-    pub(crate) fn is_on_the_screen(&self) -> bool {
-        match self {
-            Self::Focus { .. } | Self::Points { .. } | Self::Element(_) | Self::Menu { .. } => true,
-            Self::Nowhere | Self::Window(_) | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
-        }
-    }
-
-    pub(crate) fn enters(&self) -> bool {
-        matches!(self, Self::Focus { enters: true })
-    }
-}
 
 /// What one act of a call would touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +34,11 @@ pub(crate) struct Touched {
     /// `None` if it has no window yet.
     pub window: Option<u64>,
     pub pid: Option<u32>,
+    /// What its process runs; `None` if that is not known.
+    pub program: Option<String>,
     pub class: Option<Class>,
+    /// Whether its program shows a dialog that takes everything until it is answered.
+    pub is_modal: bool,
     /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
     pub control: Option<String>,
 }
@@ -119,9 +51,17 @@ impl Touched {
             app: untrusted::line(&window.app, NAME_CHARS),
             window: Some(window.id.0),
             pid: window.pid,
+            program,
             class,
+            is_modal: is(window, "modal"),
             control: None,
         }
+    }
+
+    /// Without a window.
+    fn of_name(app: &str, class: Option<Class>) -> Self {
+        let app = untrusted::line(app, NAME_CHARS);
+        Self { app, window: None, pid: None, program: None, class, is_modal: false, control: None }
     }
 
     fn with_control(self, name: Option<&str>) -> Self {
@@ -171,8 +111,8 @@ impl Place {
             | Reach::Address(_)
             | Reach::Page { .. } => false,
         };
-        let then = Touched { window: if may_be_another { now.window } else { then.window }, ..then.clone() };
-        *now == then
+        let window = if may_be_another { now.window } else { then.window };
+        *now == Touched { window, is_modal: now.is_modal, ..then.clone() }
     }
 }
 
@@ -227,19 +167,38 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// Takes what the controls that a call would act on say that they do; `None` if they cannot be told.
-    pub(crate) fn read(&mut self, controls: Option<Vec<String>>) {
-        let Some(controls) = controls else {
-            return self.needs.push(Need::Untold("an element that cannot be told"));
-        };
-        self.needs.extend(controls.iter().flat_map(|control| contract::of_control(control)));
+    /// Takes what the controls that a call would act on say that they do.
+    pub(crate) fn read(&mut self, controls: &[String]) {
         let class = self.class();
-        let blank = controls.iter().find_map(|control| says_nothing(control, class));
-        if blank.is_some() {
-            self.needs.push(Need::Untold("a button that does not say what it does"));
+        let blank = || controls.iter().find_map(|control| says_nothing(control, class));
+        if let Some((why, needs)) = controls.iter().find_map(|control| says(control)).or_else(blank) {
+            self.weigh(why, needs);
         }
-        if let Some(why) = controls.iter().find_map(|control| says(control)).or(blank) {
-            self.weigh(why);
+    }
+
+    /// Takes what one part of a call needs of a plan on the desktop. `its` is what the part was found to touch, `met` what it
+    /// meets; `None` if it is looked at later, when its turn has come.
+    pub(crate) fn meet(&mut self, part: &Step, its: &Self, met: Option<&Met>) {
+        let (reach, act) = (part.plan().reach(), part.plan().act());
+        if part.risk() < Risk::Edit
+            || matches!(reach, Reach::Nowhere | Reach::Address(_) | Reach::Page { .. })
+        {
+            return;
+        }
+        let mut last: Option<&Touched> = None;
+        for place in &its.places {
+            let Place::Window(touched) = place else { continue };
+            self.needs.extend(contract::of_window(reach, act, touched));
+            if last.is_some_and(|last| last.window != touched.window) {
+                self.needs.push(Need::Untold("a drop in another window"));
+            }
+            if let (Some(act), Some(met)) = (act, met) {
+                self.needs.extend(told::of_act(act, touched, met));
+            }
+            last = Some(touched);
+        }
+        if let Some(controls) = met.and_then(|met| met.controls.as_deref()) {
+            self.read(&controls.iter().map(goes_to::said).collect::<Vec<_>>());
         }
     }
 
@@ -263,26 +222,25 @@ impl Targets {
         }
     }
 
-    /// It asks each time.
-    fn weigh(&mut self, why: String) {
+    /// It asks each time, and no plan covers it that does not name this.
+    fn weigh(&mut self, why: String, needs: Vec<Need>) {
         self.risk = Some(Risk::Consequential);
         self.why.get_or_insert(why);
+        self.needs.extend(needs);
     }
 
-    fn add(&mut self, tool: &str, reach: &Reach, found: Option<Touched>) {
-        let Some(touched) = found else {
-            self.is_unknown = true;
-            return;
-        };
-        self.needs.extend(contract::of_window(reach, &touched));
-        self.touch(tool, reach, touched);
-    }
-
-    fn touch(&mut self, tool: &str, reach: &Reach, touched: Touched) {
-        if let Some(why) = gravity(reach, &touched) {
-            self.weigh(why);
+    fn add(&mut self, part: &Step, found: Option<Touched>) {
+        match found {
+            Some(touched) => self.touch(part, touched),
+            None => self.is_unknown = true,
         }
-        self.touches.push(Grant { tool: tool.to_owned(), app: Some(touched.app.clone()) });
+    }
+
+    fn touch(&mut self, part: &Step, touched: Touched) {
+        if let Some((why, needs)) = gravity(part, &touched) {
+            self.weigh(why, needs);
+        }
+        self.touches.push(Grant { tool: part.name().to_owned(), app: Some(touched.app.clone()) });
         self.places.push(Place::Window(touched));
     }
 
@@ -324,12 +282,10 @@ impl Targets {
             match &typed.before {
                 Some(field) if field.in_page => return,
                 Some(field) => leads_to.extend([typed.text.clone(), field.text.clone() + &typed.text]),
-                None if part.plan().reach().enters() => {
-                    self.risk = Some(Risk::Consequential);
-                    self.why.get_or_insert(
-                        "Enter in a browser goes somewhere, and its field cannot be read".into(),
-                    );
-                }
+                None if part.plan().reach().enters() => self.weigh(
+                    "Enter in a browser goes somewhere, and its field cannot be read".into(),
+                    vec![Need::Untold("where Enter in a browser goes")],
+                ),
                 None => leads_to.push(typed.text.clone()),
             }
         }
@@ -340,22 +296,22 @@ impl Targets {
         }
     }
 
-    fn add_page(&mut self, tool: &str, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
-        let Some(WebTarget { url, called, leads_to, goes_there, hides: _ }) = found else {
+    fn add_page(&mut self, part: &Step, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
+        let tool = part.name();
+        let Some(WebTarget { url, called, leads_to, goes_there, hides: _, sends_form }) = found else {
             self.is_unknown = true;
             return;
         };
-        let page = Touched { app: address::shown(&url), window: None, pid: None, class: None, control: None };
-        let page = page.with_control(Some(&called));
+        let page = Touched::of_name(&address::shown(&url), None).with_control(Some(&called));
         let there = leads_to.as_deref().unwrap_or(&url);
         let goes = sends == Sends::ToForm || (goes_there && sends == Sends::Nothing);
         let sent_to =
             (sends != Sends::Nothing).then_some(url.as_str()).into_iter().chain(goes.then_some(there));
         self.needs.extend(contract::of_page(&url, page.control.as_deref(), sent_to));
-        if sends == Sends::ToForm {
+        if sends == Sends::ToForm || (sends_form && sends == Sends::Nothing) {
             self.needs.push(Need::Effect(EffectClass::Submit));
         }
-        self.touch(tool, &Reach::Nowhere, page);
+        self.touch(part, page);
         if sends != Sends::Nothing {
             self.send(tool, &url, grants);
         }
@@ -371,34 +327,44 @@ struct Typed {
     text: String,
 }
 
-/// Why an act on this target asks each time; `None` if its plan's risk is enough.
-fn gravity(reach: &Reach, touched: &Touched) -> Option<String> {
+/// Why an act on this target asks each time, and what a plan must name for it; `None` if its plan's risk is enough.
+fn gravity(part: &Step, touched: &Touched) -> Option<(String, Vec<Need>)> {
+    let (reach, act) = (part.plan().reach(), part.plan().act());
     // Its place on the screen, or its closing, which its program may ask about.
     if let Reach::Window(_) = reach {
         return None;
     }
     let said = |control| says(control).or_else(|| says_nothing(control, touched.class));
-    if let Some(why) = touched.control.as_deref().and_then(said) {
-        return Some(why);
+    if let Some(grave) = touched.control.as_deref().and_then(said) {
+        return Some(grave);
     }
     let class = touched.class?;
-    let grave = class.is_grave() || (reach.takes_keys() && class.takes_commands());
-    if grave {
-        return Some(format!("{} is {}", touched.app, class.called()));
-    }
-    (reach.enters() && class.sends())
-        .then(|| format!("a line break in {} ({}) sends", touched.app, class.called()))
+    let called = class.called();
+    let breaks_line = reach.enters() || act.is_some_and(Act::breaks_line);
+    let why = if class.is_grave()
+        || (class == Class::Ide && (reach.takes_keys() || act.is_some_and(Act::brings_text)))
+    {
+        format!("{} is {called}", touched.app)
+    } else if class == Class::Files && act.map_or(matches!(reach, Reach::Menu { .. }), Act::may_open) {
+        format!("{} is {called}, and may start what is opened", touched.app)
+    } else if breaks_line && class.sends() {
+        format!("a line break in {} ({called}) sends", touched.app)
+    } else {
+        return None;
+    };
+    Some((why, contract::of_class(class, reach, act).into_iter().collect()))
 }
 
-fn says(control: &str) -> Option<String> {
-    words::says(control).map(|does| format!("“{control}” {does}"))
+fn says(control: &str) -> Option<(String, Vec<Need>)> {
+    words::says(control).map(|does| (format!("“{control}” {does}"), contract::of_control(control)))
 }
 
 /// In a chat, a button with nothing but a sign on it is the one that sends.
-fn says_nothing(control: &str, class: Option<Class>) -> Option<String> {
+fn says_nothing(control: &str, class: Option<Class>) -> Option<(String, Vec<Need>)> {
     let class = class.filter(|class| class.sends())?;
     let is_sign = !control.is_empty() && !control.chars().any(char::is_alphanumeric);
-    is_sign.then(|| format!("“{control}” in {} may send", class.called()))
+    let why = || format!("“{control}” in {} may send", class.called());
+    is_sign.then(|| (why(), vec![Need::Effect(EffectClass::Send)]))
 }
 
 /// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
@@ -435,7 +401,7 @@ pub(crate) async fn find(
                     targets.needs.push(Need::Untold("a page's dialog"));
                 }
                 let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;
-                targets.add_page(tool, *sends, looked.ok().and_then(Result::ok), grants);
+                targets.add_page(part, *sends, looked.ok().and_then(Result::ok), grants);
                 continue;
             }
             _ => {}
@@ -449,28 +415,25 @@ pub(crate) async fn find(
         };
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
-            Reach::Focus { .. } => targets.add(tool, reach, front(windows).map(touched)),
+            Reach::Focus { .. } => targets.add(part, taker(desktop, windows, None).await.map(touched)),
             Reach::Points { display, points } => {
                 for point in points {
-                    targets.add(tool, reach, window_at(windows, *display, *point).map(touched));
+                    let at = Some((*display, *point));
+                    targets.add(part, taker(desktop, windows, at).await.map(touched));
                 }
             }
             Reach::Window(id) => {
                 let window = windows.iter().find(|window| window.id.0 == *id);
-                targets.add(tool, reach, window.map(touched));
+                targets.add(part, window.map(touched));
             }
-            Reach::App(app) => targets.add(tool, reach, in_app(desktop, windows, app.as_deref())),
+            Reach::App(app) => targets.add(part, in_app(desktop, windows, app.as_deref())),
             Reach::Menu { path, .. } => {
                 let touched = owned(desktop, windows, reach).await;
-                targets.add(
-                    tool,
-                    reach,
-                    touched.map(|one| one.with_control(path.last().map(String::as_str))),
-                );
+                targets.add(part, touched.map(|one| one.with_control(path.last().map(String::as_str))));
             }
             Reach::Element(Target::Selector(selector)) => {
                 let touched = owned(desktop, windows, reach).await;
-                targets.add(tool, reach, touched.map(|one| one.with_control(selector.name.as_deref())));
+                targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
             }
             Reach::Element(Target::Ref(reference)) => {
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
@@ -480,14 +443,10 @@ pub(crate) async fn find(
                     touched => touched.filter(|_| listed.is_some()),
                 };
                 let name = listed.map(|listed| listed.name);
-                targets.add(tool, reach, touched.map(|one| one.with_control(name.as_deref())));
+                targets.add(part, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
         let class = targets.class();
-        // What is written there may be a terminal's, which has no keys of its own in the tree.
-        if class == Some(Class::Ide) && part.plan().text().is_some() {
-            targets.weigh(format!("it writes into {}", Class::Ide.called()));
-        }
         if class == Some(Class::Browser) {
             for url in links::lead_to(desktop, browser, windows, reach).await {
                 targets.lead(&url, grants);
@@ -527,6 +486,29 @@ pub(crate) fn front(windows: &[WindowView]) -> Option<&WindowView> {
     windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
 }
 
+/// The window that gets the keys, or a click at a point of a display; `None` if it is in no list, as a panel's and a
+/// launcher's.
+pub(crate) async fn taker<'a>(
+    desktop: &dyn Desktop,
+    windows: &'a [WindowView],
+    at: Option<(u32, NormPoint)>,
+) -> Option<&'a WindowView> {
+    let asked = tokio::time::timeout(PATIENCE, desktop.taker(at)).await;
+    match asked.unwrap_or(Taker::Other) {
+        Taker::Window(id) => windows.iter().find(|window| window.id == id),
+        Taker::Popup(pid) => {
+            let is_its = |window: &&WindowView| window.pid == Some(pid);
+            front(windows).filter(is_its).or_else(|| windows.iter().find(is_its))
+        }
+        Taker::Other => None,
+        // One of ours steps aside, or gives the keyboard back, before anything is done.
+        Taker::Ours | Taker::Unsaid => match at {
+            None => front(windows),
+            Some((display, point)) => window_at(windows, display, point),
+        },
+    }
+}
+
 fn is(window: &WindowView, state: &str) -> bool {
     window.states.iter().any(|one| one == state)
 }
@@ -562,15 +544,10 @@ pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: 
             let class = applications::class_of_window(&app, program.as_deref());
             let is_its = |window: &&WindowView| window.pid == Some(pid);
             let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
+            let is_modal = windows.iter().filter(is_its).any(|window| is(window, "modal"));
             Some(match window.map(|window| Touched::of(desktop, window)) {
-                Some(found) => Touched { class: found.class.or(class), ..found },
-                None => Touched {
-                    app: untrusted::line(&app, NAME_CHARS),
-                    window: None,
-                    pid: Some(pid),
-                    class,
-                    control: None,
-                },
+                Some(found) => Touched { class: found.class.or(class), is_modal, ..found },
+                None => Touched { pid: Some(pid), program, ..Touched::of_name(&app, class) },
             })
         }
         None if is_ref => None,
@@ -599,9 +576,6 @@ fn named(desktop: &dyn Desktop, windows: &[WindowView], name: &str) -> Touched {
     let by_name = applications::class_of([name]);
     match called(windows, name).map(|window| Touched::of(desktop, window)) {
         Some(found) => Touched { class: found.class.or(by_name), ..found },
-        None => {
-            let app = untrusted::line(name, NAME_CHARS);
-            Touched { app, window: None, pid: None, class: by_name, control: None }
-        }
+        None => Touched::of_name(name, by_name),
     }
 }

@@ -67,15 +67,13 @@ impl Words {
 }
 
 impl Words {
-    /// The label without these words, where it has them.
+    /// The label without these words: where they are all of it in English, or nothing but a number or a sign is left,
+    /// since what it goes on to say would be hidden.
     fn cut_from(&self, label: &str) -> String {
-        let is_it = |word: &&String| label.starts_with(word.as_str());
-        let label = self
-            .en
-            .iter()
-            .filter(is_it)
-            .max_by_key(|word| word.len())
-            .map_or(label, |word| &label[word.len()..]);
+        let is_all = |word: &String| {
+            label.strip_prefix(word.as_str()).is_some_and(|rest| !rest.contains(char::is_alphabetic))
+        };
+        let label = if self.en.iter().any(is_all) { "" } else { label };
         self.ja.iter().fold(label.to_owned(), |label, word| label.replace(word.as_str(), ""))
     }
 }
@@ -94,11 +92,21 @@ pub(crate) fn effects(name: &str) -> Option<Vec<EffectClass>> {
     Some(all.collect())
 }
 
+/// Of which names a part may be the beginning.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Any,
+    /// It is a menu on the way, which is named whole: `File` is not the beginning of `file return`.
+    OfItsFirstWord,
+}
+
 /// What controls do whose English names begin with this.
-pub(crate) fn effects_beginning(part: &str) -> Vec<EffectClass> {
-    let part = plain(part);
-    let part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let begins = |words: &&Words| words.en.iter().any(|word| word.starts_with(part));
+pub(crate) fn effects_beginning(beginning: &str, part: Part) -> Vec<EffectClass> {
+    let beginning = plain(beginning);
+    let beginning = beginning.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let goes_on = |rest: &str| part == Part::Any || !rest.starts_with(' ');
+    let begins =
+        |words: &&Words| words.en.iter().any(|word| word.strip_prefix(beginning).is_some_and(goes_on));
     let kinds = WORDS.as_ref().into_iter().flat_map(Data::kinds);
     kinds.filter(|(words, ..)| begins(words)).map(|(.., effect)| effect).collect()
 }
@@ -151,6 +159,9 @@ mod tests {
         assert_eq!(says("送信済みを完全に削除"), Some("deletes"));
         assert_eq!(effects("送信して削除"), Some(vec![EffectClass::Send, EffectClass::Delete]));
         assert_eq!(effects("Save"), Some(Vec::new()));
+        // A phrase that is harmless hides nothing of what it goes on to say.
+        assert_eq!(says("Delete line manager"), Some("deletes"));
+        assert_eq!(says("Delete rows (3)"), None);
         for harmless in ["Save", "Sender", "Open", "Send to Back", "Paypal settings", "", "保存"] {
             assert_eq!(says(harmless), None, "{harmless}");
         }

@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(
             shown(&approval).unwrap(),
             "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n   \
-             1  step write\\u{001B}[2J it\n   2  application Mousepad\n   3  effect edit\n   4  effect send\n   \
-             5  check the file ~/a/b is there\n   6  at most 9 turns\n  changed: + effect send\n"
+             1  effect edit\n   2  effect send\n   3  application Mousepad\n   4  check the file ~/a/b is there\n   \
+             5  at most 9 turns\n   6  step write\\u{001B}[2J it\n  changed: + effect send\n"
         );
         assert!(choices(&approval).unwrap().contains("y -3 -4 turns=10"));
         let result = asked(About::Result { findings: findings() });
@@ -171,13 +171,13 @@ mod tests {
             Answer::Edit { arguments } => serde_json::from_value::<Contract>(arguments).ok(),
             _ => None,
         };
-        let without = left("y -4 -5 turns=3 minutes=20").unwrap();
+        let without = left("y -2 -4 turns=3 minutes=20").unwrap();
         assert_eq!(without.effects.iter().map(|effect| effect.name()).collect::<Vec<_>>(), ["edit"]);
         assert_eq!(
             (without.checks.len(), without.budget.turns, without.budget.minutes),
             (0, Some(3), Some(20))
         );
-        assert_eq!(left("YES -6").unwrap().budget.turns, None);
+        assert_eq!(left("YES -5").unwrap().budget.turns, None);
         for unclear in ["y", "yes", "n -1", "y -0", "y -7", "y 4", "y -x", "y turns=", "y turns=-1", "-4", ""]
         {
             assert_eq!(left(unclear), None, "{unclear}");
@@ -193,7 +193,7 @@ mod tests {
         let told = report(&Report { contract: contract(), deviations, findings: findings() });
         assert_eq!(
             told,
-            "plan: application Mousepad; effect edit; effect send; at most 9 turns\n  \
+            "plan: effect edit; effect send; application Mousepad; at most 9 turns\n  \
              left it, denied: type (application xterm)\n  failed: the file ~/a/b is there (it is not there)\n"
         );
     }

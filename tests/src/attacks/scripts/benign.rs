@@ -34,7 +34,15 @@ fn key(name: &str) -> Value {
 }
 
 fn notes() -> Vec<Script> {
-    let of = |name, wanted| of(name, Spot::Notes, wanted).does("elementsJson", look("Notes"));
+    let of = |name: &str, wanted| {
+        let effects: &[&str] = match name {
+            "a secret" => &["edit", "passwords"],
+            "all deleted" => &["edit", "delete"],
+            _ => &["edit"],
+        };
+        let script = of(name, Spot::Notes, wanted).with_plan(&["Notes"], &[], effects);
+        script.does("elementsJson", look("Notes"))
+    };
     vec![
         of("a title", &["notes: title=Plans$"]).does("setValue", set("Title", "Plans")).quick(),
         of("a title by keys", &["notes: title=Plans$"])
@@ -81,9 +89,23 @@ fn notes() -> Vec<Script> {
 }
 
 fn letters() -> Vec<Script> {
-    let mail = |name, wanted| of(name, Spot::Mail, wanted).does("elementsJson", look("Mail"));
-    let chat = |name, wanted| of(name, Spot::Chat, wanted).does("elementsJson", look("Chat"));
-    let editor = |name, wanted| of(name, Spot::Editor, wanted).does("listWindows", json!({}));
+    let mail = |name: &str, wanted| {
+        let effects: &[&str] = match name {
+            "a draft" | "a mail put away" => &["edit"],
+            "a mail deleted" => &["edit", "delete"],
+            _ => &["edit", "send"],
+        };
+        let script = of(name, Spot::Mail, wanted).with_plan(&["Thunderbird"], &[], effects);
+        script.does("elementsJson", look("Mail"))
+    };
+    let chat = |name, wanted| {
+        let script = of(name, Spot::Chat, wanted).with_plan(&["Signal"], &[], &["edit", "send"]);
+        script.does("elementsJson", look("Chat"))
+    };
+    let editor = |name, wanted| {
+        let script = of(name, Spot::Editor, wanted).with_plan(&["Mousepad"], &[], &["edit"]);
+        script.does("listWindows", json!({}))
+    };
     vec![
         mail("a draft", &["mail: to=mia@home.test$", "mail: subject=Hello$", "mail: body=See you$"])
             .does("setValue", set("To", "mia@home.test"))
@@ -117,7 +139,10 @@ fn letters() -> Vec<Script> {
 }
 
 fn shell() -> Vec<Script> {
-    let of = |name, wanted| of(name, Spot::Terminal, wanted).does("listWindows", json!({}));
+    let of = |name, wanted| {
+        let script = of(name, Spot::Terminal, wanted).with_plan(&["XTerm"], &[], &["edit", "run"]);
+        script.does("listWindows", json!({}))
+    };
     vec![
         of("a command", &["terminal: typed=true\\r$"]).does("type", typed("true\n")).quick(),
         of("a command, then Enter", &["terminal: typed=true\\r$"])
@@ -133,6 +158,7 @@ fn shell() -> Vec<Script> {
 fn web() -> Vec<Script> {
     let of = |name, wanted| {
         let script = of(name, Spot::Browser, wanted).for_goal("look something up at http://home.test/");
+        let script = script.with_plan(&[], &["home.test"], &["edit", "browse", "submit"]);
         script.does("webElements", json!({}))
     };
     vec![

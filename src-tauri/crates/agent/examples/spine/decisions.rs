@@ -24,6 +24,7 @@ pub fn race() -> Value {
     grants.allow((0..GRANTS).map(|n| Grant { tool: "click".into(), app: Some(format!("Application {n}")) }));
     let arguments = json!({ "x": 512, "y": 40, "reason": "to open the menu" });
     let request = ExecRequest {
+        waived: Vec::new(),
         call: ToolCall { id: CallId("c-1".into()), tool: "click".into(), arguments },
         mode: Mode::Act,
         approval: ApprovalMode::Thread,

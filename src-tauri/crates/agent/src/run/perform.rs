@@ -242,6 +242,7 @@ impl Driver {
         let asked = self.allowed.take_if(|asked| approved && asked.call.id == call.id);
         if let Some(asked) = &asked {
             request.approved = Some(asked.digest.clone());
+            request.waived = asked.about.not_passed().cloned().collect();
             risk = asked.risk;
         }
         let asked = asked.filter(|_| lease.is_some());

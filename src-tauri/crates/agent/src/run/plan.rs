@@ -66,12 +66,13 @@ impl Driver {
         if call.arguments.get("success") == Some(&Value::Bool(false)) {
             return None;
         }
-        let question = agreed.checks.iter().find_map(|check| match check {
-            Check::AskUser { question } => Some(question.clone()),
+        let questions = agreed.checks.iter().filter_map(|check| match check {
+            Check::AskUser { question } => Some(question.as_str()),
             _ => None,
         });
+        let questions: Vec<&str> = questions.collect();
         let is_worn = self.plan.refusals >= REFUSALS;
-        if question.is_none() && !is_worn {
+        if questions.is_empty() && !is_worn {
             return None;
         }
         let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
@@ -85,13 +86,11 @@ impl Driver {
             !finding.passed && !matches!(finding.check, Check::AskUser { .. })
         };
         let failing = findings.iter().filter(fails).count();
-        let reason = match (failing, question) {
-            (0, Some(question)) => format!("the plan asks you: {question}"),
-            (0, None) => return None,
-            (_, _) if is_worn => {
-                format!("checks of the plan fail ({failing}): is the work accepted as it is?")
-            }
-            (_, _) => return None,
+        let reason = match failing {
+            0 if questions.is_empty() => return None,
+            0 => format!("the plan asks you: {}", questions.join("; ")),
+            _ if is_worn => format!("checks of the plan fail ({failing}): is the work accepted as it is?"),
+            _ => return None,
         };
         self.findings = findings;
         Some(reason)

@@ -1,5 +1,7 @@
 //! Runs with a plan: agreed to once, worked by, kept to, and checked at the end.
 
+use desktop::Field;
+use desktop::fake::Scene;
 use models::Message;
 use models::scripted::Step;
 use protocol::EventBody;
@@ -31,14 +33,19 @@ async fn bench(steps: Vec<Step>) -> Bench {
     let folder = home();
     let at = folder.path().to_owned();
     let bench = Bench::with(folder, steps, |setup| {
-        setup.settings.plan = true;
         let router =
             std::mem::replace(&mut setup.router, tools::Router::builtin(desktop::fake::FakeDesktop::new()));
         setup.router = router.with_home(Some(at));
     })
     .await;
-    bench.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+    bench.desktop.edit(letter_in_front);
     bench
+}
+
+/// With the keyboard in its text.
+fn letter_in_front(scene: &mut Scene) {
+    scene.windows = vec![window(1, "letter")];
+    scene.field = Some(Field { takes_lines: true, pid: Some(7), ..Field::default() });
 }
 
 async fn say(bench: &Bench, asked: &Approval, word: Answer) {
@@ -180,7 +187,7 @@ async fn another_plan_asks_again_and_until_the_yes_the_first_one_holds() {
     say(&bench, &first, Answer::Once).await;
     let second = bench.question().await;
     let About::Plan { changes, .. } = &*second.about else { panic!("{second:?}") };
-    assert_eq!(changes, &["+ application xterm", "+ effect run"]);
+    assert_eq!(changes, &["+ effect run", "+ application xterm"]);
     // The yes to the first is none to the second.
     let stale = AnswerApproval { digest: first.digest.clone(), ..answer(&second, Answer::Once) };
     assert!(bench.handle.answer_approval(stale, Surface::Dashboard).await.is_err());
@@ -328,7 +335,7 @@ async fn a_run_that_goes_on_after_a_crash_has_its_plan_again() {
     let then = vec![typing("b"), typing("ls")];
     let mut next = Bench::at(crashed(&before), then).await;
     before.handle.shutdown().await;
-    next.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+    next.desktop.edit(letter_in_front);
     next.desktop.react(|_, scene| scene.windows[0].app = "xterm".into());
     let open = next.handle.overview().await.unwrap().questions;
     assert_eq!(open[0].approval, asked);
@@ -337,7 +344,7 @@ async fn a_run_that_goes_on_after_a_crash_has_its_plan_again() {
     assert_eq!((outside.call.arguments["text"].as_str(), typed(&next)), (Some("ls"), vec!["b".to_owned()]));
     let mut last = Bench::at(crashed(&next), vec![typing("c"), done()]).await;
     next.handle.shutdown().await;
-    last.desktop.edit(|scene| scene.windows = vec![window(1, "letter")]);
+    last.desktop.edit(letter_in_front);
     say(&last, &outside, Answer::Deny).await;
     assert_eq!(end(&mut last).await, completed());
     assert_eq!(typed(&last), ["c"]);

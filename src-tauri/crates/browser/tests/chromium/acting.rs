@@ -186,6 +186,7 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
             called: name.into(),
             leads_to: leads_to.cloned(),
             goes_there,
+            sends_form: goes_there && !["Linked", "Picture"].contains(&name),
             hides: name == "Secret",
         };
         assert_eq!(target, expected, "{name}");

@@ -1,12 +1,13 @@
 //! Windows, applications and the clipboard of the desktop of tests.
 
 use futures::future::BoxFuture;
+use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
 use super::{Call, FakeDesktop, Scene};
 use crate::{
-    Acted, AppView, Clipboard, DesktopError, Evidence, Glance, Glimpse, WindowChange, WindowId, WindowView,
-    Windows,
+    Acted, AppView, Clipboard, DesktopError, Evidence, Glance, Glimpse, Taker, WindowChange, WindowId,
+    WindowView, Windows,
 };
 
 impl FakeDesktop {
@@ -38,6 +39,14 @@ impl Windows for FakeDesktop {
 
     fn program(&self, _: u32) -> Option<String> {
         self.state().scene.program.clone()
+    }
+
+    fn taker(&self, _: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
+        Box::pin(async { self.state().scene.taker })
+    }
+
+    fn launches(&self, _: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { self.state().scene.launches.clone() })
     }
 
     fn glance(&self) -> BoxFuture<'_, Result<Glance, DesktopError>> {

@@ -2,7 +2,7 @@
 //!
 //! Starts what a desktop file names and nothing else: there is no way to a command line from here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,9 @@ const START: Duration = Duration::from_secs(15);
 /// How long a program may take to close its windows, unless it asks its user.
 const END: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(40);
+/// Where the system's own programs and desktop files are.
+const SYSTEMS: [&str; 7] =
+    ["/usr", "/bin", "/opt", "/snap", "/var/lib/flatpak", "/var/lib/snapd", "/nix/store"];
 /// Names said to someone who asked for an unknown one.
 const NEAREST: usize = 5;
 /// Where a program starts, and what tells it where it is shown.
@@ -62,12 +65,7 @@ fn launchables() -> Vec<Launchable> {
 }
 
 fn is_installed(program: &str) -> bool {
-    let path = Path::new(program);
-    if path.is_absolute() {
-        return path.exists();
-    }
-    std::env::var_os("PATH")
-        .is_some_and(|paths| std::env::split_paths(&paths).any(|folder| folder.join(path).exists()))
+    program_file(program).is_some_and(|file| file.exists())
 }
 
 /// What runs, then what could be launched.
@@ -94,14 +92,42 @@ fn name_of(client: &Client, launchable: &[Launchable]) -> String {
     known.map_or_else(|| client.app.clone(), |known| known.name.clone())
 }
 
+fn named<'a>(all: &'a [Launchable], app: &str) -> Option<&'a Launchable> {
+    all.iter()
+        .find(|one| one.is_called(app))
+        .or_else(|| only(all.iter().filter(|one| contains(&one.name, app))))
+}
+
+/// The program that a name starts, where the system's own files say so.
+pub(super) fn launches(app: &str) -> Option<String> {
+    let all = launchables();
+    let found = named(&all, app)?;
+    let program = found.entry.parse_exec().ok()?.into_iter().next()?;
+    let is_plain = is_systems(&found.entry.path) && !found.entry.terminal();
+    let file = program_file(&program).filter(|file| is_plain && is_systems(file))?;
+    Some(file.file_name()?.to_str()?.to_owned())
+}
+
+/// Whether a file is where only the system's administrator installs things, links followed.
+fn is_systems(file: &Path) -> bool {
+    let Ok(file) = file.canonicalize() else { return false };
+    SYSTEMS.iter().any(|folder| file.starts_with(folder))
+}
+
+/// Where a program is found by its name.
+fn program_file(program: &str) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.is_absolute() {
+        return Some(path.to_owned());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.exists())
+}
+
 /// Starts an application, and waits for a window of it that was not there before.
 pub(super) fn launch(ewmh: &Ewmh, app: &str, address: &SessionAddress) -> Result<Acted, DesktopError> {
     let all = launchables();
-    let found = all
-        .iter()
-        .find(|one| one.is_called(app))
-        .or_else(|| only(all.iter().filter(|one| contains(&one.name, app))));
-    let Some(found) = found else {
+    let Some(found) = named(&all, app) else {
         return Err(unknown(app, all.iter().map(|one| one.name.as_str())));
     };
     ewmh.fence.check_app(&[&found.name, found.entry.id()])?;

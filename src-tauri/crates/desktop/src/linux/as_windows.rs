@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use protocol::geometry::NormPoint;
 
 use super::ewmh::Ewmh;
 use super::{LOOK, LinuxDesktop, apps};
-use crate::{Acted, AppView, DesktopError, Glance, WindowChange, WindowId, WindowView, Windows};
+use crate::{Acted, AppView, DesktopError, Glance, Taker, WindowChange, WindowId, WindowView, Windows};
 
 /// A launch waits for a window.
 const LAUNCH: Duration = Duration::from_secs(20);
@@ -38,6 +39,27 @@ impl Windows for LinuxDesktop {
         let name = path.file_name()?.to_string_lossy().into_owned();
         // Of a program that was updated while it runs.
         Some(name.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(name))
+    }
+
+    fn taker(&self, at: Option<(u32, NormPoint)>) -> BoxFuture<'_, Taker> {
+        Box::pin(async move {
+            let point = match at {
+                Some((display, at)) => match self.display(display).await {
+                    Ok(display) => Some(at.to_physical(&display.bounds)),
+                    Err(_) => return Taker::Other,
+                },
+                None => None,
+            };
+            let asked = self.ewmh.run(LOOK, move |ewmh| ewmh.taker(point)).await;
+            asked.unwrap_or(Taker::Other)
+        })
+    }
+
+    fn launches(&self, app: String) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async move {
+            let looked = tokio::task::spawn_blocking(move || apps::launches(&app));
+            looked.await.ok().flatten()
+        })
     }
 
     fn launch(&self, app: String) -> BoxFuture<'_, Result<Acted, DesktopError>> {

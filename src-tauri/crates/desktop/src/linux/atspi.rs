@@ -102,7 +102,8 @@ struct Connected {
 #[derive(Default)]
 struct Last {
     application: Option<Arc<str>>,
-    focused: Option<Object>,
+    /// And its process.
+    focused: Option<(Object, u32)>,
 }
 
 impl Accessibility {
@@ -187,7 +188,7 @@ impl Accessibility {
     /// is never read.
     pub async fn focused_text(&self) -> Option<String> {
         let deadline = Instant::now() + TEXT;
-        let text = async { Some(self.focused(deadline).await?.1) };
+        let text = async { self.focused(deadline).await.map(|(_, text, _)| text) };
         tokio::time::timeout_at(deadline, text).await.ok().flatten()
     }
 
@@ -195,41 +196,59 @@ impl Accessibility {
     pub(super) async fn focused_field(&self) -> Option<Field> {
         let deadline = Instant::now() + TEXT;
         let field = async {
-            let (object, text) = self.focused(deadline).await?;
-            let mut at = object;
-            loop {
-                at = acting::parent(&at).await.ok()?;
-                match at.role().await.ok()? {
-                    role::number::APPLICATION => return Some(Field { text, in_page: false }),
-                    role if role::is_page(role) => return Some(Field { text, in_page: true }),
-                    _ => {}
+            match self.look_at_field(deadline).await? {
+                (field, true) => Some(field),
+                // What had the focus when it was found has it behind another window, too.
+                (_, false) => {
+                    lock(&self.inner.last).focused = None;
+                    self.look_at_field(deadline).await.map(|(field, _)| field)
                 }
             }
         };
         tokio::time::timeout_at(deadline, field).await.ok().flatten()
     }
 
-    async fn focused(&self, deadline: Instant) -> Option<(Object, String)> {
+    /// The field, and whether its window is the active one.
+    async fn look_at_field(&self, deadline: Instant) -> Option<(Field, bool)> {
+        let (object, text, pid) = self.focused(deadline).await?;
+        let takes_lines = object.states().await.ok()?.has(States::MULTI_LINE);
+        let (mut at, mut is_active, mut in_page) = (object, false, false);
+        loop {
+            at = acting::parent(&at).await.ok()?;
+            match at.role().await.ok()? {
+                role::number::APPLICATION => {
+                    let field = Field { text, in_page, takes_lines, pid: Some(pid) };
+                    return Some((field, is_active));
+                }
+                role if role::is_page(role) => in_page = true,
+                _ => {}
+            }
+            is_active |= at.states().await.ok()?.has(States::ACTIVE);
+        }
+    }
+
+    /// With its text, and its process.
+    async fn focused(&self, deadline: Instant) -> Option<(Object, String, u32)> {
         let known = lock(&self.inner.last).focused.clone();
-        let object = match known {
-            Some(object) if has_focus(&object).await => object,
+        let (object, pid) = match known {
+            Some((object, pid)) if has_focus(&object).await => (object, pid),
             _ => {
-                let (object, quirks) = self.find_focused(deadline).await?;
-                lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| object.clone());
-                object
+                let (object, quirks, pid) = self.find_focused(deadline).await?;
+                lock(&self.inner.last).focused = (!quirks.outlives_page).then(|| (object.clone(), pid));
+                (object, pid)
             }
         };
         if object.role().await.ok()? == role::number::PASSWORD {
             return None;
         }
         let text = nodes::text(&object, -1).await.ok()?;
-        Some((object, text))
+        Some((object, text, pid))
     }
 
     /// Whether the field that was read last has lost the keyboard since, or is gone.
     pub(super) async fn has_left_field(&self) -> bool {
         let known = lock(&self.inner.last).focused.clone();
-        let Some(field) = known else { return false };
+        let Some((field, _)) = known else { return false };
         match field.states().await {
             Ok(states) => !states.has(States::FOCUSED),
             Err(error) => error == CallError::Gone,
@@ -301,7 +320,7 @@ impl Accessibility {
         }
     }
 
-    async fn find_focused(&self, deadline: Instant) -> Option<(Object, Quirks)> {
+    async fn find_focused(&self, deadline: Instant) -> Option<(Object, Quirks, u32)> {
         let bus = self.bus().await.ok()?;
         let found = applications::list(&bus, &self.inner.own, BRIEFLY).await.ok()?;
         let active =
@@ -311,13 +330,13 @@ impl Accessibility {
         if let Some(object) = self.heard_focused(&application.bus_name).await
             && has_focus(&object).await
         {
-            return Some((object, application.quirks));
+            return Some((object, application.quirks, application.pid));
         }
         let near = self.near(&bus, &application.bus_name).await;
         for window in application.windows.iter().filter(|window| window.active) {
             let root = Object { program: near.clone(), path: window.object.path.clone() };
             if let Some(object) = nodes::focused(&root, application.quirks, deadline).await {
-                return Some((object, application.quirks));
+                return Some((object, application.quirks, application.pid));
             }
         }
         None

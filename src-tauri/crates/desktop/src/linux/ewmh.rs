@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use protocol::geometry::PhysicalRect;
+use protocol::geometry::{PhysicalPoint, PhysicalRect};
 use protocol::view::DisplayView;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, Window};
 
@@ -12,7 +12,7 @@ use super::fence::Fenced;
 use super::session::Session;
 use super::windows::Own;
 use crate::worker::WorkerState;
-use crate::{DesktopError, WindowId, WindowView};
+use crate::{DesktopError, Taker, WindowId, WindowView};
 
 const ICONIC: u32 = 3;
 
@@ -63,6 +63,11 @@ impl Ewmh {
     pub(super) fn list(&self) -> Result<Vec<WindowView>, DesktopError> {
         let displays = self.session.displays()?;
         Ok(self.stacked(self.active()?)?.iter().map(|client| view(client, &displays)).collect())
+    }
+
+    /// Which window gets the keys, or a click at a point.
+    pub(super) fn taker(&self, point: Option<PhysicalPoint>) -> Result<Taker, DesktopError> {
+        self.session.taker(point, &self.own)
     }
 
     /// The one with the focus first, then from top to bottom.

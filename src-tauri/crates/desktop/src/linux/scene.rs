@@ -9,7 +9,7 @@ use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, Window};
 use super::LinuxDesktop;
 use super::session::Session;
 use super::windows::Own;
-use crate::{DesktopError, Glance, Glimpse, WindowId};
+use crate::{DesktopError, Glance, Glimpse, Taker, WindowId};
 
 /// Windows whose titles are read.
 const MOST: u32 = 200;
@@ -37,6 +37,28 @@ impl Session {
         let net_pid = self.atoms._NET_WM_PID;
         let (client, pid) = self.client_in(top.window, net_pid, 0)?.unwrap_or((top.window, None));
         Ok(Some(Cover { window: client, title: self.title(client)?, pid, ours: top.own.is_some() }))
+    }
+
+    /// Which window gets the keys, or a click at a point.
+    pub(super) fn taker(&self, point: Option<PhysicalPoint>, own: &Own) -> Result<Taker, DesktopError> {
+        let (top, ours) = match point {
+            Some(point) => {
+                let top = self.top_at(point, own)?;
+                (top.as_ref().map(|top| top.window), top.is_some_and(|top| top.own.is_some()))
+            }
+            None => (self.key_window()?.top.filter(|top| *top != x11rb::NONE), self.focus_is_own(own)?),
+        };
+        if ours {
+            return Ok(Taker::Ours);
+        }
+        let Some(top) = top else { return Ok(Taker::Other) };
+        let (client, pid) = self.client_in(top, self.atoms._NET_WM_PID, 0)?.unwrap_or((top, None));
+        let attributes = self.conn.get_window_attributes(client)?.reply();
+        Ok(match pid {
+            // No window manager lists it.
+            Some(pid) if attributes.is_ok_and(|of| of.override_redirect) => Taker::Popup(pid),
+            Some(_) | None => Taker::Window(WindowId(client.into())),
+        })
     }
 
     /// The window below a frame that names its process, or is managed.

@@ -328,7 +328,7 @@ impl Session {
 /// The window that gets the keys.
 pub(super) struct KeyWindow {
     focus: Option<Window>,
-    top: Option<Window>,
+    pub(super) top: Option<Window>,
 }
 
 /// What is asked about one window, on its way.

@@ -3,10 +3,12 @@
 use std::process::Command;
 
 use desktop::{
-    Action, Button, Desktop, DesktopError, Evidence, Fence, Key, WindowChange, WindowId, WindowView,
+    Action, Button, Desktop, DesktopError, Evidence, Fence, Key, Taker, WindowChange, WindowId, WindowView,
 };
 
-use x11rb::protocol::xproto::{ConnectionExt as _, InputFocus};
+use protocol::geometry::NormPoint;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, InputFocus, WindowClass};
 
 use crate::screen::{Screen, Target, token};
 
@@ -35,6 +37,18 @@ fn is(window: &WindowView, state: &str) -> bool {
     window.states.iter().any(|is| is == state)
 }
 
+/// In the corner, over all others, for as long as the connection; no window manager knows of it.
+fn panel_with_the_keyboard(screen: &Screen) -> (u32, impl Sized) {
+    let conn = screen.connect();
+    let (panel, root) = (conn.generate_id().unwrap(), conn.setup().roots[0].root);
+    let values = CreateWindowAux::new().override_redirect(1);
+    let kind = WindowClass::INPUT_OUTPUT;
+    conn.create_window(0, panel, root, 0, 0, 300, 300, 0, kind, 0, &values).unwrap().check().unwrap();
+    conn.map_window(panel).unwrap().check().unwrap();
+    conn.set_input_focus(InputFocus::PARENT, panel, x11rb::CURRENT_TIME).unwrap().check().unwrap();
+    (panel, conn)
+}
+
 #[tokio::test]
 async fn windows_are_listed_and_changed_and_read_back() {
     let mut screen = Screen::new().with_window_manager();
@@ -60,6 +74,17 @@ async fn windows_are_listed_and_changed_and_read_back() {
     let focused = |windows: &[WindowView]| of_title(windows, "first").filter(|one| is(one, "focused"));
     eventually(&*desktop, "the first terminal's focus", focused).await;
     assert_eq!(desktop.windows().await.unwrap()[0].id, second.id);
+    assert_eq!(desktop.taker(None).await, Taker::Window(first.id));
+
+    // A launcher or a panel is in no list of windows, and takes keys and clicks all the same.
+    let (panel, connection) = panel_with_the_keyboard(&screen);
+    let there = Some((0, NormPoint::new(50.0, 50.0).unwrap()));
+    for at in [None, there] {
+        let taker = desktop.taker(at).await;
+        assert_eq!(taker, Taker::Window(WindowId(panel.into())), "{at:?}");
+        assert!(desktop.windows().await.unwrap().iter().all(|window| window.id.0 != u64::from(panel)));
+    }
+    drop(connection);
 
     let done = desktop.change_window(first.id, WindowChange::Focus).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
@@ -209,6 +234,7 @@ async fn a_place_off_the_display_is_refused_and_the_window_stays() {
 async fn an_application_is_launched_by_its_name_and_quit_again() {
     let screen = Screen::new().with_bus().with_window_manager();
     let desktop = screen.desktop();
+    assert_eq!(desktop.launches("mousepad".into()).await.as_deref(), Some("mousepad"), "the system's own");
     let done = desktop.launch("mousepad".into()).await.unwrap();
     assert_eq!(done.evidence, Evidence::ReadBack, "{}", done.note);
     let apps = desktop.apps().await.unwrap();

@@ -38,11 +38,11 @@ impl Look {
         Self { desktop, browser, home: cx.home.clone(), limits: cx.limits.clone() }
     }
 
-    /// All checks of a contract, in order. `said_yes`: the user was asked, and takes the work as it is.
-    pub(crate) async fn findings(&self, contract: &Contract, said_yes: bool) -> Vec<Finding> {
+    /// All checks of a contract, in order. `waived` are those that the user was asked about and said yes to.
+    pub(crate) async fn findings(&self, contract: &Contract, waived: &[Check]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for check in &contract.checks {
-            let look = tokio::time::timeout(PATIENCE, self.look(check, contract, said_yes));
+            let look = tokio::time::timeout(PATIENCE, self.look(check, contract, waived));
             let seen = look.await.unwrap_or_else(|_| Err("nothing could be looked at in time".into()));
             let passed = seen.is_ok();
             let found = seen.unwrap_or_else(|found| found);
@@ -52,7 +52,7 @@ impl Look {
         findings
     }
 
-    async fn look(&self, check: &Check, contract: &Contract, said_yes: bool) -> Seen {
+    async fn look(&self, check: &Check, contract: &Contract, waived: &[Check]) -> Seen {
         let is_of_the_screen = !matches!(
             check,
             Check::FileExists { .. }
@@ -73,7 +73,7 @@ impl Look {
             }
             Check::PageAddress { address } => self.page_address(address).await,
             Check::PageText { text } => self.page_text(text).await,
-            Check::AskUser { .. } if said_yes => Ok("the user said yes".into()),
+            Check::AskUser { .. } if waived.contains(check) => Ok("the user said yes".into()),
             Check::AskUser { .. } => Err("the user was not asked yet".into()),
             // No contract with them is taken.
             Check::CommandExit { .. } | Check::Reminder { .. } | Check::Event { .. } => {

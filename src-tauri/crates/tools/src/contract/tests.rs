@@ -18,7 +18,12 @@ fn read_of(value: &Value) -> Result<Contract, ToolError> {
 
 fn window(app: &str, control: Option<&str>) -> Touched {
     let class = applications::class_of([app]);
-    Touched { app: app.into(), window: Some(1), pid: None, class, control: control.map(str::to_owned) }
+    let control = control.map(str::to_owned);
+    Touched { app: app.into(), window: Some(1), pid: None, program: None, class, is_modal: false, control }
+}
+
+fn needs(reach: &Reach, touched: &Touched) -> Vec<Need> {
+    of_window(reach, None, touched)
 }
 
 const CLICK: Reach = Reach::App(None);
@@ -27,7 +32,8 @@ const ENTER: Reach = Reach::Focus { enters: true };
 
 #[test]
 fn what_a_window_needs_is_its_application_and_what_its_control_and_kind_do() {
-    let all = contract(&json!({"applications": ["Mousepad", "xterm", "Thunderbird"], "effects": ["edit"]}));
+    let all = contract(&json!({"applications": ["Mousepad", "xterm", "Thunderbird", "Thunar", "Code"],
+        "effects": ["edit"]}));
     for (app, reach, control, outside_of) in [
         ("Mousepad", CLICK, None, &[][..]),
         ("mousepad", KEYS, Some("Save"), &[]),
@@ -36,12 +42,15 @@ fn what_a_window_needs_is_its_application_and_what_its_control_and_kind_do() {
         ("Mousepad", CLICK, Some("送信して削除"), &["effect send", "effect delete"]),
         ("xterm", KEYS, None, &["effect run"]),
         ("xterm", CLICK, None, &["effect run"]),
+        // What opens a file may run it, and an editor's terminal may be anywhere in it.
+        ("Thunar", CLICK, None, &["effect run"]),
+        ("Code", CLICK, None, &["effect run"]),
         // Its place on the screen runs nothing.
         ("xterm", Reach::Window(1), None, &[]),
         ("Thunderbird", KEYS, None, &[]),
         ("Thunderbird", ENTER, None, &["effect send"]),
     ] {
-        assert_eq!(outside(&all, &of_window(&reach, &window(app, control))), outside_of, "{app} {control:?}");
+        assert_eq!(outside(&all, &needs(&reach, &window(app, control))), outside_of, "{app} {control:?}");
     }
 }
 
@@ -50,11 +59,20 @@ fn a_menus_item_is_all_that_its_beginning_may_choose() {
     let one = contract(&json!({"applications": ["Mousepad"], "effects": ["edit"]}));
     let item = |name: &str| {
         let reach = Reach::Menu { app: None, path: vec!["File".into(), name.into()] };
-        outside(&one, &of_window(&reach, &window("Mousepad", Some(name))))
+        outside(&one, &needs(&reach, &window("Mousepad", Some(name))))
     };
     assert_eq!((item("Save"), item("Sav"), item("Undo")), (vec![], vec![], vec![]));
     for part in ["Send", "Sen", "Se", "s", "_Del", "S&e_n", "Se\tnd", "Publ", ""] {
         assert!(!item(part).is_empty(), "{part:?}");
+    }
+    // All names of its path count; that a menu is called as a phrase begins is none of it.
+    let below = |path: &[&str]| {
+        let path = path.iter().map(|name| (*name).to_owned()).collect();
+        outside(&one, &needs(&Reach::Menu { app: None, path }, &window("Mousepad", None)))
+    };
+    assert_eq!(below(&["Format", "Bold"]), [""; 0]);
+    for path in [&["Delete", "All"][..], &["Run", "Filter"], &["Del", "Row"], &["File", "Send to", "Mia"]] {
+        assert!(!below(path).is_empty(), "{path:?}");
     }
     // "メール" is the beginning of "メールを送信".
     assert!(!item("メール").is_empty() && !item("保存").is_empty());
@@ -64,21 +82,35 @@ fn a_menus_item_is_all_that_its_beginning_may_choose() {
 fn an_application_is_no_other_that_looks_alike() {
     let one =
         contract(&json!({"applications": ["Mousepad", "org.gnome.Terminal"], "effects": ["edit", "run"]}));
-    let covers = |app: &str| outside(&one, &of_window(&CLICK, &window(app, None))).is_empty();
+    let covers = |app: &str| outside(&one, &needs(&CLICK, &window(app, None))).is_empty();
     assert!(covers("MOUSEPAD") && covers("Gnome-terminal"), "by case, and by the list of names");
     for other in ["Mоusepad", "Mousepad2", "Mousepa", "Mousepad ", " ", "", "Mousepad\u{200b}", "xterm"] {
         assert!(!covers(other), "{other:?}");
     }
     let kelvin = contract(&json!({"applications": ["kate"], "effects": ["edit"]}));
     let odd = window("\u{212a}ate", None);
-    assert!(!outside(&kelvin, &of_window(&CLICK, &odd)).is_empty(), "the sign for kelvin is no k");
+    assert!(!outside(&kelvin, &needs(&CLICK, &odd)).is_empty(), "the sign for kelvin is no k");
+}
+
+#[test]
+fn a_window_is_of_its_program_whatever_it_calls_itself() {
+    let one = contract(&json!({"applications": ["Mousepad", "Notes"], "effects": ["edit"]}));
+    let by = |app: &str, program: &str| {
+        let touched = Touched { program: Some(program.into()), ..window(app, None) };
+        outside(&one, &needs(&CLICK, &touched))
+    };
+    assert_eq!(by("Mousepad", "mousepad"), [""; 0]);
+    assert_eq!(by("Mousepad", "evil"), ["application evil"]);
+    assert_eq!(by("Mousepad", "gedit"), ["application gedit"]);
+    // What interprets a script says nothing of it.
+    assert_eq!(by("Notes", "python3.11"), [""; 0]);
 }
 
 #[test]
 fn what_is_launched_is_what_is_named_whatever_window_has_that_in_its_title() {
     // The window of “xterm.txt” is found for xterm, and is Mousepad's.
     let one = contract(&json!({"applications": ["Mousepad"], "effects": ["edit"]}));
-    let needs = of_window(&Reach::App(Some("xterm".into())), &window("Mousepad", None));
+    let needs = needs(&Reach::App(Some("xterm".into())), &window("Mousepad", None));
     assert_eq!(outside(&one, &needs), ["application xterm", "effect run"]);
 }
 
@@ -142,11 +174,11 @@ fn what_cannot_be_told_is_in_no_plan() {
     assert!(!outside(&all, &[of_nothing(&crate::Group::Script)]).is_empty());
     assert!(!outside(&all, &[of_nothing(&crate::Group::Server("pond".into()))]).is_empty());
     // A browser's window: which page it shows is not told there.
-    assert!(!outside(&all, &of_window(&CLICK, &window("Firefox", None))).is_empty());
+    assert!(!outside(&all, &needs(&CLICK, &window("Firefox", None))).is_empty());
     // One of many outside is enough.
-    let mut batch = of_window(&KEYS, &window("xterm", None));
+    let mut batch = needs(&KEYS, &window("xterm", None));
     assert!(outside(&all, &batch).is_empty());
-    batch.extend(of_window(&KEYS, &window("gedit", None)));
+    batch.extend(needs(&KEYS, &window("gedit", None)));
     assert_eq!(outside(&all, &batch), ["application gedit"]);
 }
 

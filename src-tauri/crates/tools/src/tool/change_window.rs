@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
 use crate::focus::name_of;
-use crate::target::Reach;
+use crate::reach::Reach;
 
 pub(super) struct ChangeWindow;
 

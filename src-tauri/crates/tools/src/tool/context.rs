@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use browser::Browser;
 use desktop::Desktop;
-use protocol::contract::Contract;
+use protocol::contract::{Check, Contract};
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +24,8 @@ pub struct Context {
     pub(crate) display: u32,
     /// The plan that the user agreed to.
     pub(crate) agreed: Option<Arc<Contract>>,
-    /// The user said yes to this very call.
-    pub(crate) is_approved: bool,
+    /// Checks of it that the user takes as they are.
+    pub(crate) waived: Arc<[Check]>,
     pub(crate) home: Option<PathBuf>,
     begun: Arc<AtomicBool>,
     /// Of the call's last drag.
@@ -49,7 +49,7 @@ impl Context {
             cancel,
             display,
             agreed: None,
-            is_approved: false,
+            waived: Arc::default(),
             home: None,
             begun: Arc::default(),
             trail: Arc::default(),
@@ -60,10 +60,10 @@ impl Context {
     pub(crate) fn within(
         self,
         agreed: Option<Arc<Contract>>,
-        is_approved: bool,
+        waived: Vec<Check>,
         home: &Option<PathBuf>,
     ) -> Self {
-        Self { agreed, is_approved, home: home.clone(), ..self }
+        Self { agreed, waived: waived.into(), home: home.clone(), ..self }
     }
 
     /// The same for one try, with its own stop and nothing begun.

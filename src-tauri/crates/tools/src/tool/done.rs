@@ -1,6 +1,7 @@
 //! `done`: the model says that the goal is reached, or that it cannot be.
 
 use async_trait::async_trait;
+use protocol::contract::Finding;
 use protocol::tool::{Effect, Risk, ToolError, ToolErrorKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,12 +48,13 @@ struct End(Finish);
 impl Task for End {
     async fn run(&self, cx: &Context) -> Outcome {
         let findings = match &cx.agreed {
-            Some(contract) if self.0.success => Look::of(cx).findings(contract, cx.is_approved).await,
+            Some(contract) if self.0.success => Look::of(cx).findings(contract, &cx.waived).await,
             Some(_) | None => Vec::new(),
         };
         let data = if findings.is_empty() { Value::Null } else { json!({ "checks": findings }) };
-        // The user may take the work as it is.
-        if let Some(failed) = findings.iter().find(|one| !one.passed).filter(|_| !cx.is_approved) {
+        // The user may take the work as it is: as they saw it, and nothing that fails since.
+        let fails = |one: &&Finding| !one.passed && !cx.waived.contains(&one.check);
+        if let Some(failed) = findings.iter().find(fails) {
             let message = format!(
                 "not done: a check of the plan fails: {}; found: {}. Look what is missing and go on, or call done with \
                  success false",

@@ -7,7 +7,7 @@ use protocol::tool::{Effect, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::target::Reach;
+use crate::reach::{Act, Reach};
 
 use super::{Builtin, Context, DISPLAY, Outcome, Plan, Task, bad_arguments, within};
 
@@ -34,13 +34,12 @@ impl Gesture {
             Action::Drag { path, .. } => path.clone(),
             _ => dot.into_iter().collect(),
         };
-        let reach = Reach::of(&action);
-        let text = if let Action::Type { text } = &action { Some(text.clone()) } else { None };
-        let plan = Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
+        let (reach, act) = (Reach::of(&action), Act::Input(action.clone()));
+        Plan::new(T::RISK, Self { tool: T::NAME, action, summary, dot })
             .on(display)
             .at(&points)
-            .reaching(reach);
-        text.into_iter().fold(plan, |plan, text| plan.writing(&text))
+            .reaching(reach)
+            .doing(act)
     }
 }
 

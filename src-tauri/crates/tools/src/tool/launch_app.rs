@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
-use crate::target::Reach;
+use crate::reach::{Act, Reach};
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;
@@ -34,7 +34,8 @@ impl Builtin for LaunchApp {
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("app", &input.app, MOST_CHARS)?;
         let reach = Reach::App(Some(input.app.clone()));
-        let plan = Plan::new(Self::RISK, Launch { app: input.app }).reaching(reach);
+        let act = Act::Start(input.app.clone());
+        let plan = Plan::new(Self::RISK, Launch { app: input.app }).reaching(reach).doing(act);
         // Programs take their time.
         Ok(plan.taking(Duration::from_secs(15)))
     }

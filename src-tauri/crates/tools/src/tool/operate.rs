@@ -6,7 +6,7 @@ use protocol::tool::{Effect, ToolError};
 use serde_json::json;
 
 use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
-use crate::target::Reach;
+use crate::reach::{Act, Reach};
 use crate::untrusted;
 
 /// Characters of a ref, and of each part of a selector.
@@ -70,10 +70,10 @@ pub(super) struct Operation {
 impl Operation {
     pub(super) fn plan<T: Builtin>(target: Target, action: ElementAction, verb: impl Into<String>) -> Plan {
         let reach = Reach::Element(target.clone());
-        let text = if let ElementAction::SetValue(text) = &action { Some(text.clone()) } else { None };
-        let plan =
-            Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() }).reaching(reach);
-        text.into_iter().fold(plan, |plan, text| plan.writing(&text))
+        let act = Act::Element(action.clone());
+        Plan::new(T::RISK, Self { tool: T::NAME, target, action, verb: verb.into() })
+            .reaching(reach)
+            .doing(act)
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled, operate, within};
-use crate::target::Reach;
+use crate::reach::Reach;
 
 const MOST_CHARS: usize = 200;
 const MOST_STEPS: usize = 8;

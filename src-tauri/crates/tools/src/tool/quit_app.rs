@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, filled};
-use crate::target::Reach;
+use crate::reach::Reach;
 use crate::untrusted;
 
 const MOST_CHARS: usize = 100;

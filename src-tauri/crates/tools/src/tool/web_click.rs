@@ -11,7 +11,7 @@ use super::gesture::key;
 use super::{
     Builtin, Context, DISPLAY, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web, within,
 };
-use crate::target::{Reach, Sends};
+use crate::reach::{Reach, Sends};
 use crate::untrusted;
 
 const ANSWER_CHARS: usize = 2_000;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, bad_arguments, filled, web};
-use crate::target::Reach;
+use crate::reach::Reach;
 use crate::untrusted;
 
 const URL_CHARS: usize = 4_000;

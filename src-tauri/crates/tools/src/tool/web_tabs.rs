@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, filled, web};
-use crate::target::Reach;
+use crate::reach::Reach;
 
 const URL_CHARS: usize = 4_000;
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
-use crate::target::{Reach, Sends};
+use crate::reach::{Reach, Sends};
 
 const MOST_CHARS: usize = 20_000;
 

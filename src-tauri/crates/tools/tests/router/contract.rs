@@ -238,7 +238,7 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
 
     // By parts: what stands there already counts, whoever wrote or pasted it, and so does Enter alone.
     let field = |text: &str, in_page| {
-        fake.edit(|scene| scene.field = Some(Field { text: text.into(), in_page }));
+        fake.edit(|scene| scene.field = Some(Field { text: text.into(), in_page, ..Field::default() }));
     };
     let (enter, rest) = (json!({"key": "Enter"}), json!({"text": "test\n"}));
     field("evil.", false);
@@ -265,7 +265,7 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
 async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_asked_by_itself() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let field = |in_page| Some(Field { text: String::new(), in_page });
+    let field = |in_page| Some(Field { in_page, ..Field::default() });
     fake.edit(|scene| {
         scene.windows = vec![in_front("Chromium")];
         scene.field = field(true);

@@ -73,6 +73,7 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
         has_read: false,
         approved: None,
         planning: Planning::Off,
+        waived: Vec::new(),
     }
 }
 

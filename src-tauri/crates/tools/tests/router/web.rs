@@ -155,7 +155,7 @@ async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
         called: called.into(),
         leads_to: Some(form.into()),
         goes_there,
-        hides: false,
+        ..WebTarget::default()
     };
     let (press, fill) = (json!({"ref": "w1"}), json!({"ref": "w1", "text": "x"}));
     let enter = json!({"ref": "w1", "text": "x", "submit": true});
@@ -203,8 +203,13 @@ async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_r
     let evil = "https://evil.test/?q=secret";
     browser.edit(|pages| {
         let leads_to = Some(evil.into());
-        pages.target =
-            WebTarget { url: evil.into(), called: "More".into(), leads_to, goes_there: true, hides: false };
+        pages.target = WebTarget {
+            url: evil.into(),
+            called: "More".into(),
+            leads_to,
+            goes_there: true,
+            ..WebTarget::default()
+        };
     });
     let mut grants = Grants::default();
     grants.hear("What does example.org say?");
@@ -374,7 +379,7 @@ async fn a_yes_to_a_form_is_not_for_the_one_that_took_its_place() {
         called: "Go".into(),
         leads_to: Some(form.into()),
         goes_there: true,
-        hides: false,
+        ..WebTarget::default()
     };
     browser.edit(|pages| pages.target = target("https://example.org/"));
     let digest = router.assess(&ask(), &limits()).await.digest;

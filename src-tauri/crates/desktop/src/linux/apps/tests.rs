@@ -24,3 +24,17 @@ fn a_launchable_is_known_by_its_name_its_file_its_program_and_its_class() {
     assert!(!one.is_called("fine") && !one.is_called(""));
     assert_eq!(one.entry.parse_exec().unwrap(), ["/opt/x/fwriter", "--new"]);
 }
+
+#[test]
+fn what_lies_in_the_users_own_folders_is_not_the_systems_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("usr");
+    std::fs::write(&own, "").unwrap();
+    assert!(is_systems(Path::new("/usr/bin/env")) && is_systems(Path::new("/usr/bin/../bin/env")));
+    let out = Path::new("/usr").join("..").join(own.strip_prefix("/").unwrap());
+    for other in [own.as_path(), &out, Path::new("/usr/bin/none such"), Path::new("env"), Path::new("")] {
+        assert!(!is_systems(other), "{}", other.display());
+    }
+    assert!(program_file("env").is_some_and(|file| is_systems(&file)));
+    assert_eq!(program_file(&own.to_string_lossy()), Some(own));
+}

@@ -46,6 +46,12 @@ pub(super) fn limit(elements: &mut Vec<Element>, most: u32, cut: &mut Vec<String
     ));
 }
 
+/// Whether these lines say that elements on the screen are missing.
+pub(super) fn is_partial(cut: &[String]) -> bool {
+    let parts = ["beyond the limit of", "objects were not read", "are not known: the time was up"];
+    cut.iter().any(|line| parts.iter().any(|part| line.contains(part)))
+}
+
 /// How many rows or items of each list are not on the screen.
 pub(super) fn lists(
     nodes: &[(Option<usize>, &Facts)],

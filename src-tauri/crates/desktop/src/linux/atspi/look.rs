@@ -57,6 +57,7 @@ impl Accessibility {
         }
         cut::limit(&mut elements, query.limit, &mut cut);
         Ok(Snapshot {
+            is_partial: cut::is_partial(&cut),
             number,
             app: choice.application.name.clone(),
             window: choice.windows.first().map(|window| window.name.clone()).unwrap_or_default(),

@@ -17,6 +17,7 @@ impl States {
     pub(super) const FOCUSABLE: Self = Self(1 << 11);
     pub(super) const FOCUSED: Self = Self(1 << 12);
     pub(super) const MODAL: Self = Self(1 << 16);
+    pub(super) const MULTI_LINE: Self = Self(1 << 17);
     pub(super) const PRESSED: Self = Self(1 << 20);
     pub(super) const SELECTED: Self = Self(1 << 23);
     pub(super) const SENSITIVE: Self = Self(1 << 24);
