@@ -9,7 +9,7 @@ use protocol::tool::{FrontWindow, ToolCall};
 use crate::contract::told::{self, Met};
 use crate::plan::Step;
 use crate::reach::{Act, Reach};
-use crate::{Limits, Router, target, untrusted};
+use crate::{Limits, Router, untrusted, whose};
 
 /// Characters of one name.
 const NAME_CHARS: usize = 80;
@@ -94,7 +94,7 @@ impl Router {
         let windows = self.open_windows().await;
         let mut all = Vec::new();
         for point in points {
-            let window = target::taker(self.desktop(), &windows, Some((display, *point))).await?;
+            let window = whose::taker(self.desktop(), &windows, Some((display, *point))).await?;
             let Snapshot { elements, untold, is_partial, pid, .. } =
                 self.snapshot(all_of(window, display, MOST)).await;
             let is_another = pid.is_some() && pid != window.pid;
@@ -113,7 +113,7 @@ impl Router {
         let displays = tokio::time::timeout(LOOK, self.desktop().displays()).await;
         let displays = displays.ok().and_then(Result::ok).unwrap_or_default();
         let Some(display) = displays.into_iter().find(|one| one.index == display) else { return true };
-        places.iter().any(|place| target::holds(&place.to_norm(&display.bounds), point))
+        places.iter().any(|place| whose::holds(&place.to_norm(&display.bounds), point))
     }
 
     /// All controls that an element's name may mean, or what its ref is now.
@@ -171,7 +171,7 @@ impl Router {
             there.push(self.at(*point, display, windows, limits).await);
         }
         // What is named, and not pointed at, is in an application's window.
-        if let Some(touched) = target::owned(self.desktop(), windows, step.plan().reach()).await {
+        if let Some(touched) = whose::owned(self.desktop(), windows, step.plan().reach()).await {
             let window = windows.iter().find(|window| Some(window.id.0) == touched.window);
             there.push(window.map_or(touched.app, named));
         }
@@ -181,7 +181,7 @@ impl Router {
     }
 
     async fn at(&self, point: NormPoint, display: u32, windows: &[WindowView], limits: &Limits) -> String {
-        let Some(window) = target::window_at(windows, display, point) else { return String::new() };
+        let Some(window) = whose::window_at(windows, display, point) else { return String::new() };
         let element = self.element_at(point, display, windows, limits).await;
         element.iter().map(called).chain([named(window)]).collect::<Vec<_>>().join(" · ")
     }
@@ -194,10 +194,10 @@ impl Router {
         windows: &[WindowView],
         limits: &Limits,
     ) -> Option<Element> {
-        let window = target::window_at(windows, display, point)?;
+        let window = whose::window_at(windows, display, point)?;
         let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
-        let there = elements.iter().filter(|element| target::holds(&element.bounds, point));
+        let there = elements.iter().filter(|element| whose::holds(&element.bounds, point));
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
     }
 
@@ -211,7 +211,7 @@ impl Router {
     ) -> Vec<Element> {
         let windows = self.open_windows().await;
         let mut at: Vec<&WindowView> =
-            points.iter().filter_map(|point| target::window_at(&windows, display, *point)).collect();
+            points.iter().filter_map(|point| whose::window_at(&windows, display, *point)).collect();
         at.dedup_by_key(|window| window.id);
         let mut all = Vec::new();
         for window in at {

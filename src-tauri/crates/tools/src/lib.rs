@@ -44,6 +44,7 @@ mod supervise;
 mod target;
 mod tool;
 mod untrusted;
+mod whose;
 mod words;
 
 pub use desktop::{Abilities, Fence, Interruption, WindowId};

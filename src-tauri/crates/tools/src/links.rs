@@ -8,7 +8,7 @@ use desktop::{Desktop, Element, ElementQuery, Selector, Target, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 
 use crate::reach::Reach;
-use crate::target::{front, holds, window_at};
+use crate::whose::{front, holds, window_at};
 
 const ROLE: &str = "link";
 /// Longest wait for one look at a page, and for where a link leads.

@@ -6,10 +6,9 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Desktop, Field, Owner, Selector, Taker, Target, WindowView};
+use desktop::{Desktop, Field, Target, WindowView};
 use protocol::address;
 use protocol::contract::EffectClass;
-use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
@@ -20,10 +19,11 @@ use crate::plan::Step;
 use crate::policy::Grants;
 use crate::reach::{Act, Reach, Sends};
 use crate::secrets::Landing;
+use crate::whose::{in_app, is, named, owned, taker};
 use crate::{goes_to, hosts, links, untrusted, words};
 
 /// Longest wait for what is open.
-const PATIENCE: Duration = Duration::from_millis(400);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 const NAME_CHARS: usize = 80;
 
 /// What one act of a call would touch.
@@ -44,7 +44,7 @@ pub(crate) struct Touched {
 }
 
 impl Touched {
-    fn of(desktop: &dyn Desktop, window: &WindowView) -> Self {
+    pub(crate) fn of(desktop: &dyn Desktop, window: &WindowView) -> Self {
         let program = window.pid.and_then(|pid| desktop.program(pid));
         let class = applications::class_of_window(&window.app, program.as_deref());
         Self {
@@ -59,7 +59,7 @@ impl Touched {
     }
 
     /// Without a window.
-    fn of_name(app: &str, class: Option<Class>) -> Self {
+    pub(crate) fn of_name(app: &str, class: Option<Class>) -> Self {
         let app = untrusted::line(app, NAME_CHARS);
         Self { app, window: None, pid: None, program: None, class, is_modal: false, control: None }
     }
@@ -479,103 +479,4 @@ pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach:
         _ => None,
     };
     landing.unwrap_or(Landing::Open)
-}
-
-/// The window that has the keyboard, or while one of ours has it, the topmost.
-pub(crate) fn front(windows: &[WindowView]) -> Option<&WindowView> {
-    windows.iter().find(|one| is(one, "focused")).or_else(|| windows.iter().find(|one| !is(one, "minimized")))
-}
-
-/// The window that gets the keys, or a click at a point of a display; `None` if it is in no list, as a panel's and a
-/// launcher's.
-pub(crate) async fn taker<'a>(
-    desktop: &dyn Desktop,
-    windows: &'a [WindowView],
-    at: Option<(u32, NormPoint)>,
-) -> Option<&'a WindowView> {
-    let asked = tokio::time::timeout(PATIENCE, desktop.taker(at)).await;
-    match asked.unwrap_or(Taker::Other) {
-        Taker::Window(id) => windows.iter().find(|window| window.id == id),
-        Taker::Popup(pid) => {
-            let is_its = |window: &&WindowView| window.pid == Some(pid);
-            front(windows).filter(is_its).or_else(|| windows.iter().find(is_its))
-        }
-        Taker::Other => None,
-        // One of ours steps aside, or gives the keyboard back, before anything is done.
-        Taker::Ours | Taker::Unsaid => match at {
-            None => front(windows),
-            Some((display, point)) => window_at(windows, display, point),
-        },
-    }
-}
-
-fn is(window: &WindowView, state: &str) -> bool {
-    window.states.iter().any(|one| one == state)
-}
-
-/// The topmost window at a point; the desktop itself is none.
-pub(crate) fn window_at(windows: &[WindowView], display: u32, point: NormPoint) -> Option<&WindowView> {
-    let is_there = |window: &&WindowView| {
-        let is_minimized = window.states.iter().any(|state| state == "minimized");
-        window.display == display && !is_minimized && holds(&window.bounds, point)
-    };
-    windows.iter().find(is_there)
-}
-
-pub(crate) fn holds(bounds: &NormRect, point: NormPoint) -> bool {
-    let within = |at: f64, from: f64, length: f64| (from..from + length).contains(&at);
-    within(point.x(), bounds.x, bounds.width) && within(point.y(), bounds.y, bounds.height)
-}
-
-/// Where an element or a menu is, by the word of whoever would act on it; by the windows' names where it has none.
-pub(crate) async fn owned(desktop: &dyn Desktop, windows: &[WindowView], reach: &Reach) -> Option<Touched> {
-    let (target, app) = match reach {
-        Reach::Element(target @ Target::Ref(_)) => (target.clone(), None),
-        Reach::Element(target @ Target::Selector(selector)) => (target.clone(), selector.app.clone()),
-        Reach::Menu { app, .. } => {
-            (Target::Selector(Selector { app: app.clone(), ..Selector::default() }), app.clone())
-        }
-        _ => return None,
-    };
-    let is_ref = matches!(target, Target::Ref(_));
-    match tokio::time::timeout(PATIENCE, desktop.owner(target)).await.ok().flatten() {
-        Some(Owner { app, pid }) => {
-            let program = desktop.program(pid);
-            let class = applications::class_of_window(&app, program.as_deref());
-            let is_its = |window: &&WindowView| window.pid == Some(pid);
-            let window = front(windows).filter(is_its).or_else(|| windows.iter().find(is_its));
-            let is_modal = windows.iter().filter(is_its).any(|window| is(window, "modal"));
-            Some(match window.map(|window| Touched::of(desktop, window)) {
-                Some(found) => Touched { class: found.class.or(class), is_modal, ..found },
-                None => Touched { pid: Some(pid), program, ..Touched::of_name(&app, class) },
-            })
-        }
-        None if is_ref => None,
-        None => in_app(desktop, windows, app.as_deref()),
-    }
-}
-
-fn in_app(desktop: &dyn Desktop, windows: &[WindowView], app: Option<&str>) -> Option<Touched> {
-    match app {
-        Some(app) => Some(named(desktop, windows, app)),
-        None => front(windows).map(|window| Touched::of(desktop, window)),
-    }
-}
-
-/// By a part of its application's name or of its title, as the tools take it.
-fn called<'a>(windows: &'a [WindowView], name: &str) -> Option<&'a WindowView> {
-    let wanted = name.to_lowercase();
-    let is = |window: &&WindowView| {
-        [&window.app, &window.title].iter().any(|text| text.to_lowercase().contains(&wanted))
-    };
-    front(windows).filter(is).or_else(|| windows.iter().find(is))
-}
-
-/// An application by its name, or by a part of it.
-fn named(desktop: &dyn Desktop, windows: &[WindowView], name: &str) -> Touched {
-    let by_name = applications::class_of([name]);
-    match called(windows, name).map(|window| Touched::of(desktop, window)) {
-        Some(found) => Touched { class: found.class.or(by_name), ..found },
-        None => Touched::of_name(name, by_name),
-    }
 }

@@ -93,8 +93,10 @@ fn name_of(client: &Client, launchable: &[Launchable]) -> String {
 }
 
 fn named<'a>(all: &'a [Launchable], app: &str) -> Option<&'a Launchable> {
+    // One that is called so comes before one that starts a program of this name.
     all.iter()
-        .find(|one| one.is_called(app))
+        .find(|one| one.name.eq_ignore_ascii_case(app))
+        .or_else(|| all.iter().find(|one| one.is_called(app)))
         .or_else(|| only(all.iter().filter(|one| contains(&one.name, app))))
 }
 

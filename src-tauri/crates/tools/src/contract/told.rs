@@ -10,7 +10,8 @@ use super::keys::{self, Keyed};
 use super::{Need, of_control};
 use crate::applications::Class;
 use crate::reach::Act;
-use crate::target::{Touched, holds};
+use crate::target::Touched;
+use crate::whose::holds;
 
 /// Controls that are what their role says and do what their name says.
 const ROLES: [&str; 34] = [

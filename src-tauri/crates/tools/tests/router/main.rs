@@ -23,6 +23,8 @@ mod specs;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod told;
+#[cfg(test)]
 mod tools;
 #[cfg(test)]
 mod web;

@@ -26,6 +26,23 @@ fn a_launchable_is_known_by_its_name_its_file_its_program_and_its_class() {
 }
 
 #[test]
+fn an_application_of_a_name_comes_before_another_that_starts_its_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let launchable = |name: &str| {
+        let file = folder.path().join(format!("{name}.desktop"));
+        let text = format!("[Desktop Entry]\nType=Application\nName={name}\nExec=xterm\n");
+        std::fs::write(&file, text).unwrap();
+        Launchable { name: name.into(), entry: DesktopEntry::from_path(file, None::<&[&str]>).unwrap() }
+    };
+    let all = [launchable("Notes"), launchable("XTerm")];
+    let found = |app: &str| named(&all, app).map(|one| one.name.as_str());
+    assert_eq!(
+        (found("xterm"), found("notes"), found("note")),
+        (Some("XTerm"), Some("Notes"), Some("Notes"))
+    );
+}
+
+#[test]
 fn what_lies_in_the_users_own_folders_is_not_the_systems_whatever_it_is_called() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("usr");
