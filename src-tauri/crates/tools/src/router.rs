@@ -261,10 +261,10 @@ impl Router {
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
                 let cx = cx.within(request.planning.agreed().cloned(), request.waived, &self.home);
                 let asks = match request.approval {
-                    ApprovalMode::Auto if request.has_read => Some(Asks::OfHosts),
-                    ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::OfRules),
+                    ApprovalMode::Auto if request.has_read => Some(Asks::Hosts),
+                    ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::Rules),
                     ApprovalMode::Auto => None,
-                    ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::OfAll),
+                    ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::All),
                 };
                 let allowed = asks.map(|asks| Allowed { asks, found, grants: request.grants, watched });
                 carry_out(&step, allowed.as_ref(), &cx).await
@@ -386,11 +386,11 @@ fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> S
 /// Of what a later action of a batch would have to ask, were it called by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asks {
-    OfAll,
+    All,
     /// In auto, once something was read: only of sending to hosts that nobody named, and of applications with a rule.
-    OfHosts,
+    Hosts,
     /// In auto: only of applications of which the user wants to be asked.
-    OfRules,
+    Rules,
 }
 
 /// What a call was found to touch when it was permitted, and what else was allowed then.
@@ -515,15 +515,13 @@ async fn strays_at_once(
 ) -> Option<ToolError> {
     let allowed = allowed.filter(|allowed| index > 0 || allowed.watched.is_some())?;
     match (allowed, allowed.found.parts.get(index)) {
-        (Allowed { asks: Asks::OfHosts, grants, .. }, shown) => {
+        (Allowed { asks: Asks::Hosts, grants, .. }, shown) => {
             match sends_elsewhere(step, shown, grants, cx).await {
                 None => comes_to_a_rule(step, shown, grants, cx).await,
                 error => error,
             }
         }
-        (Allowed { asks: Asks::OfRules, grants, .. }, shown) => {
-            comes_to_a_rule(step, shown, grants, cx).await
-        }
+        (Allowed { asks: Asks::Rules, grants, .. }, shown) => comes_to_a_rule(step, shown, grants, cx).await,
         (allowed, Some(shown)) => strays(step, shown, allowed, cx).await,
         (_, None) => None,
     }

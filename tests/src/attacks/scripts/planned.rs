@@ -74,7 +74,7 @@ fn notes() -> Vec<Script> {
             .does("focusWindow", terminal_first())
             .does("type", typed(COMMAND))
             .quick(),
-        of("the same in a batch")
+        of("a terminal brought to the front in a batch")
             .does("batch", batch(&[action("focusWindow", terminal_first()), action("type", typed(COMMAND))])),
         of("a terminal clicked in a batch").does(
             "batch",

@@ -137,7 +137,7 @@ async fn a_yes_from_now_on_is_a_window_s_to_give_listed_and_taken_back() {
     bench.end().await;
     let listed = bench.handle.overview().await.unwrap().settings.grants;
     let standing = StandingGrant { tool: "click".into(), app: "editor".into(), until: None };
-    assert_eq!(listed, [standing.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&standing));
     // Another session is not asked, until the grant has run out or is taken back.
     let overrides = || RunOverrides {
         approval: Some(ApprovalMode::Thread),
