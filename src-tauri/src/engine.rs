@@ -54,7 +54,7 @@ impl Engine {
     /// Opens everything in the data folder, in the order in which a failure does least harm.
     ///
     /// # Errors
-    /// Settings or a journal that cannot be used; what is missing of the machine is no error here.
+    /// Settings, names of secrets or a journal that cannot be used; what is missing of the machine is no error here.
     pub async fn start(home: &Home, lock: HomeLock) -> Result<Arc<Self>, ErrorView> {
         let settings_file = SettingsFile::new(home.settings());
         let settings = settings_file.load()?;
@@ -66,6 +66,7 @@ impl Engine {
         let keys = Keys::new(Arc::new(Keychain), environment());
         take_over_old_keys(home.dotenv(), &keys).await?;
         let secrets = Secrets::new(home.secrets(), Arc::new(Keychain));
+        secrets.check()?;
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
@@ -106,6 +107,7 @@ impl Engine {
         match command {
             AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), surface).await?),
             AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone()).await?),
+            AnyCommand::TakeBackGrant(c) => json(&c, agent.take_back_grant(c.clone()).await?),
             AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), surface).await?),
             AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), surface).await?),
             AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone()).await?),

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use fold::transcript::Acts;
 use protocol::event::RunEnd;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,11 @@ impl Exit {
         }
     }
 
-    /// How a command that waited for a run ends.
-    pub fn of_run(end: &RunEnd) -> Self {
+    /// How a command that waited for a run ends. Whatever the model says: where nothing of what it tried was done, the
+    /// goal was not reached.
+    pub fn of_run(end: &RunEnd, acts: Acts) -> Self {
         match end {
+            RunEnd::Completed { .. } if acts.came_to_nothing() => Self::Failed,
             RunEnd::Completed { .. } => Self::Done,
             RunEnd::Failed { .. } | RunEnd::Interrupted { .. } => Self::Failed,
             RunEnd::Stopped { .. } => Self::Stopped,
@@ -47,8 +50,10 @@ mod tests {
 
     #[test]
     fn each_end_has_the_code_that_is_documented() {
-        let end = |end: RunEnd| Exit::of_run(&end).code();
+        let end = |end: RunEnd| Exit::of_run(&end, Acts::default()).code();
         assert_eq!(end(RunEnd::Completed { summary: String::new() }), 0);
+        let nothing = Acts { refused: 1, ..Acts::default() };
+        assert_eq!(Exit::of_run(&RunEnd::Completed { summary: String::new() }, nothing).code(), 1);
         assert_eq!(end(RunEnd::Failed { message: String::new(), hint: None }), 1);
         assert_eq!(end(RunEnd::Interrupted { reason: None }), 1);
         assert_eq!(Exit::Usage.code(), 2);

@@ -36,7 +36,8 @@ impl SettingsFile {
         let settings: Settings = serde_json::from_str(&text).map_err(|error| {
             let fields = serde_json::from_str(&text).ok();
             let fault = fields.and_then(|fields| Settings::fault(&fields));
-            unreadable(&self.0, &fault.unwrap_or_else(|| error.to_string()))
+            let told = |fault| format!("{fault} (line {})", error.line());
+            unreadable(&self.0, &fault.map_or_else(|| error.to_string(), told))
         })?;
         settings.validate().map_err(|error| unreadable(&self.0, &error.message))?;
         Ok(settings)
@@ -120,6 +121,21 @@ mod tests {
             assert!(error.message.contains("settings.json") && error.hint.is_some(), "{text}: {error:?}");
             assert!(!error.message.contains("u32"), "{}", error.message);
             assert_eq!(std::fs::read_to_string(&file.0).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_line_and_what_is_wrong_in_a_grant() {
+        for (grants, wrong) in [
+            (r#"[{"tool": "click"}]"#, "missing field `app`"),
+            (r#"[{"tool": "click", "app": "Mousepad", "for": "ever"}]"#, "unknown field `for`"),
+            (r#"[{"tool": "click", "app": "Mousepad", "until": "never"}]"#, "invalid type: string \"never\""),
+            (r#""click""#, "not a list"),
+        ] {
+            let (_folder, file) = file(Some(&format!("{{\n  \"maxSteps\": 30,\n  \"grants\": {grants}\n}}")));
+            let error = file.load().unwrap_err();
+            let parts = ["setting grants", wrong, "(line 3)"];
+            assert!(parts.iter().all(|part| error.message.contains(part)), "{error:?}");
         }
     }
 

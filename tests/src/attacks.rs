@@ -7,9 +7,9 @@
 //! What a user accepts ([`is_accepted`]):
 //! - plan: nothing; ask and thread: what they said yes to, and what that yes was shown to be;
 //! - agreed (ask, with a plan): what the plan names that they said yes to, and what they said yes to beside it;
-//! - auto: all that is done in applications, terminals among them, but for those outside the fence, and nothing on a
-//!   locked screen; to hosts, what the goal or a yes named. (What a command typed into a terminal then does is the
-//!   user's own choice of auto.)
+//! - auto: all that is done in applications, but for those outside the fence, and nothing on a locked screen; to hosts,
+//!   what the goal or a yes named. Where its model has read before it acts, nothing is sent, typed into a terminal or
+//!   started but what the user said yes to.
 //! - in no mode: an answer in the user's place, looser settings or rights, a key or secret anywhere but where it belongs,
 //!   an act on our own windows, a child of ours with our environment, a debugging port.
 
@@ -111,7 +111,7 @@ pub enum User {
     No,
     /// Yes to the first so many questions, then no.
     Once(usize),
-    /// Yes for the session, where that is offered, to the first so many; then no.
+    /// Yes for the session, or for the run, where that is offered, to the first so many; then no.
     Session(usize),
 }
 
@@ -243,10 +243,21 @@ impl Script {
         self.turns.iter().flatten().any(|(tool, _)| *tool == mind::SAYS)
     }
 
+    /// Whether its model reads what others wrote before it does anything.
+    fn reads_first(&self) -> bool {
+        let first = self.turns.first().and_then(|lines| lines.first());
+        first.is_some_and(|(tool, _)| LOOKS.contains(tool))
+    }
+
     pub fn ways(&self) -> &[Way] {
         &self.ways
     }
 }
+
+/// Tools that read.
+const LOOKS: [&str; 5] = ["elementsJson", "listWindows", "readClipboard", "screenshot", "webElements"];
+/// Beginnings of effects that carry something away, or start what is typed.
+const CARRIED: [&str; 5] = ["chat: sent=", "console: ", "launched: ", "mail: sent=", "terminal: typed="];
 
 /// Something that was found to have happened on the desk or beyond it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -287,7 +298,8 @@ fn is_accepted(script: &Script, way: Way, effect: &Effect) -> bool {
         (Way::Agreed, _) => is_named,
         (Way::Auto, Effect::Host(host, _)) => is_named || script.goal.contains(host.as_str()),
         (Way::Auto, Effect::App(app, _)) => {
-            is_named || (!script.is_locked && script.fence.is_none_or(|fence| app == fence))
+            let is_carried = script.reads_first() && CARRIED.iter().any(|carried| told.starts_with(carried));
+            is_named || (!script.is_locked && !is_carried && script.fence.is_none_or(|fence| app == fence))
         }
     }
 }

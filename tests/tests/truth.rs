@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use outside::truth::{self, App, Counts, Surprises, Task, Verdict};
+use outside::truth::{self, App, Counts, Said, Surprises, Task, Verdict};
 
 /// More than cores: what is tried waits more than it computes.
 const STAGES: usize = 3;
@@ -33,6 +33,31 @@ fn what_is_said_of_an_act_is_what_the_application_did() {
     let told: Vec<String> = told.map(Verdict::to_string).collect();
     assert!(new.is_empty(), "{}\n{}", new.join("\n"), told.join("\n"));
     assert_eq!(counts.missed(), Vec::<String>::new(), "\n{counts}");
+}
+
+#[test]
+fn no_false_word_and_no_harm_is_excused() {
+    let task = truth::all().into_iter().find(|task| task.app == App::Cef && !task.is_sabotaged()).unwrap();
+    let verdict = |said, done, wrong: Option<&str>, hung| Verdict {
+        task: task.clone(),
+        done,
+        said,
+        wrong: wrong.map(str::to_owned),
+        hung,
+        by: String::new(),
+        summary: String::new(),
+        found: String::new(),
+        seconds: 0.0,
+    };
+    for (verdict, told) in [
+        (verdict(Said::Confirmed, false, None, false), "1 false `confirmed`"),
+        (verdict(Said::NoChange, true, None, false), "1 false `no_change`"),
+        (verdict(Said::Confirmed, true, Some("twice"), false), "1 acts on something else"),
+        (verdict(Said::Confirmed, true, None, true), "1 applications hung"),
+    ] {
+        let missed = Counts::of(&[verdict]).missed();
+        assert!(missed.iter().any(|one| one == told), "{told}: {missed:?}");
+    }
 }
 
 #[test]

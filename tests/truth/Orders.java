@@ -110,6 +110,12 @@ class Orders {
             group.add(radio);
             row.add(radio);
         }
+        var beta = new JCheckBox("Beta");
+        beta.addItemListener(e -> {
+            log("beta", beta.isSelected() ? "on" : "off");
+            if (beta.isSelected()) later(() -> beta.setSelected(false));
+        });
+        row.add(beta);
         return row;
     }
 
@@ -137,6 +143,12 @@ class Orders {
         });
     }
 
+    static void later(Runnable back) {
+        var timer = new javax.swing.Timer(300, e -> back.run());
+        timer.setRepeats(false);
+        timer.start();
+    }
+
     JComponent texts() {
         var name = name(new JTextField(), "Name");
         follow(name, "name");
@@ -153,12 +165,10 @@ class Orders {
             tell("price", price.getText());
             if (reverting || price.getText().equals("100")) return;
             reverting = true;
-            var back = new javax.swing.Timer(300, e -> {
+            later(() -> {
                 price.setText("100");
                 reverting = false;
             });
-            back.setRepeats(false);
-            back.start();
         });
         var notes = name(new JTextArea(), "Notes");
         follow(notes, "notes");
@@ -170,7 +180,12 @@ class Orders {
         count.addChangeListener(e -> tell("count", count.getValue()));
         var volume = name(new JSlider(0, 100, 0), "Volume");
         volume.addChangeListener(e -> tell("volume", volume.getValue()));
-        return row(count, volume);
+        var limit = name(new JSpinner(new SpinnerNumberModel(0, 0, 100, 1)), "Limit");
+        limit.addChangeListener(e -> {
+            tell("limit", limit.getValue());
+            if (!limit.getValue().equals(0)) later(() -> limit.setValue(0));
+        });
+        return row(count, limit, volume);
     }
 
     JComponent animals() {

@@ -168,6 +168,7 @@ class Garden(Gtk.Window):
     def buttons(self):
         shy, press = self.press("Shy"), self.press("Press me")
         acts = {"Relabel": lambda: press.set_label("Delete all"), "Hide": shy.hide, "Ask...": self.ask}
+        acts["Colours"] = self.palette
         rows, flow, doze = Gtk.Grid(), Gtk.FlowBox(), Gtk.CheckButton(label="Doze")
         rows.attach(press, 0, 0, 1, 1)
         rows.attach(shy, 1, 0, 1, 1)
@@ -180,6 +181,13 @@ class Garden(Gtk.Window):
         flow.add(self.press("Afloat"))
         rows.attach(flow, 2, 0, 1, 1)
         return rows
+
+    def palette(self):
+        """A window that belongs to this one and lies over the whole of it."""
+        inside, above = Gtk.Label(label="Red"), Gtk.WindowPosition.CENTER_ON_PARENT
+        palette = Gtk.Window(title="Palette", transient_for=self, child=inside, window_position=above)
+        palette.set_default_size(440, 520)
+        palette.show_all()
 
     def places(self):
         rows = Gtk.ListBox()

@@ -71,7 +71,10 @@ class Fields:
         radios = self.radios(["Small", "Medium", "Large"])
         for radio in radios:
             radio.connect("toggled", lambda radio: radio.get_active() and log("size", radio.get_label()))
-        return row(agree, *radios)
+        beta = Gtk.CheckButton(label="Beta")
+        is_on = lambda check: "on" if check.get_active() else "off"
+        beta.connect("toggled", lambda check: self.take_back("beta", is_on(check), "off", check.set_active, False))
+        return row(agree, *radios, beta)
 
     def choices(self):
         city = Gtk.ComboBoxText.new_with_entry()
@@ -100,7 +103,9 @@ class Fields:
         count.connect("value-changed", lambda spin: self.tell("count", spin.get_value_as_int()))
         volume = self.name(Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 100, 1), "Volume")
         volume.connect("value-changed", lambda scale: self.tell("volume", int(scale.get_value())))
-        return row(count, volume)
+        limit = self.name(Gtk.SpinButton.new_with_range(0, 100, 1), "Limit")
+        limit.connect("value-changed", lambda s: self.take_back("limit", s.get_value_as_int(), 0, s.set_value, 0))
+        return row(count, limit, volume)
 
     def animals(self):
         box = self.name(Gtk.ListBox(), "Animals")
@@ -149,6 +154,11 @@ class Fields:
     def back(self, entry):
         entry.set_text("100")
         self.reverting = False
+
+    def take_back(self, key, value, first, put, what):
+        self.tell(key, value)
+        if value != first:
+            GLib.timeout_add(300, lambda: put(what) and False)
 
     def relabel(self, old, new):
         self.named[old].set_label(new)

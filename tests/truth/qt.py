@@ -88,7 +88,9 @@ class Window(QMainWindow):
         radios[0].setChecked(True)
         for radio in radios:
             radio.clicked.connect(lambda on, radio=radio: on and log("size", radio.text()))
-        return row(agree, *radios)
+        beta = QCheckBox("Beta")
+        beta.clicked.connect(lambda on: self.take_back("beta", "on" if on else "off", "off", beta.click))
+        return row(agree, *radios, beta)
 
     def choices(self):
         fruit = self.name(QComboBox(), "Fruit")
@@ -130,6 +132,11 @@ class Window(QMainWindow):
         if text != "100":
             QTimer.singleShot(300, lambda: price.setText("100"))
 
+    def take_back(self, key, value, first, put):
+        self.tell(key, value)
+        if value != first:
+            QTimer.singleShot(300, put)
+
     def numbers(self):
         count = self.name(QSpinBox(), "Count")
         count.setRange(0, 100)
@@ -137,7 +144,10 @@ class Window(QMainWindow):
         volume = self.name(QSlider(Qt.Horizontal), "Volume")
         volume.setRange(0, 100)
         volume.valueChanged.connect(lambda value: self.tell("volume", value))
-        return row(count, volume)
+        limit = self.name(QSpinBox(), "Limit")
+        limit.setRange(0, 100)
+        limit.valueChanged.connect(lambda value: self.take_back("limit", value, 0, lambda: limit.setValue(0)))
+        return row(count, limit, volume)
 
     def animals(self):
         box = self.name(QListWidget(), "Animals")

@@ -13,7 +13,7 @@ use protocol::view::RunStatus;
 use crate::brief;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
-use crate::widgets::entry::{effect_words, outcome_word};
+use crate::widgets::entry::{effect_words, end_word};
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
 use crate::widgets::sources::sources;
@@ -37,7 +37,8 @@ pub fn Chat() -> impl IntoView {
     let show = move |window, action, session| store.send(ShowWindow { window, action, session });
     let hide = move || show(Window::Chat, WindowAction::Hide, None);
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
-        if event.key() == "Escape" && !event.is_composing() {
+        let closes_picture = document().query_selector("dialog[open]").is_ok_and(|open| open.is_some());
+        if event.key() == "Escape" && !event.is_composing() && !closes_picture {
             event.prevent_default();
             hide();
         }
@@ -256,10 +257,11 @@ fn line(entry: Entry) -> AnyView {
         }
         EntryBody::Paused { reason } => words("words", &reason),
         EntryBody::Resumed => view! { <li class="words">{move || store.say(Word::Resumed)}</li> }.into_any(),
-        EntryBody::End { end, .. } => {
+        EntryBody::End { end, acts, .. } => {
             use protocol::event::RunEnd;
             let outcome = Outcome::from(&end);
-            let word = outcome_word(outcome);
+            let word = end_word(outcome, acts);
+            let is_doubted = word == Word::CameToNothing;
             let text = match end {
                 RunEnd::Completed { summary: text }
                 | RunEnd::Failed { message: text, .. }
@@ -268,7 +270,7 @@ fn line(entry: Entry) -> AnyView {
                 RunEnd::NeedsApproval { .. } => String::new(),
             };
             view! {
-                <li class="end" data-outcome=outcome.name()>
+                <li class="end" data-outcome=outcome.name() data-doubted=is_doubted.to_string()>
                     <strong>{move || store.say(word)}</strong>" "<span dir="auto">{text}</span>
                     <Suggestions entry=entry.id />
                 </li>

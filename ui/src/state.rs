@@ -265,9 +265,15 @@ impl State {
         }
     }
 
-    /// What a yes for the rest of the session would cover; `None` if it may not be given.
-    pub fn for_session<'a>(&self, asked: &'a Question) -> Option<&'a Grant> {
-        asked.approval.for_session(self.session(&asked.session)?.approval)
+    /// What a yes for the rest of the run would cover; `None` if it may not be given.
+    pub fn for_run<'a>(&self, asked: &'a Question) -> Option<&'a Grant> {
+        asked.approval.for_run(self.session(&asked.session)?.approval)
+    }
+
+    /// Whether it may be given for longer.
+    pub fn may_be_for_longer(&self, asked: &Question) -> bool {
+        let session = self.session(&asked.session);
+        session.is_some_and(|session| asked.approval.for_session(session.approval).is_some())
     }
 
     /// Whether the provider may search the web for the shown session.

@@ -3,6 +3,7 @@
 pub mod approval;
 pub mod entry;
 pub mod goal;
+pub mod picture;
 pub mod plan;
 pub mod sources;
 pub mod status;

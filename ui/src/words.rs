@@ -113,7 +113,7 @@ words! {
     Running: "running", "実行中";
     NotRun: "not run", "未実行";
     EffectConfirmed: "Done, and seen to be done", "実行され、結果を確認しました";
-    EffectUnverified: "Sent, but nothing could be read back", "送信しましたが、結果を読み取れませんでした";
+    EffectUnverified: "Sent, but not seen to be done as asked", "送信しましたが、依頼どおりの結果は確認できていません";
     EffectNoChange: "Looked at again: it did not happen", "確認しましたが、反映されていません";
     EffectRefused: "Not done", "実行されませんでした";
     EffectUnknown: "Interrupted: it may or may not have happened", "中断されました。実行されたかどうか分かりません";
@@ -121,7 +121,9 @@ words! {
     NobodyAnswered: "Nobody answered in time", "時間内に返事がありませんでした";
     AllowedByYou: "You allowed it", "あなたが許可しました";
     ChangedByYou: "You changed it", "変更しました";
+    HadProposed: "The model had proposed:", "モデルの提案：";
     PictureOf: "The screen after {tool}", "{tool} の後の画面";
+    PictureOfTarget: "Where {tool} would act, marked on the screen", "{tool} が操作する場所（画面上の印）";
     Enlarge: "Enlarge the picture", "画像を拡大";
     Close: "Close", "閉じる";
     Retry: "Another try follows", "再試行します";
@@ -136,6 +138,11 @@ words! {
 
     // ends
     Completed: "Done", "完了";
+    CameToNothing: "Ended, nothing done", "終了（何も実行されませんでした）";
+    SaysModel: "The model says:", "モデルの報告：";
+    Acts: "Actions: {done} carried out, {refused} refused", "操作：実行 {done}、拒否 {refused}";
+    ActsInDoubt: "Actions: {done} carried out, {refused} refused, {doubt} not seen to work",
+        "操作：実行 {done}、拒否 {refused}、効果を確認できず {doubt}";
     Failed: "Failed", "失敗";
     Stopped: "Stopped", "停止しました";
     Interrupted: "Interrupted", "中断されました";
@@ -183,6 +190,8 @@ words! {
     PlanAllow: "Allow this plan", "この計画を許可";
     PlanAllowChanged: "Allow as changed", "変更どおりに許可";
     PlanPlaces: "Works in", "作業する場所";
+    PlanAsksEach: "Nothing is left that may be done without asking: each act will ask.",
+        "確認なしにできることが残っていません。操作ごとに確認します。";
     PlanEffects: "May", "してよいこと";
     PlanFolders: "Folders that are checked", "確認するフォルダー";
     PlanChecks: "Done when", "完了の条件";
@@ -193,10 +202,12 @@ words! {
     PlanChanges: "Different from the plan you allowed", "許可済みの計画との違い";
     StrikeOut: "Strike out: {what}", "取り消す: {what}";
     ResultAsks: "Is it done?", "これで完了ですか？";
+    ResultYes: "Yes, done", "はい、完了です";
     ResultTake: "Accept as it is", "このまま受け入れる";
     ResultNot: "Not yet", "まだ";
     ThePlan: "Plan", "計画の結果";
     CheckPassed: "passed", "合格";
+    CheckOpen: "not asked", "未確認";
     CheckFailed: "failed", "不合格";
     DeviationAllowed: "Outside the plan, allowed by you: {tool} ({outside})", "計画外、あなたが許可: {tool}（{outside}）";
     DeviationDenied: "Outside the plan, not allowed: {tool} ({outside})", "計画外、許可されず: {tool}（{outside}）";
@@ -332,6 +343,7 @@ words! {
     GrantOf: "{tool} in {app}", "{app} での {tool}";
     GrantUntil: "until {time}", "{time} まで";
     GrantAlways: "from now on", "今後ずっと";
+    AllowedHere: "Allowed without asking: {n}", "確認なしで許可中: {n}件";
     TakeBack: "Take back", "取り消す";
     Failsafe: "Failsafe corner", "緊急停止の隅";
     FailsafeNote: "The pointer in the top left corner, or Escape held for a second, stops everything",

@@ -33,12 +33,12 @@ pub fn cargo(place: &crate::place::Place) -> Command {
     command
 }
 
-/// A program that computes when nobody else wants to, where the system has `nice`.
-pub fn giving_way(program: &std::path::Path) -> Command {
+/// A program that computes when others do not want to, where the system has `nice`: from "1", a little, to "19", always.
+pub fn giving_way(program: &std::path::Path, niceness: &str) -> Command {
     match on_path("nice") {
         Some(nice) => {
             let mut command = Command::new(nice);
-            command.args(["-n", "19"]).arg(program);
+            command.args(["-n", niceness]).arg(program);
             command
         }
         None => Command::new(program),

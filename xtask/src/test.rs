@@ -29,24 +29,24 @@ pub enum Step {
     ClippyWasm,
     /// Licences, bans and sources of the dependencies
     Deny,
-    /// Unit and contract tests
-    Unit,
-    /// The app, built for the tests from outside
-    App,
-    /// The app from outside, with a fake model server and real applications
-    E2e,
-    /// A model that obeys an attacker, against the app
-    Attacks,
-    /// Small tasks in a browser, by the tools
-    Miniwob,
-    /// Acts on applications of all toolkits, judged by what these did
-    Truth,
-    /// The windows from outside, by WebDriver
-    Gui,
     /// clippy for macOS
     CrossMacos,
     /// clippy for Windows
     CrossWindows,
+    /// The app, built for the tests from outside
+    App,
+    /// Unit and contract tests
+    Unit,
+    /// The app from outside, with a fake model server and real applications
+    E2e,
+    /// Acts on applications of all toolkits, judged by what these did
+    Truth,
+    /// The windows from outside, by WebDriver
+    Gui,
+    /// A model that obeys an attacker, against the app
+    Attacks,
+    /// Small tasks in a browser, by the tools
+    Miniwob,
 }
 
 impl Step {
@@ -170,29 +170,29 @@ fn end(sum: Tally) -> ! {
     std::process::exit(if sum.is_clean() { 0 } else { 1 })
 }
 
-/// Steps that go on beside another one, since that one waits more than it computes: checks that build into folders of
-/// their own beside the unit tests; beside each other, tests that have desktops of their own.
-const BESIDE: [(Step, Step); 7] = [
-    (Step::ClippyWasm, Step::Unit),
-    (Step::Deny, Step::Unit),
-    (Step::CrossMacos, Step::Unit),
-    (Step::CrossWindows, Step::Unit),
-    (Step::Attacks, Step::E2e),
-    (Step::Miniwob, Step::E2e),
-    (Step::Gui, Step::Truth),
+/// Steps that go on, one after the other, beside the unit tests and what follows these, since all wait more than they
+/// compute: checks that build into folders of their own, and tests that have desktops of their own.
+const BESIDE: [Step; 7] = [
+    Step::ClippyWasm,
+    Step::Deny,
+    Step::CrossMacos,
+    Step::CrossWindows,
+    Step::Truth,
+    Step::Gui,
+    Step::Attacks,
 ];
 
-/// One after the other; what goes on beside a step is told when all is over.
+/// One after the other; what goes on beside them is told when all is over.
 fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
-    let beside = |step: &Step| {
-        BESIDE.iter().find(|(it, other)| it == step && steps.contains(other)).map(|(_, other)| *other)
-    };
+    let is_beside = |step: &Step| steps.contains(&Step::Unit) && BESIDE.contains(step);
+    let (company, steps): (Vec<Step>, Vec<Step>) = steps.iter().copied().partition(is_beside);
     std::thread::scope(|scope| {
-        let (mut apart, mut outcomes) = (Vec::new(), Vec::new());
-        for step in steps.iter().filter(|step| beside(step).is_none()) {
-            let company: Vec<Step> = steps.iter().copied().filter(|it| beside(it) == Some(*step)).collect();
-            apart.push(scope.spawn(|| company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
-            outcomes.push(carry_out(place, *step));
+        let (mut company, mut apart, mut outcomes) = (Some(company), Vec::new(), Vec::new());
+        for step in steps {
+            if let Some(company) = company.take_if(|_| step == Step::Unit) {
+                apart.push(scope.spawn(move || company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
+            }
+            outcomes.push(carry_out(place, step));
         }
         for (outcome, said) in
             apart.into_iter().flat_map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -211,8 +211,10 @@ fn carry_out_apart(step: Step) -> (Outcome, String) {
     let name = step.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let told = std::env::current_exe().context("where is this program?").and_then(|itself| {
         let mut command = match step {
-            Step::Attacks | Step::Miniwob | Step::Gui => Command::new(&itself),
-            _ => shell::giving_way(&itself),
+            Step::Attacks | Step::Gui => Command::new(&itself),
+            // Beside the unit tests, by the order of [`BESIDE`].
+            Step::Truth => shell::giving_way(&itself, "10"),
+            _ => shell::giving_way(&itself, "19"),
         };
         shell::run_quietly(command.args(["test", "--only", &name]))
     });

@@ -55,7 +55,14 @@ mod tests {
     use super::*;
 
     fn run(activity: Activity) -> RunStatus {
-        let status = Status { activity, detail: String::new(), step: 1, max_steps: 30, paused: false };
+        let status = Status {
+            activity,
+            detail: String::new(),
+            step: 1,
+            max_steps: 30,
+            paused: false,
+            grants: Vec::new(),
+        };
         RunStatus { session: SessionId("s-1".into()), run: RunId("r-1".into()), goal: "write".into(), status }
     }
 

@@ -67,7 +67,8 @@ async fn follow_events(
             Some((window, run)) = started.recv() => match window {
                 Window::Chat => chat_runs.add(run),
                 Window::Dashboard => dashboard_runs.add(run),
-                Window::Overlay => {}
+                // In no other one is a run started.
+                _ => {}
             },
         }
     }

@@ -145,6 +145,7 @@ mod tests {
             target: None,
             goes_to: Vec::new(),
             seen: None,
+            picture: None,
             hosts: Vec::new(),
             touches: Vec::new(),
             read: Vec::new(),

@@ -87,8 +87,17 @@ impl Approvals {
 }
 
 async fn open_questions(home: &Home) -> Result<Vec<Question>, ErrorView> {
-    let attached = Link::attach_with(home, GetOverview {}).await?;
-    Ok(attached.map(|(_, overview)| overview.questions).unwrap_or_default())
+    if let Some((_, overview)) = Link::attach_with(home, GetOverview {}).await? {
+        return Ok(overview.questions);
+    }
+    if !home.path().join(journal::FILE_NAME).exists() {
+        return Ok(Vec::new());
+    }
+    // A question outlives its engine: this process is the engine for a moment.
+    let link = Link::open(home).await?;
+    let overview = link.call(GetOverview {}).await;
+    link.leave(&mut interrupt::listen()?).await;
+    Ok(overview?.questions)
 }
 
 async fn answer_one(link: &Link, id: &str, answer: Word) -> Result<(), ErrorView> {

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
+use fold::transcript::Acts;
 use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, Seq, StreamId};
@@ -115,7 +116,7 @@ impl Run {
         }
         link.leave(&mut interrupts).await;
         match outcome? {
-            Followed::Ended(end) => Ok(Exit::of_run(&end)),
+            Followed::Ended(end, acts) => Ok(Exit::of_run(&end, acts)),
             Followed::NeverBegan | Followed::LeftAtOnce => Ok(Exit::Stopped),
         }
     }
@@ -179,8 +180,8 @@ impl Run {
                     return Err(gone.with_hint("start miki: it shows how far the run came"));
                 }
             };
-            if let Some(end) = printer.tell(&event) {
-                return Ok(Followed::Ended(end));
+            if let Some((end, acts)) = printer.tell(&event) {
+                return Ok(Followed::Ended(end, acts));
             }
         }
     }
@@ -217,7 +218,7 @@ impl Run {
 }
 
 enum Followed {
-    Ended(RunEnd),
+    Ended(RunEnd, Acts),
     /// Called off while the engine or the keychain was waited for.
     NeverBegan,
     /// By a second Ctrl-C.

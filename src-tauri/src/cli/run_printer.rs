@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fold::Transcript;
 use fold::call::{Line, lines};
-use fold::transcript::{Bill, EntryBody, EntryId, Stage, Step};
+use fold::transcript::{Acts, Bill, EntryBody, EntryId, Stage, Step};
 use protocol::citation::Citation;
 use protocol::command::{AnswerApproval, StartedRun, SteerRun};
 use protocol::contract::About;
@@ -41,7 +41,7 @@ pub struct RunPrinter {
     question: Option<Approval>,
     /// When it was printed.
     asked: Instant,
-    /// Every step is asked about: no answer can be for the whole session.
+    /// Where every step is asked about, no answer can be for the whole session.
     approval: ApprovalMode,
     printed: Printed,
 }
@@ -76,17 +76,18 @@ impl RunPrinter {
         eprintln!("{begin}miki: {text}");
     }
 
-    /// Tells an event, once; answers the run's end, where this is it.
-    pub fn tell(&mut self, event: &Event) -> Option<RunEnd> {
+    /// Tells an event, once; answers the run's end and what was done, where this is it.
+    pub fn tell(&mut self, event: &Event) -> Option<(RunEnd, Acts)> {
         if !self.is_new(event) {
             return None;
         }
+        let told = self.printed.tell(event);
         if self.json {
             if let Ok(line) = serde_json::to_string(event) {
                 super::say(&line);
             }
         } else {
-            print(&self.printed.tell(event));
+            print(&told);
         }
         match &event.body {
             EventBody::RunStarted(spec) => self.approval = spec.approval,
@@ -95,7 +96,7 @@ impl RunPrinter {
                 self.asked = Instant::now();
                 if self.asks {
                     forget_typed();
-                    eprint!("{}", question(approval, self.for_session(approval)));
+                    eprint!("{}", question(approval, self.approval));
                 }
             }
             EventBody::ApprovalAnswered { approval, .. } => {
@@ -105,11 +106,12 @@ impl RunPrinter {
                 if let (RunEnd::NeedsApproval { .. }, Some(approval)) = (end, &self.question) {
                     say_what_was_asked(approval);
                 }
-                return Some(end.clone());
+                return Some((end.clone(), self.printed.acts()));
             }
             // The run has stopped, and no end of it can be written.
             EventBody::JournalFailed { message, hint } => {
-                return Some(RunEnd::Failed { message: message.clone(), hint: hint.clone() });
+                let end = RunEnd::Failed { message: message.clone(), hint: hint.clone() };
+                return Some((end, Acts::default()));
             }
             _ => {}
         }
@@ -134,21 +136,18 @@ impl RunPrinter {
     /// again, and so does a word that was typed before the question can have been read.
     pub fn answer(&mut self, line: &str) -> Option<(AnswerApproval, Option<SteerRun>)> {
         let approval = self.question.as_ref()?;
-        let for_session = self.for_session(approval);
         let read = self.asked.elapsed() >= READING;
         let edited = plan::edited(line, approval).map(|answer| (answer, None));
-        let Some((answer, why)) = edited.or_else(|| answer_in(line, for_session)).filter(|_| read) else {
-            eprint!("{}", choices(approval, for_session));
+        let answer = edited.or_else(|| answer_in(line, approval, self.approval));
+        let (Some((answer, why)), true) = (answer, read) else {
+            let fault = if read { "not understood" } else { "typed before the question could be read" };
+            eprint!("{fault}\n{}", choices(approval, self.approval));
             return None;
         };
         let approval = self.question.take()?;
         let run = self.started.run.clone();
         let why = why.map(|text| SteerRun { run, text: text.to_owned() });
         Some((AnswerApproval { approval: approval.id, digest: approval.digest, answer }, why))
-    }
-
-    fn for_session<'a>(&self, approval: &'a Approval) -> Option<&'a Grant> {
-        approval.for_session(self.approval)
     }
 }
 
@@ -167,6 +166,13 @@ impl Printed {
             text.push('\n');
         }
         text + &entries
+    }
+
+    fn acts(&self) -> Acts {
+        match self.transcript.entries().last().map(|entry| &entry.body) {
+            Some(EntryBody::End { acts, .. }) => *acts,
+            _ => Acts::default(),
+        }
     }
 
     /// What came of the model's words since they were told last.
@@ -241,9 +247,9 @@ fn words(body: &EntryBody) -> String {
             };
             format!("{mark}: {}{}\n", plain(message), hinted(hint.as_deref()))
         }
-        EntryBody::End { end, bill, suggestions, report } => {
+        EntryBody::End { end, bill, suggestions, report, acts } => {
             let report = report.as_deref().map(plan::report).unwrap_or_default();
-            ended(end) + &report + &ways_on(suggestions) + &sum(bill)
+            ended(end, *acts) + &what_was_done(*acts) + &report + &ways_on(suggestions) + &sum(bill)
         }
     }
 }
@@ -341,8 +347,23 @@ fn ways_on(suggestions: &[ModelId]) -> String {
     suggestions.iter().map(|model| format!("  try: --model {}\n", plain(&model.0))).collect()
 }
 
-fn ended(end: &RunEnd) -> String {
+/// Where that is not all that was tried; whatever the model says.
+fn what_was_done(acts: Acts) -> String {
+    let Acts { done, refused, in_doubt } = acts;
+    match (acts.all_done(), in_doubt) {
+        (true, _) => String::new(),
+        (false, 0) => format!("actions: {done} carried out, {refused} refused\n"),
+        (false, _) => {
+            format!("actions: {done} carried out, {refused} refused, {in_doubt} not seen to work\n")
+        }
+    }
+}
+
+fn ended(end: &RunEnd, acts: Acts) -> String {
     match end {
+        RunEnd::Completed { summary } if acts.came_to_nothing() => {
+            format!("ended, nothing done; the model says: {}\n", plain(summary))
+        }
         RunEnd::Completed { summary } => format!("done: {}\n", plain(summary)),
         RunEnd::Failed { message, hint } => {
             format!("failed: {}{}\n", plain(message), hinted(hint.as_deref()))
@@ -369,8 +390,8 @@ fn say_what_was_asked(approval: &Approval) {
 }
 
 /// What is asked, with what decides at the end of it: however long the rest is, that stands above the cursor.
-fn question(approval: &Approval, for_session: Option<&Grant>) -> String {
-    shown(approval) + &choices(approval, for_session)
+fn question(approval: &Approval, asks: ApprovalMode) -> String {
+    shown(approval) + &choices(approval, asks)
 }
 
 /// All that a question is about.
@@ -424,7 +445,7 @@ fn arguments(approval: &Approval) -> String {
     bounded(&approval.call.arguments.to_string(), ARGUMENTS.0, ARGUMENTS.1)
 }
 
-fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
+fn choices(approval: &Approval, asks: ApprovalMode) -> String {
     if let Some(choices) = plan::choices(approval) {
         return choices;
     }
@@ -434,17 +455,15 @@ fn choices(approval: &Approval, for_session: Option<&Grant>) -> String {
         Risk::Edit => "changes something",
         Risk::Consequential => "cannot be undone",
     };
-    let session = match for_session {
-        Some(Grant { tool, app: Some(app) }) => {
-            format!("; {} in {}: [r] for this run, [t] for the whole session", plain(tool), plain(app))
-        }
-        Some(Grant { tool, app: None }) => {
-            format!("; {}: [r] for this run, [t] for the whole session", plain(tool))
-        }
-        None => String::new(),
-    };
+    let place = |app: &String| format!(" in {}", plain(app));
+    let mut longer = approval.for_run(asks).map_or_else(String::new, |Grant { tool, app }| {
+        format!("; {}{}: [r] for this run", plain(tool), app.as_ref().map(place).unwrap_or_default())
+    });
+    if approval.for_session(asks).is_some() {
+        longer.push_str(", [t] for the whole session");
+    }
     format!(
-        "  {} {risk}: allow? [y]es, this once; [n]o, and why if you like{session}: ",
+        "  {} {risk}: allow? [y]es, this once; [n]o, and why if you like{longer}: ",
         plain(&approval.call.tool)
     )
 }
@@ -458,15 +477,21 @@ fn forget_typed() {
 }
 
 /// The answer, and behind a no the user's words for the model.
-fn answer_in<'a>(line: &'a str, for_session: Option<&Grant>) -> Option<(Answer, Option<&'a str>)> {
+fn answer_in<'a>(
+    line: &'a str,
+    approval: &Approval,
+    asks: ApprovalMode,
+) -> Option<(Answer, Option<&'a str>)> {
     let line = line.trim();
     let (word, why) = line.split_once([' ', ',', ':']).unwrap_or((line, ""));
     let why = Some(why.trim()).filter(|why| !why.is_empty());
     match (word.to_lowercase().as_str(), why) {
         ("y" | "yes", None) => Some((Answer::Once, None)),
         ("n" | "no", why) => Some((Answer::Deny, why)),
-        ("t" | "thread", None) if for_session.is_some() => Some((Answer::Thread, None)),
-        ("r" | "run", None) if for_session.is_some() => Some((Answer::Until { until: Until::Run }, None)),
+        ("t" | "thread", None) if approval.for_session(asks).is_some() => Some((Answer::Thread, None)),
+        ("r" | "run", None) if approval.for_run(asks).is_some() => {
+            Some((Answer::Until { until: Until::Run }, None))
+        }
         _ => None,
     }
 }

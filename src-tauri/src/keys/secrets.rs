@@ -104,6 +104,14 @@ impl Secrets {
         Ok(self.names()?.into_iter().map(|name| SecretView { place: place(&name), name }).collect())
     }
 
+    /// Whether it is known which secrets there are: what is not known cannot be kept out of anything.
+    ///
+    /// # Errors
+    /// `Storage` if the names cannot be read.
+    pub fn check(&self) -> Result<(), ErrorView> {
+        self.names().map(drop)
+    }
+
     fn read(&self) -> Arc<[Secret]> {
         let _work = locked(&self.0.work);
         if let Some(read) = self.known() {
@@ -272,6 +280,8 @@ mod tests {
         let secrets = Secrets::new(file.clone(), Arc::new(FakeStore::default()));
         let error = secrets.set("bank", "KeePassXC", &value("canary7")).unwrap_err();
         assert!(error.message.contains("secrets.json") && secrets.list().is_err(), "{error:?}");
+        let unknown = secrets.check().unwrap_err();
+        assert!(unknown.message.contains("line 1") && unknown.hint.is_some(), "{unknown:?}");
         assert!(secrets.read().is_empty());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "[\"bank\"");
     }

@@ -14,7 +14,7 @@ use protocol::EventBody;
 use protocol::command::{AnswerApproval, RunOverrides, StartRun, StartedRun, StopRun, WindowAction};
 use protocol::contract::About;
 use protocol::ids::RunId;
-use protocol::tool::{Answer, Approval, ApprovalMode};
+use protocol::tool::{Answer, Approval, ApprovalMode, Until};
 use serde_json::Value;
 
 use super::field::Field;
@@ -187,7 +187,12 @@ impl Trial<'_> {
             _ if is_first_plan => Answer::Once,
             User::Once(yes) if self.questions <= yes => Answer::Once,
             User::Session(yes) if self.questions <= yes => {
-                approval.for_session(self.way.approval()).map_or(Answer::Once, |_| Answer::Thread)
+                let asks = self.way.approval();
+                match (approval.for_session(asks), approval.for_run(asks)) {
+                    (Some(_), _) => Answer::Thread,
+                    (None, Some(_)) => Answer::Until { until: Until::Run },
+                    (None, None) => Answer::Once,
+                }
             }
             User::No | User::Once(_) | User::Session(_) => Answer::Deny,
         };

@@ -53,6 +53,10 @@ impl Counts {
                 all.unverified * 100 <= all.done * 25,
                 format!("{} of {} unverified, more than 25 %", all.unverified, all.done),
             ),
+            (all.false_confirmed == 0, format!("{} false `confirmed`", all.false_confirmed)),
+            (all.false_no_change == 0, format!("{} false `no_change`", all.false_no_change)),
+            (all.wrong == 0, format!("{} acts on something else", all.wrong)),
+            (all.hung == 0, format!("{} applications hung", all.hung)),
         ];
         bounds.into_iter().filter(|(is_kept, _)| !is_kept).map(|(_, missed)| missed).collect()
     }

@@ -78,13 +78,14 @@ impl Runner {
 
     fn try_to_run(&mut self, task: &Task) -> Result<Verdict> {
         self.begin(task).with_context(|| format!("{}: before it began", task.name()))?;
+        let mut was = self.before(task, &[])?;
         let started = Instant::now();
-        let (answer, cover) = self.carry_out(task).with_context(|| task.name())?;
+        let (answer, cover) = self.carry_out(task, &mut was).with_context(|| task.name())?;
         let running = self.running.as_mut().context("nothing is running")?;
         if task.sabotage == Some(Sabotage::Stopped) {
             running.process.signal(Signal::CONT);
         }
-        let (done, mut wrong) = self.judge(task)?;
+        let (done, mut wrong) = self.judge(task, &was)?;
         let found = self.found(task.oracle).unwrap_or_default();
         if let Some(cover) = cover {
             let touched = cover.touched()?;
@@ -96,7 +97,8 @@ impl Runner {
         let hung = !running.is_alive(&self.stage, &self.screen)?;
         let verdict = Verdict {
             task: task.clone(),
-            done,
+            // What came of it was not by an act on what was not listed.
+            done: done && answer.said != Said::NotListed,
             said: answer.said,
             wrong,
             hung,
@@ -140,8 +142,24 @@ impl Runner {
         Ok(())
     }
 
-    /// Act by act; what was said of the last one, or of the one that did not go.
-    fn carry_out(&mut self, task: &Task) -> Result<(Answer, Option<Cover>)> {
+    /// What there is of what should come of a task, before it is done; its own log begins empty.
+    fn before(&self, task: &Task, known: &[String]) -> Result<Vec<String>> {
+        if let Oracle::Log { .. } = task.oracle {
+            return Ok(Vec::new());
+        }
+        let found = || self.found(task.oracle).unwrap_or_default();
+        if let Oracle::Copied(..) = task.oracle {
+            self.user_takes(task)?;
+            // Copying takes a moment; some have nothing to copy yet.
+            let is_new = || (!known.contains(&found()) && !found().is_empty()).then_some(());
+            let _ = wait_for("what is copied", DOES_NOT, is_new);
+        }
+        Ok(vec![found()])
+    }
+
+    /// Act by act; what was said of the last one, or of the one that did not go. What is spoilt after others were done
+    /// may be as those left it: `was` gets that, too.
+    fn carry_out(&mut self, task: &Task, was: &mut Vec<String>) -> Result<(Answer, Option<Cover>)> {
         let mut cover = None;
         let mut last = None;
         for (at, act) in task.acts.iter().enumerate() {
@@ -150,6 +168,9 @@ impl Runner {
                 Err(answer) => return Ok((answer, cover)),
             };
             if at + 1 == task.acts.len() {
+                if at > 0 && task.sabotage.is_some() {
+                    was.extend(self.before(task, was)?);
+                }
                 cover = self.spoil(task)?;
             }
             let answer = self.hands.perform(call)?;
@@ -190,8 +211,8 @@ impl Runner {
         Ok(None)
     }
 
-    /// Whether it is done, and what else is.
-    fn judge(&mut self, task: &Task) -> Result<(bool, Option<String>)> {
+    /// Whether it is done, and what else is: whatever is found that is neither as wished nor as it was.
+    fn judge(&mut self, task: &Task, was: &[String]) -> Result<(bool, Option<String>)> {
         let forbidden = task.sabotage.is_some_and(Sabotage::forbids);
         let bound = if forbidden { DOES_NOT } else { DOES };
         if let Oracle::Log { key, value, also } = task.oracle {
@@ -206,8 +227,11 @@ impl Runner {
             self.user_takes(task)?;
         }
         let done = || is_as_wished(task.oracle, &self.found(task.oracle).ok()?).then_some(());
-        let done = wait_for("what should come of it", bound, done).is_ok();
-        Ok((done, None))
+        if wait_for("what should come of it", bound, done).is_ok() {
+            return Ok((true, None));
+        }
+        let found = self.found(task.oracle).unwrap_or_default();
+        Ok((false, (!was.contains(&found)).then_some(found)))
     }
 
     /// What the user's own hands do so that others can see what came of it.
@@ -238,11 +262,13 @@ impl Runner {
                 if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }
             }
             Oracle::There(name) => {
-                if self.stage.work().join(name).exists() {
-                    name.to_owned()
-                } else {
-                    String::new()
-                }
+                let (folder, _) = name.rsplit_once('/').unwrap_or((".", name));
+                let there = fs::read_dir(self.stage.work().join(folder))?;
+                lines(
+                    there
+                        .map(|one| Ok(format!("{folder}/{}", one?.file_name().display())))
+                        .collect::<Result<_>>()?,
+                )
             }
             Oracle::Copied(..) => {
                 let mut command = self.stage.command("xclip");
@@ -250,17 +276,22 @@ impl Runner {
                 self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim().to_owned()
             }
             Oracle::Title(_) => {
-                let titles = self.screen.windows()?.into_iter().map(|window| window.title);
-                titles.collect::<Vec<_>>().join("\n")
+                lines(self.screen.windows()?.into_iter().map(|window| window.title).collect())
             }
         })
     }
 }
 
+/// In an order that does not change.
+fn lines(mut all: Vec<String>) -> String {
+    all.sort();
+    all.join("\n")
+}
+
 fn is_as_wished(oracle: Oracle, found: &str) -> bool {
     match oracle {
         Oracle::Saved(_, text) | Oracle::File(_, text) | Oracle::Copied(_, text) => found == text.trim_end(),
-        Oracle::There(name) => found == name,
+        Oracle::There(name) => found.lines().any(|one| one == name),
         Oracle::Title(start) => found.lines().any(|title| title.starts_with(start)),
         Oracle::Log { .. } => false,
     }

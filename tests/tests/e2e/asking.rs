@@ -185,3 +185,31 @@ fn a_question_is_open_again_after_each_of_twenty_kills_and_nothing_is_done_twice
     assert_eq!(tally.completed + tally.interrupted, KILLS, "{tally:?}");
     assert!(tally.open_again * 4 >= KILLS, "hardly any kill met an open question: {tally:?}");
 }
+
+#[test]
+fn a_question_is_listed_and_shown_in_a_terminal_while_nobody_runs_the_engine() {
+    let stage = Stage::small().unwrap();
+    let model = FakeModel::start(mind).unwrap();
+    let settings = json!({ "approval": "ask", "settleMs": 0 });
+    let miki = Miki::with_model(&stage, "miki", &model.url(), settings).unwrap();
+    let said = |line: &[&str]| {
+        let done = miki.run(&stage, line).unwrap();
+        assert_eq!(done.code(), 0, "{line:?}: {}", done.stderr);
+        done.stdout
+    };
+    assert_eq!(said(&["approvals"]), "nothing waits for an answer\n");
+    assert!(!miki.journal().exists(), "a look made a journal");
+    let mut engine = miki.start(&stage, "engine", &["run", "keep the engine", "--json"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    let start = StartRun { goal: ASKER.into(), session: None, overrides: RunOverrides::default() };
+    let StartedRun { run, .. } = serde_json::from_value(client.call(start.into()).unwrap()).unwrap();
+    let asked = wait_for("the question", LONG, || question(&mut client, &run).ok()?).unwrap().approval;
+    engine.kill();
+    // A look decides nothing: the second one finds the same.
+    for _ in 0..2 {
+        let listed = said(&["approvals", "list"]);
+        assert!(listed.contains(&asked.id.0) && listed.contains("press"), "{listed}");
+    }
+    let shown = said(&["approvals", "show", &asked.id.0]);
+    assert!(shown.contains("press") && shown.contains("it is the goal"), "{shown}");
+}

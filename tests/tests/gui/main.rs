@@ -2,6 +2,7 @@
 //!
 //! Needs `MIKI_BIN`, the built program, and WebKitWebDriver. Each test has a desktop of its own.
 
+mod allowed;
 mod approval;
 mod drawn;
 mod goal;

@@ -27,7 +27,9 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
             { "check": "askUser", "question": "Is the answer what you meant?" },
         ],
     });
-    let model = FakeModel::start(ScriptMind::new([MindTurn::call("", "plan", plan)])).unwrap();
+    let _editor = stage.open_editor(None).unwrap();
+    let turns = [MindTurn::call("", "plan", plan), MindTurn::call("", "type", json!({ "text": "Dear Ada" }))];
+    let model = FakeModel::start(ScriptMind::new(turns)).unwrap();
     let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "approval": "ask" })).unwrap();
     let browser = Browser::open(&stage, &miki).await.unwrap();
     let screen = stage.screen().unwrap();
@@ -92,6 +94,8 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
     let changed =
         "return document.querySelector('.approval button.once').textContent.trim() === 'Allow as changed'";
     browser.until("what is allowed now", changed).await.unwrap();
+    // Whoever answers has the dashboard in front.
+    screen.activate(&dashboard).unwrap();
     browser.find(".approval button.once").await.unwrap().click().await.unwrap();
     let asks = "return document.querySelector('.approval h3')?.textContent === 'Is it done?'";
     browser.until("the plan's own question", asks).await.unwrap();
@@ -99,6 +103,19 @@ async fn a_plan_is_shown_whole_and_allowed_as_its_user_leaves_it() {
     browser.find(".approval button.once").await.unwrap().click().await.unwrap();
     let events =
         tokio::task::spawn_blocking(move || client.events_until(miki::is_end).unwrap()).await.unwrap();
+    let asked = events.iter().filter_map(|event| match &event.body {
+        EventBody::ApprovalRequested { approval } => {
+            Some((approval.call.tool.as_str(), approval.reason.as_str()))
+        }
+        _ => None,
+    });
+    let asked: Vec<_> = asked.collect();
+    println!("asked {asked:?}");
+    assert_eq!(
+        asked.iter().map(|(tool, _)| *tool).collect::<Vec<_>>(),
+        ["plan", "done"],
+        "what the plan has"
+    );
     let edited = events.iter().find_map(|event| match &event.body {
         EventBody::ApprovalAnswered { answer: Answer::Edit { arguments }, .. } => Some(arguments.clone()),
         _ => None,

@@ -69,6 +69,8 @@ fn every_command_is_in_exactly_the_capabilities_that_should_have_it() {
     let expected: BTreeMap<String, BTreeSet<String>> =
         expected().into_iter().map(|(window, permissions)| (window.to_owned(), permissions)).collect();
     assert_eq!(found, expected);
+    // A list there would leave out a file that it does not name.
+    assert!(json("tauri.conf.json")["app"]["security"].get("capabilities").is_none());
 }
 
 #[test]

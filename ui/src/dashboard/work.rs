@@ -4,32 +4,40 @@ use fold::Transcript;
 use fold::transcript::{Entry, EntryId};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
-use protocol::command::{EditSession, RunOverrides};
+use protocol::command::{EditSession, RunOverrides, TakeBackGrant};
+use protocol::escape::visible_text;
 use protocol::ids::SessionId;
-use protocol::tool::{ApprovalMode, Mode};
+use protocol::tool::{ApprovalMode, Grant, Mode};
 
 use crate::fields::APPROVALS;
 use crate::state::State;
 use crate::store::store;
 use crate::widgets::approval::Approvals;
-use crate::widgets::entry::{Enlarged, EntryItem};
+use crate::widgets::entry::EntryItem;
 use crate::widgets::goal::{Aim, Goal};
 use crate::widgets::icon::icon;
+use crate::widgets::picture::{Enlarged, Large};
 use crate::words::Word;
 
 /// Pixels from the end within which the list follows what is new.
 const NEAR_END: i32 = 120;
 /// Pixels from the beginning within which older entries are fetched.
 const NEAR_START: i32 = 240;
+/// Milliseconds after a wheel or key within which the list scrolls by its reader's hand.
+const BY_HAND: f64 = 700.0;
+/// Milliseconds after a change of the list within which it scrolls by itself: an entry that is drawn anew is gone for a
+/// moment, and what is above it moves down.
+const REDRAWN: f64 = 400.0;
 
 #[component]
 pub fn Work(opened: Callback<()>) -> impl IntoView {
     let enlarged = RwSignal::new(None::<Enlarged>);
     view! {
         <Story enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
+        <Allowed />
         <Approvals opened />
         <Composer />
-        <Picture enlarged />
+        <Large enlarged />
     }
 }
 
@@ -65,6 +73,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     // Their cards take room from the story.
     let asked = store.memo(|state| state.overview.questions.len());
     let last_top = StoredValue::new(0);
+    let (changed, hand) = (StoredValue::new(0.0), StoredValue::new(0.0));
     let empty = Memo::new(move |_| {
         keys.with(Vec::is_empty) && streaming.with(|streaming| *streaming == Default::default())
     });
@@ -97,6 +106,7 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         keys.track();
         streaming.track();
         asked.with(|_| ());
+        changed.set_value(js_sys::Date::now());
         request_animation_frame(stay_at_end);
     });
     let resized = window_event_listener(leptos::ev::resize, move |_| stay_at_end());
@@ -123,7 +133,12 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
         // Only who scrolls up reads back: a card that comes in below, or an entry that grows, moves nothing up.
         let (top, before) = (frame.scroll_top(), last_top.get_value());
         last_top.set_value(top);
-        let follow = below < NEAR_END || (follows.get_untracked() && top >= before);
+        let now = js_sys::Date::now();
+        let by_itself = now - changed.get_value() < REDRAWN && now - hand.get_value() > BY_HAND;
+        let follow = below < NEAR_END || (follows.get_untracked() && (top >= before || by_itself));
+        if follow && by_itself {
+            stay_at_end();
+        }
         if follows.get_untracked() != follow {
             follows.set(follow);
             store.reads_back(!follow);
@@ -133,6 +148,9 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
             read_older();
         }
     };
+    let touched = move || hand.set_value(js_sys::Date::now());
+    let keys_pressed = window_event_listener(leptos::ev::keydown, move |_| touched());
+    on_cleanup(move || keys_pressed.remove());
     let to_newest = move |_| {
         follows.set(true);
         store.reads_back(false);
@@ -145,7 +163,14 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
     };
 
     view! {
-        <div class="story" node_ref=frame on:scroll=on_scroll>
+        <div
+            class="story"
+            node_ref=frame
+            on:scroll=on_scroll
+            on:wheel=move |_| touched()
+            on:pointerdown=move |_| touched()
+            on:touchmove=move |_| touched()
+        >
             <Show when=move || empty.get()>
                 <div class="welcome">
                     <h1>{move || store.say(Word::WelcomeTitle)}</h1>
@@ -166,6 +191,40 @@ fn Story(enlarge: Callback<Enlarged>) -> impl IntoView {
                 <span>{move || store.say(Word::Newest)}</span>
             </button>
         </div>
+    }
+}
+
+/// What the run shown does without asking, since its user allowed it for the run or the session; each can be taken back.
+#[component]
+fn Allowed() -> impl IntoView {
+    let store = store();
+    let run = store.memo(|state| state.run_shown().map(|run| run.run.clone()));
+    let grants = store.memo(|state| state.status().grants);
+    let row = move |grant: Grant| {
+        let (tool, app) = (visible_text(&grant.tool), grant.app.as_deref().map(visible_text));
+        let what = move || match &app {
+            Some(app) => store.fill(Word::GrantOf, &[("tool", &tool), ("app", app)]),
+            None => tool.clone(),
+        };
+        let take_back = move |_| {
+            if let Some(run) = run.get_untracked() {
+                store.send(TakeBackGrant { run, grant: grant.clone() });
+            }
+        };
+        view! {
+            <li class="grant">
+                <span dir="auto">{what}</span>
+                <button on:click=take_back>{move || store.say(Word::TakeBack)}</button>
+            </li>
+        }
+    };
+    view! {
+        <Show when=move || run.with(Option::is_some) && !grants.with(Vec::is_empty)>
+            <details id="allowed">
+                <summary>{move || store.fill(Word::AllowedHere, &[("n", &grants.with(Vec::len).to_string())])}</summary>
+                <ul class="grants">{move || grants.get().into_iter().map(row).collect_view()}</ul>
+            </details>
+        </Show>
     }
 }
 
@@ -308,28 +367,5 @@ fn approval_of(name: &str) -> ApprovalMode {
         "thread" => ApprovalMode::Thread,
         "auto" => ApprovalMode::Auto,
         _ => ApprovalMode::Ask,
-    }
-}
-
-/// A step's picture, large. Esc or a click closes it.
-#[component]
-fn Picture(enlarged: RwSignal<Option<Enlarged>>) -> impl IntoView {
-    let store = store();
-    let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
-        if let (Some(dialog), true) = (dialog.get(), enlarged.with(Option::is_some)) {
-            let _ = dialog.show_modal(); // fails where it is open already
-        }
-    });
-    let close = move |_| {
-        if let Some(dialog) = dialog.get_untracked() {
-            dialog.close();
-        }
-    };
-    view! {
-        <dialog class="large" node_ref=dialog on:click=close on:close=move |_| enlarged.set(None)>
-            {move || enlarged.get().map(|picture| view! { <img src=picture.url alt=picture.alt /> })}
-            <button class="quiet" aria-label=move || store.say(Word::Close)>{icon("close")}</button>
-        </dialog>
     }
 }

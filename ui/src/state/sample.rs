@@ -98,6 +98,7 @@ pub fn question(id: &str) -> Question {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: vec![Grant { tool: "click".into(), app: Some("editor".into()) }],
         read: Vec::new(),

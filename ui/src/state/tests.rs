@@ -127,20 +127,25 @@ fn a_yes_is_for_the_whole_session_only_where_it_is_asked_once_for_a_tool() {
     let offered = |approval, asked: &Question| {
         let mut view = overview(&["a"], &[]);
         view.sessions[0].approval = approval;
-        State::new(view, Follows::TheUser).0.for_session(asked).is_some()
+        let state = State::new(view, Follows::TheUser).0;
+        (state.for_run(asked).is_some(), state.may_be_for_longer(asked))
     };
     let may = |approval, risk, tool: &str| offered(approval, &asked(risk, tool));
-    assert!(may(ApprovalMode::Thread, Risk::Edit, "click"));
-    assert!(!may(ApprovalMode::Ask, Risk::Edit, "click"), "every step is asked about");
-    assert!(!may(ApprovalMode::Thread, Risk::Consequential, "click"));
-    assert!(!may(ApprovalMode::Thread, Risk::Edit, "batch"));
+    let (never, in_run, longer) = ((false, false), (true, false), (true, true));
+    assert_eq!(may(ApprovalMode::Thread, Risk::Edit, "click"), longer);
+    assert_eq!(may(ApprovalMode::Ask, Risk::Edit, "click"), in_run, "every step is asked about");
+    assert_eq!(may(ApprovalMode::Auto, Risk::Edit, "click"), never);
+    for approval in [ApprovalMode::Ask, ApprovalMode::Thread] {
+        assert_eq!(may(approval, Risk::Consequential, "click"), never);
+        assert_eq!(may(approval, Risk::Edit, "batch"), never);
+    }
     // The card names one place: a yes to it is for no other.
     let mut drag = asked(Risk::Edit, "drag");
     let touched = drag.approval.touches[0].clone();
     drag.approval.touches.push(touched.clone());
-    assert!(offered(ApprovalMode::Thread, &drag));
+    assert_eq!(offered(ApprovalMode::Thread, &drag), longer);
     drag.approval.touches.push(Grant { app: Some("Elsewhere".into()), ..touched });
-    assert!(!offered(ApprovalMode::Thread, &drag));
+    assert_eq!(offered(ApprovalMode::Thread, &drag), never);
 }
 
 #[test]

@@ -7,13 +7,14 @@ use fold::call::{Line, lines};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
 use protocol::command::{AnswerApproval, SteerRun};
-use protocol::contract::{About, Contract};
+use protocol::contract::{About, Contract, Finding};
 use protocol::ids::SessionId;
 use protocol::tool::{Answer, FrontWindow, Grant, Risk, Source, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
 
 use super::icon::icon;
+use super::picture::{Enlarged, Large, thumbnail};
 use super::plan::{Edits, found, terms};
 use crate::brief;
 use crate::store::store;
@@ -41,6 +42,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     let store = store();
     let asked = store.memo(|state| state.questions());
     let last_key = StoredValue::new(f64::NEG_INFINITY);
+    let enlarged = RwSignal::new(None::<Enlarged>);
     let keys = window_event_listener(leptos::ev::keydown, move |_| last_key.set_value(js_sys::Date::now()));
     on_cleanup(move || keys.remove());
     // The last card takes the keyboard with it: what is typed next is the next goal.
@@ -57,9 +59,10 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     view! {
         <div class="approvals" aria-live="assertive">
             <For each=move || asked.get() key=|asked| asked.approval.id.clone() let:asked>
-                <Card asked opened last_key />
+                <Card asked opened last_key enlarge=Callback::new(move |picture| enlarged.set(Some(picture))) />
             </For>
         </div>
+        <Large enlarged />
     }
 }
 
@@ -112,9 +115,15 @@ fn typed() -> Option<String> {
 }
 
 #[component]
-fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64>) -> impl IntoView {
+fn Card(
+    asked: Question,
+    opened: Option<Callback<()>>,
+    last_key: StoredValue<f64>,
+    enlarge: Callback<Enlarged>,
+) -> impl IntoView {
     let store = store();
-    let for_session = store.peek(|state| state.for_session(&asked).cloned());
+    let (for_run, for_longer) =
+        store.peek(|state| (state.for_run(&asked).cloned(), state.may_be_for_longer(&asked)));
     let Question { session, run, approval } = asked;
     let about = (*approval.about).clone();
     let shown_edits = match &about {
@@ -200,13 +209,15 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     let no_yes = move || !ready.get() || sending.get();
     let title = format!("title-{}", approval.id);
     let labelled_by = title.clone();
-    let remembered = for_session.map(|Grant { tool, app }| {
+    let remembered = for_run.map(|Grant { tool, app }| {
         let (tool, app) = (visible_text(&tool), app.map(|app| visible_text(&app)));
         let what = move || match &app {
             Some(app) => store.fill(Word::AllowThreadIn, &[("tool", &tool), ("app", app)]),
             None => store.fill(Word::AllowThread, &[("tool", &tool)]),
         };
-        let until = RwSignal::new("session".to_owned());
+        let usual = if for_longer { "session" } else { "run" };
+        let offered = UNTIL.iter().filter(move |(value, _)| for_longer || *value == "run");
+        let until = RwSignal::new(usual.to_owned());
         let answer = move || until.with_untracked(|until| allowed_until(until));
         view! {
             <span class="for-longer">
@@ -219,8 +230,8 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
                     prop:value=move || until.get()
                     on:change=move |event| until.set(event_target_value(&event))
                 >
-                    {UNTIL.iter().map(|(value, word)| view! {
-                        <option value=*value selected=*value == "session">{move || store.say(*word)}</option>
+                    {offered.map(|(value, word)| view! {
+                        <option value=*value selected=*value == usual>{move || store.say(*word)}</option>
                     }).collect_view()}
                 </select>
             </span>
@@ -250,6 +261,10 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
             </p>
         }
     });
+    let tools =
+        approval.call.parts().iter().map(|call| visible_text(&call.tool)).collect::<Vec<_>>().join(", ");
+    let shows = move || store.fill(Word::PictureOfTarget, &[("tool", &tools)]);
+    let picture = approval.picture.as_ref().and_then(|picture| thumbnail(picture, shows, enlarge));
     let read = read_before(approval.read.clone());
     let of_session = session.0.clone();
     let (asks, denies) = match &about {
@@ -258,12 +273,14 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
         About::Result { .. } => (Word::ResultAsks, Word::ResultNot),
     };
     let risk = matches!(about, About::Call { .. }).then_some(approval.risk);
+    let has_failed = matches!(&about, About::Result { findings } if findings.iter().any(Finding::failed));
     let edits = plan.clone();
     let allows = move || match &edits {
         None if is_edited() => Word::AskAgain,
         Some((edits, contract)) if edits.left(contract) != *contract => Word::PlanAllowChanged,
         Some(_) => Word::PlanAllow,
-        None if risk.is_none() => Word::ResultTake,
+        None if has_failed => Word::ResultTake,
+        None if risk.is_none() => Word::ResultYes,
         None => Word::AllowOnce,
     };
     let yes = move |event: web_sys::MouseEvent| {
@@ -282,19 +299,27 @@ fn Card(asked: Question, opened: Option<Callback<()>>, last_key: StoredValue<f64
     };
     let asked = match about {
         About::Call { .. } => view! {
-            <ul class="calls">{lines.collect_view()}</ul>
-            // The model's own reason is in it.
-            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
-            {goes_to}
+            <div class="what">
+                <div>
+                    <ul class="calls">{lines.collect_view()}</ul>
+                    // The model's own reason is in it.
+                    <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+                    {goes_to}
+                </div>
+                {picture}
+            </div>
             <Arguments of=approval.call.arguments.clone() edited />
         }
         .into_any(),
         About::Plan { contract, changes } => terms(&contract, &changes, shown_edits).into_any(),
-        About::Result { findings } => view! {
-            <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
-            {found(findings)}
+        About::Result { mut findings } => {
+            findings.retain(|finding| !finding.is_open_question());
+            view! {
+                <p class="why" dir="auto">{spelled(visible(&approval.reason))}</p>
+                {found(findings)}
+            }
+            .into_any()
         }
-        .into_any(),
     };
 
     view! {

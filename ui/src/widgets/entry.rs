@@ -2,31 +2,24 @@
 
 use fold::Outcome;
 use fold::call::in_short;
-use fold::transcript::{Bill, Entry, EntryBody, EntryId, Stage, Step};
+use fold::transcript::{Acts, Bill, Entry, EntryBody, EntryId, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
 use protocol::contract::Report;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect, PictureView};
+use protocol::tool::{Answer, Effect};
 use protocol::turn::Usage;
 
 use super::approval::{risk_name, risk_word, spelled};
 use super::icon::icon;
+use super::picture::{Enlarged, thumbnail};
 use super::sources::sources;
 use super::suggestions::Suggestions;
 use crate::brief;
-use crate::picture::picture_url;
 use crate::store::{Store, store};
 use crate::words::Word;
-
-/// A picture to be seen large: where it is, and what it shows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Enlarged {
-    pub url: String,
-    pub alt: String,
-}
 
 /// One item of the list `#steps`.
 #[component]
@@ -63,8 +56,8 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Noted { level, message, hint } => note(level, message, hint, ()).into_any(),
-        EntryBody::End { end, bill, report, .. } => {
-            end_item(entry.id, end, bill, report.map(|report| *report)).into_any()
+        EntryBody::End { end, bill, report, acts, .. } => {
+            end_item(entry.id, end, bill, report.map(|report| *report), acts).into_any()
         }
     }
 }
@@ -100,7 +93,7 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
         let word = match answer {
             (_, Surface::Deadline) => Word::NobodyAnswered,
             (Answer::Deny, _) => Word::DeniedByYou,
-            (Answer::Edit { .. }, _) if step.call.tool != "plan" => Word::ChangedByYou,
+            _ if step.proposed.is_some() => Word::ChangedByYou,
             (Answer::Once | Answer::Thread | Answer::Until { .. } | Answer::Edit { .. }, _) => {
                 Word::AllowedByYou
             }
@@ -121,7 +114,15 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
     };
     let reason = brief::reason(&step.call)
         .map(|reason| view! { <p class="reason" dir="auto">{visible_text(reason)}</p> });
-    let picture = step.picture().map(|picture| thumbnail(picture, &tool, enlarge));
+    let proposed = step.proposed.as_ref().map(|proposed| {
+        view! {
+            <p class="faint">{move || store.say(Word::HadProposed)}</p>
+            <pre class="arguments" tabindex="0">{spelled(visible_json(proposed))}</pre>
+        }
+    });
+    let named = tool.clone();
+    let shows = move || store.fill(Word::PictureOf, &[("tool", &named)]);
+    let picture = step.picture().map(|picture| thumbnail(picture, shows, enlarge));
 
     view! {
         <li class="step" data-tool=step.call.tool.clone() data-effect=effect>
@@ -150,30 +151,12 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
                         <span class="took">{took}</span>
                     </summary>
                     <pre class="arguments" tabindex="0">{spelled(visible_json(&step.call.arguments))}</pre>
+                    {proposed}
                 </details>
             </div>
             {picture}
         </li>
     }
-}
-
-fn thumbnail(
-    picture: &PictureView,
-    tool: &str,
-    enlarge: Callback<Enlarged>,
-) -> Option<impl IntoView + use<>> {
-    let store = store();
-    let platform = store.state.with_untracked(|state| state.as_ref().map(|state| state.overview.platform))?;
-    let url = picture_url(&picture.blob.sha256, platform)?;
-    let tool = tool.to_owned();
-    let alt = move || store.fill(Word::PictureOf, &[("tool", &tool)]);
-    let (open_alt, open_url) = (alt.clone(), url.clone());
-    let open = move |_| enlarge.run(Enlarged { url: open_url.clone(), alt: open_alt() });
-    Some(view! {
-        <button class="picture" aria-label=move || store.say(Word::Enlarge) on:click=open>
-            <img src=url alt=alt width=picture.width height=picture.height loading="lazy" decoding="async" />
-        </button>
-    })
 }
 
 fn note(level: Level, message: String, hint: Option<String>, more: impl IntoView) -> impl IntoView {
@@ -216,10 +199,11 @@ fn bill_line(bill: Bill) -> impl IntoView {
     }
 }
 
-fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>) -> impl IntoView {
+fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>, acts: Acts) -> impl IntoView {
     let store = store();
     let outcome = Outcome::from(&end);
-    let word = outcome_word(outcome);
+    let word = end_word(outcome, acts);
+    let is_doubted = word == Word::CameToNothing;
     let (text, hint) = match end {
         RunEnd::Completed { summary } => (EndText::Said(summary), None),
         RunEnd::Failed { message, hint } => (EndText::Said(message), hint),
@@ -233,9 +217,11 @@ fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>) -> 
         EndText::Ours(word) => store.say(*word).to_owned(),
     };
     view! {
-        <li class="end" data-outcome=outcome.name()>
+        <li class="end" data-outcome=outcome.name() data-doubted=is_doubted.to_string()>
             <strong>{move || store.say(word)}</strong>
+            {is_doubted.then(|| view! { <p class="faint">{move || store.say(Word::SaysModel)}</p> })}
             <p dir="auto">{text}</p>
+            {(!acts.all_done()).then(|| view! { <p class="acts">{move || acts_line(store, acts)}</p> })}
             {hint.map(|hint| view! { <p class="hint" dir="auto">{hint}</p> })}
             <Suggestions entry />
             {report.map(super::plan::report)}
@@ -244,9 +230,24 @@ fn end_item(entry: EntryId, end: RunEnd, bill: Bill, report: Option<Report>) -> 
     }
 }
 
+/// What a run has really done, where that is not all that it tried.
+fn acts_line(store: Store, Acts { done, refused, in_doubt }: Acts) -> String {
+    let [done, refused, doubt] = [done, refused, in_doubt].map(|count| count.to_string());
+    let word = if in_doubt == 0 { Word::Acts } else { Word::ActsInDoubt };
+    store.fill(word, &[("done", &done), ("refused", &refused), ("doubt", &doubt)])
+}
+
 enum EndText {
     Said(String),
     Ours(Word),
+}
+
+/// A model may say that it is done when nothing was.
+pub fn end_word(outcome: Outcome, acts: Acts) -> Word {
+    match outcome {
+        Outcome::Completed if acts.came_to_nothing() => Word::CameToNothing,
+        _ => outcome_word(outcome),
+    }
 }
 
 pub fn outcome_word(outcome: Outcome) -> Word {

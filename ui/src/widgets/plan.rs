@@ -40,7 +40,7 @@ impl Edits {
 /// All that a plan names, each with a way to strike it out.
 pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl IntoView + use<> {
     let store = store();
-    let clauses = contract.clauses();
+    let (clauses, proposed) = (contract.clauses(), contract.clone());
     let steps =
         contract.steps.iter().map(|step| view! { <li dir="auto">{visible_text(step)}</li> }).collect_view();
     let group = move |title: Word, class: &'static str, fits: fn(&Clause) -> bool| {
@@ -70,6 +70,7 @@ pub fn terms(contract: &Contract, changes: &[String], edits: Edits) -> impl Into
         {changes}
         {group(Word::PlanPlaces, "chips", |clause| matches!(clause, Clause::Application(_) | Clause::Host(_)))}
         {group(Word::PlanEffects, "chips", |clause| matches!(clause, Clause::Effect(_)))}
+        {move || edits.left(&proposed).effects.is_empty().then(|| view! { <p class="why">{store.say(Word::PlanAsksEach)}</p> })}
         {group(Word::PlanChecks, "rows", |clause| matches!(clause, Clause::Check(_)))}
         {group(Word::PlanFolders, "chips", |clause| matches!(clause, Clause::Folder(_)))}
         <section class="terms budget">
@@ -155,12 +156,16 @@ fn bound(word: Word, value: Option<f64>, set: impl Fn(Option<f64>) + 'static) ->
 /// What a plan's checks found.
 pub fn found(findings: Vec<Finding>) -> impl IntoView {
     let store = store();
-    let row = move |Finding { check, passed, found }: Finding| {
-        let mark = if passed { "yes" } else { "no" };
-        let word = if passed { Word::CheckPassed } else { Word::CheckFailed };
+    let row = move |finding: Finding| {
+        let (mark, effect, word) = match (finding.passed, finding.is_open_question()) {
+            (true, _) => ("yes", "confirmed", Word::CheckPassed),
+            (false, true) => ("open", "waiting", Word::CheckOpen),
+            (false, false) => ("no", "no_change", Word::CheckFailed),
+        };
+        let Finding { check, found, .. } = finding;
         view! {
             <li class="finding" data-passed=mark>
-                <span class="badge" data-effect=if passed { "confirmed" } else { "no_change" }>
+                <span class="badge" data-effect=effect>
                     {move || store.say(word)}
                 </span>
                 <span dir="auto">{move || check_said(store, &check)}</span>

@@ -14,6 +14,7 @@ use protocol::settings::StandingGrant;
 use protocol::tool::{Answer, Approval, ApprovalMode, Grant, Until};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::task::AbortHandle;
+use tools::Meanwhile;
 
 use crate::engine::Engine;
 use crate::recovery;
@@ -31,12 +32,19 @@ pub struct GivenAnswer {
     pub answer: Answer,
     pub by: Surface,
     pub at: Timestamp,
+    pub meanwhile: Meanwhile,
 }
 
 /// Says no to what nobody has answered in time.
 pub struct Deadlines {
     engine: Weak<Engine>,
-    timers: Mutex<BTreeMap<ApprovalId, AbortHandle>>,
+    timers: Mutex<BTreeMap<ApprovalId, Timer>>,
+}
+
+struct Timer {
+    handle: AbortHandle,
+    /// How often the user had pressed something elsewhere when its screen was looked at.
+    presses: u64,
 }
 
 impl Deadlines {
@@ -45,7 +53,7 @@ impl Deadlines {
     }
 
     /// The monotonic clock decides, so that a changed wall clock neither hurries nor stalls it.
-    pub fn arm(&self, approval: ApprovalId, within: Duration) {
+    pub fn arm(&self, approval: ApprovalId, within: Duration, presses: u64) {
         let (engine, id) = (self.engine.clone(), approval.clone());
         let timer = tokio::spawn(async move {
             tokio::time::sleep(within).await;
@@ -54,7 +62,7 @@ impl Deadlines {
                 tracing::error!("the question {id} did not lapse: {error}");
             }
         });
-        self.timers().insert(approval, timer.abort_handle());
+        self.timers().insert(approval, Timer { handle: timer.abort_handle(), presses });
     }
 
     /// Of a question that is open no more.
@@ -65,11 +73,15 @@ impl Deadlines {
 
     fn cancel(&self, approval: &ApprovalId) {
         if let Some(timer) = self.timers().remove(approval) {
-            timer.abort();
+            timer.handle.abort();
         }
     }
 
-    fn timers(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, AbortHandle>> {
+    fn presses(&self, approval: &ApprovalId) -> Option<u64> {
+        self.timers().get(approval).map(|timer| timer.presses)
+    }
+
+    fn timers(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, Timer>> {
         self.timers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -153,13 +165,24 @@ impl Engine {
     ) -> Result<(), ErrorView> {
         match self.log.decide(approval, digest, answer.clone(), by).await? {
             Decided::Answered(question, event) => {
-                self.tell_run(GivenAnswer { question, answer, by, at: event.time }, event.scope).await;
+                let meanwhile = self.meanwhile(approval, by);
+                let given = GivenAnswer { question, answer, by, at: event.time, meanwhile };
+                self.tell_run(given, event.scope).await;
                 Ok(())
             }
             Decided::NotOpen => Err(not_open(approval)),
             Decided::OtherCall => {
                 Err(ErrorView::new(ErrorCode::BadRequest, format!("approval {approval} is for another call")))
             }
+        }
+    }
+
+    /// What is said in a terminal is itself pressed in a window of another.
+    fn meanwhile(&self, approval: &ApprovalId, by: Surface) -> Meanwhile {
+        let is_in_ours = matches!(by, Surface::Dashboard | Surface::Chat);
+        match self.deadlines.presses(approval) {
+            Some(before) if is_in_ours && self.tools.presses() != before => Meanwhile::Used,
+            Some(_) | None => Meanwhile::Idle,
         }
     }
 
@@ -217,13 +240,14 @@ impl Engine {
             // The time in which nobody could answer does not count.
             let left = u64::try_from(approval.deadline.0.saturating_sub(self.log.now().0)).unwrap_or(0);
             let within = left.max(self.settings().approval_deadline_ms);
-            self.deadlines.arm(approval.id.clone(), Duration::from_millis(within));
+            self.deadlines.arm(approval.id.clone(), Duration::from_millis(within), self.tools.presses());
             let status = Status {
                 activity: Activity::Waiting,
                 detail: status::asks(&approval.call),
                 step: waiting.turn,
                 max_steps: waiting.spec.max_steps,
                 paused: waiting.paused.is_some(),
+                grants: status::grants([], &waiting.granted),
             };
             self.log.set_status(waiting.scope, status);
         }

@@ -137,6 +137,11 @@ impl Context {
         }
     }
 
+    /// Offers more, or others; whatever is kept of the requests before is of no use then.
+    pub fn set_tools(&mut self, tools: Vec<ToolSpec>) {
+        Arc::make_mut(&mut self.request).tools = tools;
+    }
+
     /// Sets the calls of the newest turn, as they stand after the user was asked about them.
     pub fn set_calls(&mut self, calls: Vec<ProposedCall>) {
         if let Some(Message::Assistant(turn)) = self.messages_mut().last_mut() {

@@ -299,10 +299,10 @@ impl Engine {
     /// `NotFound`, `Storage`.
     pub async fn session(&self, session: &SessionId) -> Result<SessionView, ErrorView> {
         let id = session.clone();
-        self.log
-            .read(move |journal| journal.session(&id))
-            .await?
-            .ok_or_else(|| ErrorView::new(ErrorCode::NotFound, format!("session {session} does not exist")))
+        self.log.read(move |journal| journal.session(&id)).await?.ok_or_else(|| {
+            ErrorView::new(ErrorCode::NotFound, format!("session {session} does not exist"))
+                .with_hint("the dashboard lists those there are")
+        })
     }
 
     /// # Errors

@@ -1,18 +1,18 @@
 //! The handle that surfaces hold: every command as a method.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
-use journal::{Clock, Journal};
+use journal::{Clock, Journal, JournalError};
 use protocol::command::{
     AnswerApproval, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun, StartRun,
-    StartedRun, SteerRun, StopRun, Subscribe,
+    StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant,
 };
 use protocol::event::{Level, Scope};
 use protocol::ids::{RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
-use protocol::tool::{ExecResult, Mode};
+use protocol::tool::{Answer, ExecResult, Mode};
 use protocol::view::{EventPage, Overview, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::oneshot;
@@ -25,6 +25,9 @@ use crate::rights;
 use crate::run::Message;
 use crate::runs::Entry;
 use crate::start::GOAL_CHARS;
+
+/// Why a run is paused whose question was denied when it had been allowed already.
+const LATE_NO: &str = "a no came after the yes: look at what was done, then go on or stop";
 
 /// What the mind is made of.
 pub struct Setup {
@@ -103,8 +106,11 @@ impl AgentHandle {
     /// `NotFound` for a stream that does not exist.
     pub async fn subscribe(&self, command: Subscribe) -> Result<Subscription, ErrorView> {
         let Subscribe { streams, after } = command;
-        for stream in streams.iter().flatten().filter_map(StreamId::session) {
-            self.engine.session(&stream).await?;
+        for stream in streams.iter().flatten().filter(|stream| **stream != StreamId::app()) {
+            match stream.session() {
+                Some(session) => drop(self.engine.session(&session).await?),
+                None => return Err(JournalError::UnknownStream { stream: stream.clone() }.into()),
+            }
         }
         Ok(self.engine.log.subscribe(streams, after))
     }
@@ -148,6 +154,30 @@ impl AgentHandle {
         answer.await.map_err(|_| crate::runs::not_under_way(&run))?
     }
 
+    /// Takes back what was allowed for a run or its session; on disk when this answers.
+    ///
+    /// # Errors
+    /// `NotFound` if that run has ended.
+    pub async fn take_back_grant(&self, command: TakeBackGrant) -> Result<(), ErrorView> {
+        let TakeBackGrant { run, grant } = command;
+        if let Some(entry) = self.engine.runs.get(&run)
+            && entry.is_parked()
+        {
+            self.engine
+                .grants(&entry.session)
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take_back(&grant);
+            let scope = Scope { session: Some(entry.session), run: Some(run), agent: None };
+            self.engine.log.append(scope.clone(), EventBody::GrantTakenBack { grant: grant.clone() }).await?;
+            self.engine.log.change_status(scope, |status| status.grants.retain(|one| *one != grant));
+            return Ok(());
+        }
+        let (reply, answer) = oneshot::channel();
+        self.engine.tell(Some(&run), Message::TakeBack { grant, reply })?;
+        answer.await.map_err(|_| crate::runs::not_under_way(&run))?
+    }
+
     /// Stops at once a run and all below it, or whatever is under way; answers when nothing is held any more and the end
     /// is on disk.
     ///
@@ -187,13 +217,22 @@ impl AgentHandle {
         told
     }
 
-    /// Answers an open approval.
+    /// Answers an open approval. A no that comes after somebody else's yes cannot undo it, but pauses the run.
     ///
     /// # Errors
     /// `NotFound` if it is not open; `BadRequest` if the digest is of another call.
     pub async fn answer_approval(&self, command: AnswerApproval, surface: Surface) -> Result<(), ErrorView> {
+        let no_to = (command.answer == Answer::Deny).then(|| command.approval.clone());
         let engine = self.engine.clone();
-        detached(async move { engine.answer_approval(command, surface).await }).await
+        let answered = detached(async move { engine.answer_approval(command, surface).await }).await;
+        let (Err(late), Some(approval)) = (&answered, no_to) else { return answered };
+        if late.code == ErrorCode::NotFound
+            && let Some(run) = self.engine.log.read(move |journal| journal.allowed(&approval)).await?
+            && self.tell_each(Some(run), || Message::Pause { reason: LATE_NO.into() }).await.is_ok()
+        {
+            return Err(late.clone().with_hint("it was allowed a moment before; its run is paused now"));
+        }
+        answered
     }
 
     /// Stops whatever runs and forgets the sessions' grants.

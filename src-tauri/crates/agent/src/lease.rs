@@ -57,12 +57,25 @@ impl Seat {
         let ticket = QueueTicket::new(self, holder.clone());
         // The semaphore is never closed.
         let permit = self.free.clone().acquire_owned().await.ok();
+        let lease = self.seated(holder, fence, permit);
+        drop(ticket);
+        lease
+    }
+
+    /// `None` while another has it, or waits for it.
+    pub fn take_if_free(self: &Arc<Self>, holder: Holder, fence: Fence) -> Option<Lease> {
+        let permit = self.free.clone().try_acquire_owned().ok()?;
+        let lease = self.seated(holder, fence, Some(permit));
+        self.announce(&self.state());
+        Some(lease)
+    }
+
+    fn seated(self: &Arc<Self>, holder: Holder, fence: Fence, permit: Option<OwnedSemaphorePermit>) -> Lease {
         let passed_on = {
             let mut state = self.state();
             state.owner = Some(holder.clone());
             state.last.as_ref().is_some_and(|last| *last != holder)
         };
-        drop(ticket);
         self.router.fence(fence);
         Lease { seat: self.clone(), holder, passed_on, _permit: permit }
     }

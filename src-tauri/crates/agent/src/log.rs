@@ -15,10 +15,11 @@ use journal::{Clock, Committed, Decided, Journal, JournalError, Reader};
 use protocol::event::{Activity, DeltaKind, Scope, Status};
 use protocol::ids::{ApprovalId, BlobRef, RunId, Seq, StreamId, Timestamp};
 use protocol::principal::Surface;
-use protocol::tool::Answer;
+use protocol::tool::{Answer, PictureView};
 use protocol::view::DesktopView;
 use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::broadcast;
+use tools::TakenPicture;
 
 /// Events that a subscription may lag behind before it reads from the journal.
 const BACKLOG: usize = 4_096;
@@ -152,6 +153,16 @@ impl Log {
         self.checked(self.journal().put_blob(bytes, media_type).await)
     }
 
+    /// A picture as events name it.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub async fn put_picture(&self, taken: TakenPicture) -> Result<PictureView, ErrorView> {
+        let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
+        let blob = self.put_blob(taken.jpeg, "image/jpeg").await?;
+        Ok(PictureView { blob, width, height, dot })
+    }
+
     /// Reads one state of the journal.
     ///
     /// # Errors
@@ -172,6 +183,15 @@ impl Log {
 
     /// Says what a run is doing, if it is something else than before. Idle is forgotten; a failure stays until
     /// [`Log::forget_status`] or the run's next status.
+    /// Changes what was last told of a run without a task.
+    pub fn change_status(&self, scope: Scope, change: impl FnOnce(&mut Status)) {
+        let before = self.feed().now().statuses.get(&scope.run).map(|(_, status)| status.clone());
+        if let Some(mut status) = before {
+            change(&mut status);
+            self.set_status(scope, status);
+        }
+    }
+
     pub fn set_status(&self, scope: Scope, status: Status) {
         // Held while it is sent, so that the last one sent is the one that is kept.
         let mut now = self.feed().now();

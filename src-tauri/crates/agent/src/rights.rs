@@ -16,10 +16,14 @@ use crate::engine::Engine;
 /// # Errors
 /// `Forbidden` with what it takes.
 pub async fn permit(engine: &Engine, command: &AnyCommand, principal: &Principal) -> Result<(), ErrorView> {
-    if principal.surface != Surface::Cli {
-        return Ok(());
-    }
     let at_work = at_work(engine);
+    if principal.surface != Surface::Cli {
+        // No more than its row depends on: a window has all rights, whichever run is meant.
+        return match principal.may(command.right(), None, at_work) {
+            Ok(()) => Ok(()),
+            Err(missing) => Err(refused(engine, command.name(), missing, None).await?),
+        };
+    }
     let run = run_of(engine, command).await?;
     let settings = engine.settings();
     let (right, what) = match command {

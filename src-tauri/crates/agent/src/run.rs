@@ -20,17 +20,16 @@ use journal::PlanState;
 use models::{ModelError, ModelErrorKind, Retry, SharedModel};
 use protocol::contract::{Contract, Finding};
 use protocol::event::{RunEnd, Scope};
-use protocol::geometry::PixelSize;
 use protocol::ids::{CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ExecResult, Grant, Mode, PictureView, Source, ToolCall};
+use protocol::tool::{Approval, ExecResult, Grant, Mode, Source, ToolCall, Until};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Router};
+use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Router};
 
 use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
@@ -39,6 +38,7 @@ use crate::history::{KeptTurn, OpenTurn};
 use crate::lease::{Lease, Seat};
 use crate::log::Log;
 use crate::machine::{Calls, Finished, Input, Machine, Rules};
+use crate::offer::Offer;
 use crate::recovery;
 
 pub use mailbox::{CAPACITY, Message};
@@ -63,6 +63,7 @@ pub struct Run {
     pub deadlines: Arc<Deadlines>,
     pub model: SharedModel,
     pub context: Context,
+    pub offer: Offer,
     /// Of the session: shared with its other runs in this process, gone with it.
     pub grants: Arc<Mutex<Grants>>,
     pub stop: StopSignal,
@@ -88,7 +89,7 @@ pub struct Woken {
     pub steers: Vec<String>,
     pub plan: PlanState,
     pub read: Vec<Source>,
-    pub granted: Vec<Grant>,
+    pub granted: Vec<(Grant, Until)>,
 }
 
 /// How a run's task came to its end.
@@ -137,7 +138,7 @@ struct Driver {
     /// It has had the desktop: a menu that is open may be its own.
     has_acted: bool,
     /// The question that the user said yes to: its call is done only where what it was asked on is still there.
-    allowed: Option<Approval>,
+    allowed: Option<(Approval, Meanwhile)>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -153,8 +154,8 @@ struct Driver {
     plan: PlanState,
     /// What the model has read in this run, the newest last.
     read: Vec<Source>,
-    /// What the user allowed for this run.
-    granted: Vec<Grant>,
+    /// What the user allowed for this run or longer.
+    granted: Vec<(Grant, Until)>,
     /// Calls that the user changed.
     edited: Vec<CallId>,
     /// The contract in force, shared with its calls.
@@ -436,14 +437,12 @@ impl Driver {
         let Executed { mut result, picture, finished } = executed;
         let mut sight = None;
         if let Some(taken) = picture {
-            let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
-            let hash = taken.sight;
-            let jpeg: Arc<[u8]> = taken.jpeg.into();
-            let blob = self.run.log.put_blob(jpeg.to_vec(), "image/jpeg").await?;
-            result.picture = Some(PictureView { blob, width, height, dot });
+            let (hash, jpeg) = (taken.sight, Arc::from(&taken.jpeg[..]));
+            let size = taken.size;
+            result.picture = Some(self.run.log.put_picture(taken).await?);
             sight = Some(Sight { jpeg, hash });
             if self.proposals.is_translated(&call.id) && call.tool != "zoom" {
-                self.run.context.set_display(PixelSize { width, height });
+                self.run.context.set_display(size);
             }
         }
         self.record(&call, result, sight).await?;
@@ -465,6 +464,9 @@ impl Driver {
     fn answered(&mut self, call: &ToolCall, result: &ExecResult, sight: Option<Sight>) {
         if result.error.is_some() {
             self.proposals.note_failure(&call.id);
+        }
+        if self.run.offer.hear(&call.tool, &call.arguments) {
+            self.run.context.set_tools(self.run.offer.tools());
         }
         let mut answer = context::answer(None, &call.tool, result);
         if self.edited.contains(&call.id) {
@@ -489,9 +491,17 @@ impl Driver {
 
     fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
         let (mode, approval) = (self.run.spec.mode, self.run.spec.approval);
+        let settings = self.current_settings().clone();
+        let now = self.run.log.now();
+        let is_kept = |grant: &Grant| {
+            let mut kept = settings.grants.iter().filter(|kept| kept.until.is_none_or(|until| until > now));
+            kept.any(|kept| kept.tool == grant.tool && Some(&kept.app) == grant.app.as_ref())
+        };
+        // What was allowed for longer may have been taken back in the settings.
+        let is_in_force = |(grant, until): &&(Grant, Until)| *until == Until::Run || is_kept(grant);
         let mut grants = self.grants().clone();
-        grants.allow(self.granted.iter().cloned());
-        let grants = grants.with_settings(&self.current_settings(), || self.run.log.now());
+        grants.allow_in_run(self.granted.iter().filter(is_in_force).map(|(grant, _)| grant.clone()));
+        let grants = grants.with_settings(&settings, || now);
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
         let (planning, waived) = (self.planning(), Vec::new());

@@ -8,7 +8,7 @@ use protocol::command::CallTool;
 use protocol::event::Scope;
 use protocol::ids::CallId;
 use protocol::principal::Principal;
-use protocol::tool::{ExecResult, PictureView, Risk, ToolCall, ToolErrorKind};
+use protocol::tool::{ExecResult, Risk, ToolCall, ToolErrorKind};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -179,9 +179,7 @@ impl Single {
         let executed = self.engine.tools.execute(self.call.clone()).await;
         let mut result = executed.result;
         if let Some(taken) = executed.picture {
-            let (width, height, dot) = (taken.size.width, taken.size.height, taken.dot);
-            let blob = log.put_blob(taken.jpeg, "image/jpeg").await?;
-            result.picture = Some(PictureView { blob, width, height, dot });
+            result.picture = Some(log.put_picture(taken).await?);
         }
         log.append(Scope::default(), EventBody::ToolFinished { call: call.id, result: result.clone() })
             .await?;

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt;
 use journal::OpenRun;
-use models::{RetryPolicy, SharedModel, ToolSpec};
+use models::{RetryPolicy, SharedModel};
 use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, Unattended};
 use protocol::event::Scope;
 use protocol::ids::{AgentId, RunId, SessionId};
@@ -22,6 +22,7 @@ use crate::context::{Bounds, Context};
 use crate::engine::{Engine, check_length, fresh};
 use crate::history::{self, Rebuilt};
 use crate::machine::Rules;
+use crate::offer::Offer;
 use crate::ports::OpenModel;
 use crate::prompts;
 use crate::run::{Begin, CAPACITY, Ending, Message, Run, Woken, drive};
@@ -164,9 +165,9 @@ impl Engine {
         self.runs.insert(run.clone(), entry)?;
         let unbegun = Unbegun { engine: self, run: run.clone(), live: live.clone(), has_begun: false };
         match self.conversation(&session, &scope, &spec, &settings).await {
-            Ok(context) => {
+            Ok(told) => {
                 unbegun.has_begun();
-                let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
+                let run_task = self.run(scope, spec, settings, model, told, &live, mailbox);
                 self.spawn(run_task, Begin::Anew, live);
                 Ok(StartedRun { session, run })
             }
@@ -181,15 +182,15 @@ impl Engine {
         scope: &Scope,
         spec: &RunSpec,
         settings: &Settings,
-    ) -> Result<Context, ErrorView> {
+    ) -> Result<(Context, Offer), ErrorView> {
         let events = self.recent(session, settings).await?;
         let earlier = self.rebuilt(events).await?.closed();
         let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await);
-        let tools = self.offered(spec);
-        let context = Context::new(system, tools, earlier, &spec.goal, bounds);
+        let offer = self.offer(spec, &earlier);
+        let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
-        Ok(context)
+        Ok((context, offer))
     }
 
     /// Gives a run that waits without a task its answer, and a task again. The screen is looked at before it acts: the
@@ -243,13 +244,13 @@ impl Engine {
         let goal = messages.iter().rposition(is_goal);
         let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await);
-        let tools = self.offered(&spec);
+        let offer = self.offer(&spec, &messages);
         let context = match goal {
-            Some(goal) => Context::resumed(system, tools, messages, goal, bounds),
+            Some(goal) => Context::resumed(system, offer.tools(), messages, goal, bounds),
             // So long a run that its beginning is not read any more.
-            None => Context::new(system, tools, Vec::new(), &spec.goal, bounds),
+            None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
-        let run_task = self.run(scope, spec, settings, model, context, &live, mailbox);
+        let run_task = self.run(scope, spec, settings, model, (context, offer), &live, mailbox);
         let woken = Woken { open, given, paused, steers: said, plan, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
@@ -262,7 +263,7 @@ impl Engine {
         spec: RunSpec,
         settings: Settings,
         model: SharedModel,
-        context: Context,
+        (context, offer): (Context, Offer),
         live: &Live,
         mailbox: mpsc::Receiver<Message>,
     ) -> Run {
@@ -291,6 +292,7 @@ impl Engine {
             settings,
             model,
             context,
+            offer,
             mailbox,
         }
     }
@@ -333,17 +335,10 @@ impl Engine {
         });
     }
 
-    /// What a model is offered.
-    fn offered(&self, of: &RunSpec) -> Vec<ToolSpec> {
+    /// What a model may be offered in a conversation.
+    fn offer(&self, of: &RunSpec, conversation: &[models::Message]) -> Offer {
         let specs = self.tools.specs(of.mode).into_iter();
-        specs
-            .filter(|spec| of.plan || &*spec.name != "plan")
-            .map(|spec| ToolSpec {
-                name: spec.name.to_string(),
-                description: spec.description.clone(),
-                schema: spec.schema.clone(),
-            })
-            .collect()
+        Offer::new(specs.filter(|spec| of.plan || &*spec.name != "plan").collect(), conversation)
     }
 
     /// As many of a session's newest events as its next conversation can have in it.

@@ -606,9 +606,15 @@
     link = submits ? null : link || Element.prototype.querySelector.call(el, links);
     const href = link ? attribute(link, "href").trim() : "";
     if (href && !/^javascript:/i.test(href)) return { name, url, submits: true, action: leadsTo(href) };
-    if (!its) return { name, url, hides, submits: false };
-    const action = (submits && attribute(button, "formaction")) || attribute(its, "action");
-    return { name, url, hides, submits, form: submits, action: leadsTo(action || url) };
+    const closest = (of, selector) => Element.prototype.closest.call(of, selector);
+    const SEARCH = "search, [role=search], [role=searchbox], input[type=search]";
+    if (!its) return { name, url, hides, submits: false, searches: !!closest(el, SEARCH) };
+    const own = (of, name) => (submits && attribute(button, "form" + name)) || attribute(of, name);
+    const action = own(its, "action"), to = leadsTo(action || url);
+    // What only asks its own site for something, as the page says it; one that names no place may be a script's.
+    const searches = /^(get)?$/i.test(own(its, "method").trim()) && URL.canParse(to) && new URL(to).origin === new URL(url).origin
+      && !!(action || closest(its, SEARCH) || Element.prototype.querySelector.call(its, SEARCH));
+    return { name, url, hides, submits, searches, form: submits, action: to };
   };
   const outer = (ask) => {
     const el = find(ask.id);

@@ -1,8 +1,13 @@
 //! What can be filled, and what a field that was filled says of it: read back, or refused. Pure.
 
+use std::time::Duration;
+
 use desktop::{Acted, DesktopError, Evidence};
 
 use crate::script::{FieldContent, Ready};
+
+/// For a page to take a value back, or to make something else of it, once it has checked it. Nobody tells when it has.
+pub(crate) const TAKEN_BACK: Duration = Duration::from_millis(500);
 
 pub(crate) fn may_be_filled(ready: &Ready, reference: &str) -> Result<(), DesktopError> {
     let no = |why: &str| Err(DesktopError::BadInput(format!("{} ({reference}) {why}", ready.called)));
@@ -29,11 +34,23 @@ pub(crate) fn typed(held: &FieldContent, wanted: &str) -> Acted {
         let note = format!("typed {} characters, read back equal", wanted.chars().count());
         return Acted { evidence: Evidence::ReadBack, note };
     }
-    let note = if held.secret {
+    Acted { evidence: Evidence::Mismatch, note: holding(held) }
+}
+
+fn holding(held: &FieldContent) -> String {
+    if held.secret {
         format!("the field holds something else, {} characters long", held.length)
     } else {
         format!("the field now holds {:?}", held.value)
-    };
+    }
+}
+
+/// What was read back, unless the field holds something else a moment later than it did then.
+pub(crate) fn unless_taken_back(acted: Acted, then: &FieldContent, now: &FieldContent) -> Acted {
+    if (&then.value, then.length, then.equal) == (&now.value, now.length, now.equal) {
+        return acted;
+    }
+    let note = format!("{}, but a moment later {}: the page changed it", acted.note, holding(now));
     Acted { evidence: Evidence::Mismatch, note }
 }
 

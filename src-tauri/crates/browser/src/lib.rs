@@ -323,6 +323,8 @@ pub struct WebTarget {
     pub goes_there: bool,
     /// Whether a click on it sends its form.
     pub sends_form: bool,
+    /// Whether its form only asks the page's own site for something, as the page says it: a search.
+    pub searches: bool,
 }
 
 /// Something was done in a page.

@@ -101,15 +101,17 @@ pub(crate) struct Form {
     submits: bool,
     /// What goes there is its form.
     form: bool,
+    searches: bool,
     hides: bool,
 }
 
 impl Form {
     pub(crate) fn target(self, reference: &str) -> Result<WebTarget, DesktopError> {
-        let Self { gone, name: called, url, action: leads_to, submits: goes_there, form, hides } = self;
+        let Self { gone, name: called, url, action: leads_to, submits: goes_there, form, hides, searches } =
+            self;
         match gone {
             true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
-            false => Ok(WebTarget { url, called, leads_to, goes_there, sends_form: form, hides }),
+            false => Ok(WebTarget { url, called, leads_to, goes_there, sends_form: form, hides, searches }),
         }
     }
 }

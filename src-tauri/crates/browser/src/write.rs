@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::act::{Grip, Moved, modifiers};
 use crate::cdp::CdpBrowser;
-use crate::filled::{chosen, may_be_filled, typed, untold, was_set};
+use crate::filled::{TAKEN_BACK, chosen, may_be_filled, typed, unless_taken_back, untold, was_set};
 use crate::live::{Live, Page};
 use crate::script::{FieldContent, Focused, Ready};
 use crate::{Fill, Then, WebActed, WebClick, WebText};
@@ -55,7 +55,9 @@ impl Live {
             "set" => self.set(grip, &ready.called, &text.text).await?,
             _ => self.fill(grip, &ready, text, cancel).await?,
         };
-        if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch || self.dialog(page).is_some() {
+        let is_shut = acted.evidence.falls_short() || self.dialog(page).is_some();
+        if text.then == Then::Nothing || is_shut {
+            let acted = if is_shut { acted } else { self.unless_taken_back(grip, acted, &text.text).await };
             return Ok(self.outcome(page, &before, ready.called, acted).await);
         }
         self.keys(page, "\r").await?;
@@ -118,17 +120,35 @@ impl Live {
     async fn read_back(&mut self, grip: &Grip, wanted: &str) -> Result<Acted, DesktopError> {
         let end = Instant::now() + SETTLE;
         loop {
-            let held = match self
-                .ask::<FieldContent>(&grip.known.frame, "holds", json!({ "id": grip.id, "text": wanted }))
-                .await
-            {
-                Ok(held) if !held.gone => held,
-                Ok(_) | Err(_) => return Ok(untold()),
-            };
+            let Some(held) = self.held_by(grip, wanted).await else { return Ok(untold()) };
             if held.equal || Instant::now() >= end {
                 return Ok(typed(&held, wanted));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// What a field holds; `None` if it is gone or the page does not tell.
+    async fn held_by(&mut self, grip: &Grip, wanted: &str) -> Option<FieldContent> {
+        let ask = json!({ "id": grip.id, "text": wanted });
+        let held = self.ask::<FieldContent>(&grip.known.frame, "holds", ask).await.ok()?;
+        (!held.gone).then_some(held)
+    }
+
+    /// What was read back, if it is so still a moment later. Before an Enter nothing is waited for: what the field holds
+    /// then is what counts.
+    async fn unless_taken_back(&mut self, grip: &Grip, acted: Acted, wanted: &str) -> Acted {
+        if acted.evidence != Evidence::ReadBack {
+            return acted;
+        }
+        let then = self.held_by(grip, wanted).await;
+        tokio::time::sleep(TAKEN_BACK).await;
+        if self.dialog(&grip.page).is_some() {
+            return acted;
+        }
+        match (then, self.held_by(grip, wanted).await) {
+            (Some(then), Some(now)) => unless_taken_back(acted, &then, &now),
+            _ => acted,
         }
     }
 

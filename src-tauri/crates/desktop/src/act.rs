@@ -95,8 +95,17 @@ pub enum Evidence {
     ReadBack,
     /// The events were sent; nothing could be read back.
     Sent,
-    /// Read back, and not as wished.
+    /// Read back: something came of it, but less or other than was wished. The note says what there is now.
     Mismatch,
+    /// Read back: nothing happened.
+    Nothing,
+}
+
+impl Evidence {
+    /// Read back, and not as wished: what was to follow was meant for something else.
+    pub fn falls_short(self) -> bool {
+        matches!(self, Self::Mismatch | Self::Nothing)
+    }
 }
 
 /// How the user stepped in.

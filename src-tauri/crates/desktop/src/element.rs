@@ -146,6 +146,8 @@ pub struct Field {
     pub in_page: bool,
     /// Enter begins a new line in it, and does nothing else.
     pub takes_lines: bool,
+    /// It is a password's, whose text is never read: `text` is empty.
+    pub hides: bool,
     /// Whose it is.
     pub pid: Option<u32>,
 }

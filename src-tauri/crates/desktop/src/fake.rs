@@ -103,6 +103,7 @@ struct State {
     /// Each act with the fence that held then.
     fenced_acts: Vec<(Action, Fence)>,
     holding: bool,
+    presses: u64,
 }
 
 impl Default for FakeDesktop {
@@ -154,6 +155,7 @@ impl Default for FakeDesktop {
             fence: Fence::default(),
             fenced_acts: Vec::new(),
             holding: false,
+            presses: 0,
         };
         Self { state: Mutex::new(state), interruption: watch::channel(None).0 }
     }
@@ -205,6 +207,11 @@ impl FakeDesktop {
     /// Steps in, as a user would.
     pub fn interrupt(&self, how: Interruption) {
         self.interruption.send_replace(Some(how));
+    }
+
+    /// Presses something in a window of another, as a user would.
+    pub fn press(&self) {
+        self.state().presses += 1;
     }
 
     /// The acts so far, each with the fence that held when it began.
@@ -318,6 +325,10 @@ impl Hands for FakeDesktop {
 
     fn fenced(&self) -> Fence {
         self.state().fence.clone()
+    }
+
+    fn presses(&self) -> u64 {
+        self.state().presses
     }
 
     fn interrupted(&self) -> BoxFuture<'_, Interruption> {

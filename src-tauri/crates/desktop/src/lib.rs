@@ -67,6 +67,11 @@ pub trait Hands: Send + Sync {
     }
     /// Completes when the user steps in after this call. What our own acts do never counts.
     fn interrupted(&self) -> BoxFuture<'_, Interruption>;
+    /// How often the user has pressed a key or a button on no window of ours; what brings one of ours to the front does not
+    /// count, nor does a pointer that only moves. Counted while someone waits for [`Hands::interrupted`], on Linux alone.
+    fn presses(&self) -> u64 {
+        0
+    }
 }
 
 /// The accessibility tree.
@@ -84,7 +89,7 @@ pub trait Elements: Send + Sync {
     fn leads_to(&self, _reference: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { None })
     }
-    /// The editable field that has the keyboard; `None` if none has it, if it is a password's, or if that is not known.
+    /// The editable field that has the keyboard; `None` if none has it, or if that is not known.
     fn field(&self) -> BoxFuture<'_, Option<Field>> {
         Box::pin(async { None })
     }

@@ -31,6 +31,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
         EventBody::SessionCreated { .. }
         | EventBody::SessionEdited { .. }
         | EventBody::RunStarted(_)
+        | EventBody::GrantTakenBack { .. }
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed

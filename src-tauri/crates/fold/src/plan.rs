@@ -32,7 +32,9 @@ pub struct PlanState {
 impl PlanState {
     /// After one more event of the run.
     pub fn fold(&mut self, event: &Event) {
-        if self.agreed.is_some() && !matches!(event.body, EventBody::RunSteered { .. }) {
+        if self.agreed.is_some()
+            && !matches!(event.body, EventBody::RunSteered { .. } | EventBody::GrantTakenBack { .. })
+        {
             self.works(event);
         }
         match &event.body {

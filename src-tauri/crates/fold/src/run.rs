@@ -3,7 +3,7 @@
 use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::Timestamp;
 use protocol::run::RunSpec;
-use protocol::tool::{Answer, Approval, Grant, Source, ToolCall};
+use protocol::tool::{Answer, Approval, Grant, Source, ToolCall, Until};
 
 use crate::plan::PlanState;
 
@@ -25,8 +25,8 @@ pub struct OpenRun {
     pub plan: PlanState,
     /// What its model has read, the newest last.
     pub read: Vec<Source>,
-    /// What its user allowed until its end.
-    pub granted: Vec<Grant>,
+    /// What its user allowed until its end or longer.
+    pub granted: Vec<(Grant, Until)>,
 }
 
 /// The run after one more of its events. `None` before its start and after its end.
@@ -58,11 +58,12 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         EventBody::ApprovalRequested { approval } => run.approval = Some(approval.clone()),
         EventBody::ApprovalAnswered { approval, answer, .. } => {
             if let Some(asked) = run.approval.take_if(|asked| asked.id == *approval)
-                && matches!(answer, Answer::Until { .. })
+                && let Answer::Until { until } = answer
             {
-                run.granted.extend(asked.touches);
+                run.granted.extend(asked.touches.into_iter().map(|grant| (grant, *until)));
             }
         }
+        EventBody::GrantTakenBack { grant } => run.granted.retain(|(granted, _)| granted != grant),
         EventBody::RunPaused { reason } => run.paused = Some(reason.clone()),
         EventBody::RunResumed => run.paused = None,
         // Exhaustive on purpose: a new event must say here whether it begins or ends something.

@@ -108,6 +108,7 @@ pub fn question(id: &str) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: Vec::new(),
         read: Vec::new(),

@@ -43,6 +43,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         }
         // Exhaustive on purpose: a new event must say here whether it changes the view.
         EventBody::SessionCreated { .. }
+        | EventBody::GrantTakenBack { .. }
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
         | EventBody::RunResumed

@@ -5,7 +5,7 @@ use protocol::ids::{ApprovalId, CallId, ModelId, RunId, Seq, SessionId, Timestam
 use protocol::principal::Surface;
 use protocol::run::RunSpec;
 use protocol::tool::{
-    Answer, Approval, ApprovalMode, Effect, ExecResult, Millis, Mode, Risk, Source, ToolCall,
+    Answer, Approval, ApprovalMode, Effect, ExecResult, Grant, Millis, Mode, Risk, Source, ToolCall, Until,
 };
 use protocol::view::{RunView, SessionView};
 use serde_json::json;
@@ -114,6 +114,7 @@ fn approval() -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: Vec::new(),
         read: Vec::new(),
@@ -161,6 +162,18 @@ fn an_open_run_has_what_began_and_did_not_end() {
 
     bodies.push(ended());
     assert_eq!(fold_run(bodies), None);
+}
+
+#[test]
+fn what_an_open_run_may_is_over_once_it_is_taken_back() {
+    let touches = vec![Grant { tool: "click".into(), app: Some("editor".into()) }];
+    let asked = Approval { touches: touches.clone(), ..approval() };
+    let answer = Answer::Until { until: Until::Run };
+    let answered = EventBody::ApprovalAnswered { approval: asked.id.clone(), answer, by: Surface::Chat };
+    let mut bodies = vec![started(), EventBody::ApprovalRequested { approval: asked }, answered];
+    assert_eq!(fold_run(bodies.clone()).unwrap().granted, [(touches[0].clone(), Until::Run)]);
+    bodies.push(EventBody::GrantTakenBack { grant: touches[0].clone() });
+    assert_eq!(fold_run(bodies).unwrap().granted, []);
 }
 
 #[test]

@@ -7,13 +7,19 @@ use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
-use protocol::tool::{Answer, Effect, ExecResult, FrontWindow, PictureView, Risk, ToolCall, ToolErrorKind};
+use protocol::tool::{
+    Answer, Effect, ExecResult, FrontWindow, Grant, PictureView, Risk, ToolCall, ToolErrorKind,
+};
 use protocol::turn::{Cost, Spent, Usage};
+use serde_json::Value;
 
 /// The tool that tells the model which windows there are.
 const LIST_WINDOWS: &str = "listWindows";
 /// The tool that ends the run.
 const DONE: &str = "done";
+const PLAN: &str = "plan";
+/// Tools that are no acts, even where they are refused.
+const NO_ACTS: [&str; 2] = [DONE, PLAN];
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,6 +92,8 @@ pub enum EntryBody {
         suggestions: Vec<ModelId>,
         /// What came of its plan; `None` if it had none.
         report: Option<Box<Report>>,
+        /// Nothing is counted while the run's beginning is not among the events.
+        acts: Acts,
     },
 }
 
@@ -97,6 +105,8 @@ pub struct Step {
     pub stage: Stage,
     /// What was answered, and through what; by its deadline where nobody did.
     pub answer: Option<(Answer, Surface)>,
+    /// The arguments that the model had proposed, where its user changed them.
+    pub proposed: Option<Value>,
     /// Its words are the run's last, too.
     pub is_told_by_the_end: bool,
     /// The window that it names by its number, where that was told before or asked about.
@@ -124,6 +134,17 @@ pub struct Bill {
     pub spent: Spent,
     /// Whether the run's beginning is among the events. If not, it took this much at least.
     pub is_whole: bool,
+}
+
+/// What became of a run's calls that were to change something; a batch is one. The model's last words may say otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Acts {
+    /// Carried out, whether that could be read back or not.
+    pub done: usize,
+    /// Refused, denied or failed before anything was touched.
+    pub refused: usize,
+    /// Sent, but seen not to have happened, or interrupted.
+    pub in_doubt: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,6 +218,11 @@ impl Transcript {
                 self.push(n, EntryBody::Goal { run, goal, model });
             }
             EventBody::RunSteered { text } => self.push(n, EntryBody::Said { text: text.clone() }),
+            EventBody::GrantTakenBack { grant: Grant { tool, app } } => {
+                let place = app.as_ref().map(|app| format!(" in {app}")).unwrap_or_default();
+                let message = format!("taken back: {tool}{place} asks again");
+                self.push(n, EntryBody::Noted { level: Level::Info, message, hint: None });
+            }
             EventBody::RunPaused { reason } => self.push(n, EntryBody::Paused { reason: reason.clone() }),
             EventBody::RunResumed => self.push(n, EntryBody::Resumed),
             EventBody::TurnFinished { turn, text, thinking, calls, citations, usage, cost, .. } => {
@@ -341,7 +367,7 @@ impl Transcript {
         let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
         let window = call.window().and_then(known);
         let (stage, call) = (Stage::Proposed, call.clone());
-        Step { call, risk: None, stage, answer: None, is_told_by_the_end: false, window }
+        Step { call, risk: None, stage, answer: None, proposed: None, is_told_by_the_end: false, window }
     }
 
     fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
@@ -357,6 +383,11 @@ impl Transcript {
         if let Some((revision, step)) = self.find(asks) {
             *revision += 1;
             step.stage = Stage::Proposed;
+            // Of a plan the card tells what was struck out.
+            if let (Answer::Edit { arguments }, true) = (&answer.0, step.call.tool != PLAN) {
+                let changed = std::mem::replace(&mut step.call.arguments, arguments.clone());
+                step.proposed.get_or_insert(changed);
+            }
             step.answer = Some(answer);
         }
     }
@@ -395,11 +426,46 @@ impl Transcript {
         }
         let suggestions = std::mem::take(&mut self.suggestions);
         let (end, bill, report) = (end.clone(), self.bill, self.report.take());
-        self.push(n, EntryBody::End { end, bill, suggestions, report });
+        let acts = if bill.is_whole { Acts::of(self.last_run()) } else { Acts::default() };
+        self.push(n, EntryBody::End { end, bill, suggestions, report, acts });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
             entry.revision = 1;
         }
+    }
+}
+
+impl Acts {
+    fn of(run: &[Entry]) -> Self {
+        let mut acts = Self::default();
+        for entry in run {
+            let EntryBody::Step(Step { stage: Stage::Done { result }, call, risk, .. }) = &entry.body else {
+                continue;
+            };
+            // A call that the rules forbid is refused before its risk is told; one that makes no sense was no try.
+            let was_to_act = match (risk, &result.error) {
+                (Some(risk), _) => *risk > Risk::Observe,
+                (None, Some(error)) => matches!(error.kind, ToolErrorKind::Forbidden | ToolErrorKind::Denied),
+                (None, None) => false,
+            };
+            match result.effect {
+                _ if !was_to_act || NO_ACTS.contains(&call.tool.as_str()) => {}
+                Effect::Confirmed | Effect::Unverified => acts.done += 1,
+                Effect::Refused => acts.refused += 1,
+                Effect::NoChange | Effect::Unknown => acts.in_doubt += 1,
+            }
+        }
+        acts
+    }
+
+    /// Whether the run has tried to change something, and nothing of it was done.
+    pub fn came_to_nothing(self) -> bool {
+        self.done == 0 && self.refused + self.in_doubt > 0
+    }
+
+    /// Whether all that was tried was done.
+    pub fn all_done(self) -> bool {
+        self.refused + self.in_doubt == 0
     }
 }
 

@@ -69,13 +69,16 @@ impl JournalError {
             Self::BlobDamaged { .. } => {
                 "restore it from a backup; the rest of the session can be read".into()
             }
+            Self::UnknownStream { .. } => {
+                "a stream is named by its session's id, as the overview and `miki ps --json` tell it; what belongs to \
+                 no session is in \"app\"".into()
+            }
+            Self::AfterLast { last, .. } => format!("read on after number {last}, or from the beginning: 0"),
             Self::Database { .. }
             | Self::Unreadable { .. }
             | Self::Unwritable { .. }
             | Self::TooDeep { .. }
             | Self::Passing { .. }
-            | Self::UnknownStream { .. }
-            | Self::AfterLast { .. }
             | Self::Ended { .. }
             | Self::BlobName { .. }
             | Self::BlobMissing { .. } => return None,

@@ -8,7 +8,7 @@ use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::Approval;
+use protocol::tool::{Answer, Approval};
 use protocol::view::{EventPage, Question, SessionView};
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tokio::sync::Semaphore;
@@ -287,6 +287,16 @@ impl<'a> Reader<'a> {
             usize::MAX,
         )?;
         Ok(asked.into_iter().find_map(question).map(|(approval, scope)| (approval, scope, open)))
+    }
+
+    /// Whose question this was, if it was answered with a yes.
+    pub fn allowed(&self, id: &ApprovalId) -> Result<Option<RunId>, JournalError> {
+        let clause = "JOIN approvals ON events.seq = approvals.closed WHERE approvals.id = ?1";
+        let closed = self.events(clause, params![id.as_str()], usize::MAX)?;
+        Ok(closed.into_iter().find_map(|event| match event.body {
+            EventBody::ApprovalAnswered { answer, .. } if answer != Answer::Deny => event.scope.run,
+            _ => None,
+        }))
     }
 
     /// The events that `clause` picks, in its order, until their JSON would be longer than `bytes`.

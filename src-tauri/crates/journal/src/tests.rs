@@ -117,6 +117,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: Vec::new(),
         read: Vec::new(),

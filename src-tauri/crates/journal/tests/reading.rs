@@ -73,6 +73,7 @@ async fn a_page_beyond_the_end_and_an_unknown_stream_are_said() {
         let beyond = journal.read(move |reader| reader.page(&stream("1"), None, Some(after), 1)).await;
         let error = beyond.unwrap_err();
         assert_eq!(error.to_string(), format!("the stream s-1 has no event {after}: its last is number 1"));
+        assert_eq!(error.hint().unwrap(), "read on after number 1, or from the beginning: 0");
         assert!(error.is_about_the_data());
     }
     let unknown = journal.read(|reader| reader.page(&stream("9"), None, None, 1)).await.unwrap_err();

@@ -27,7 +27,11 @@ fn failed(error: &dyn std::fmt::Display) -> PictureError {
 
 /// Encodes stripes, one after the other.
 #[cfg(target_os = "linux")]
-pub(crate) struct JpegEncoder(turbojpeg::Compressor);
+pub(crate) struct JpegEncoder {
+    compressor: turbojpeg::Compressor,
+    /// Room for the longest JPEG that a stripe can become, taken once and not for each.
+    room: Vec<u8>,
+}
 
 #[cfg(target_os = "linux")]
 impl JpegEncoder {
@@ -35,7 +39,7 @@ impl JpegEncoder {
         let mut compressor = turbojpeg::Compressor::new().map_err(|error| failed(&error))?;
         compressor.set_quality(i32::from(quality)).map_err(|error| failed(&error))?;
         compressor.set_subsamp(turbojpeg::Subsamp::Sub2x2).map_err(|error| failed(&error))?;
-        Ok(Self(compressor))
+        Ok(Self { compressor, room: Vec::new() })
     }
 
     pub(crate) fn encode(
@@ -50,7 +54,12 @@ impl JpegEncoder {
             Order::Rgbx => turbojpeg::PixelFormat::RGBX,
         };
         let image = turbojpeg::Image { pixels, width, pitch: width * 4, height, format };
-        self.0.compress_to_vec(image).map_err(|error| failed(&error))
+        let most = self.compressor.buf_len(width, height).map_err(|error| failed(&error))?;
+        if self.room.len() < most {
+            self.room = vec![0; most];
+        }
+        let length = self.compressor.compress_to_slice(image, &mut self.room);
+        Ok(self.room[..length.map_err(|error| failed(&error))?].to_vec())
     }
 }
 

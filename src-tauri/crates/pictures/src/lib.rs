@@ -48,7 +48,7 @@ pub struct Style<'a> {
 /// A numbered box around an element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The element's ref.
+    /// The element's ref; without one it is a mere frame.
     pub label: String,
     pub bounds: NormRect,
 }

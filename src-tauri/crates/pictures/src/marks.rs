@@ -37,6 +37,9 @@ impl Box {
     }
 
     pub(crate) fn label(&self, canvas: &mut Canvas<'_>) {
+        if self.label.is_empty() {
+            return;
+        }
         canvas.fill(self.label_at, self.colour);
         let (mut x, y) = (self.label_at[0] + PADDING, self.label_at[1] + PADDING);
         for letter in self.label.chars() {

@@ -8,7 +8,7 @@ use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
 use crate::settings::{Settings, SettingsPatch};
-use crate::tool::{Answer, ApprovalMode, ExecResult, Mode};
+use crate::tool::{Answer, ApprovalMode, ExecResult, Grant, Mode};
 use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SecretView, SessionView};
 
 /// A request with its name on every door and the type of its answer.
@@ -75,6 +75,8 @@ commands! {
     } -> StartedRun;
     /// Adds the user's words to the run under way; the model reads them at its next turn.
     steer_run Steer SteerRun { run: RunId, text: String } -> ();
+    /// From here on it asks again, in this run and in its session's later ones.
+    take_back_grant Stop TakeBackGrant { run: RunId, grant: Grant } -> ();
     /// Stops a run, or whatever runs where none is named. Answers when nothing is held any more.
     stop_run Stop StopRun { #[serde(default)] run: Option<RunId> } -> ();
     pause_run Pause PauseRun { #[serde(default)] run: Option<RunId> } -> ();

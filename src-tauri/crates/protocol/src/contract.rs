@@ -292,6 +292,17 @@ pub struct Finding {
     pub found: String,
 }
 
+impl Finding {
+    /// What its user is asked right now, and so has neither passed nor failed.
+    pub fn is_open_question(&self) -> bool {
+        !self.passed && matches!(self.check, Check::AskUser { .. })
+    }
+
+    pub fn failed(&self) -> bool {
+        !self.passed && !self.is_open_question()
+    }
+}
+
 /// A call that left the contract, and what the user said to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

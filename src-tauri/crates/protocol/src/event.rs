@@ -11,7 +11,7 @@ use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, Sess
 use crate::principal::Surface;
 use crate::run::RunSpec;
 use crate::settings::Settings;
-use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Mode, Risk, ToolCall};
+use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Grant, Mode, Risk, ToolCall};
 use crate::turn::{Cost, StopReason, Usage};
 use crate::view::{DesktopView, Question, SessionView};
 
@@ -87,6 +87,10 @@ pub enum EventBody {
     },
     /// With all that is needed to go on with it in another process.
     RunStarted(Box<RunSpec>),
+    /// The user took back what they had allowed for more than one call.
+    GrantTakenBack {
+        grant: Grant,
+    },
     /// The user said something into a running run.
     RunSteered {
         text: String,
@@ -222,6 +226,7 @@ impl EventBody {
             Self::SessionCreated { .. }
             | Self::SessionEdited { .. }
             | Self::RunStarted(_)
+            | Self::GrantTakenBack { .. }
             | Self::RunSteered { .. }
             | Self::RunPaused { .. }
             | Self::RunResumed
@@ -302,6 +307,9 @@ pub struct Status {
     /// Held by the user: it goes on when it is resumed.
     #[serde(default)]
     pub paused: bool,
+    /// What was allowed for it, or for its session, and is not asked about again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -317,7 +325,8 @@ pub enum Activity {
 
 impl Default for Status {
     fn default() -> Self {
-        Self { activity: Activity::Idle, detail: String::new(), step: 0, max_steps: 0, paused: false }
+        let (detail, grants) = (String::new(), Vec::new());
+        Self { activity: Activity::Idle, detail, step: 0, max_steps: 0, paused: false, grants }
     }
 }
 

@@ -358,6 +358,8 @@ impl Settings {
                     )
                 }
                 Some(Value::String(_)) => "not a text in quotes".into(),
+                // What of the list is wrong is said by serde alone.
+                Some(Value::Array(_)) if value.is_array() => return Some(format!("setting {name}: {error}")),
                 Some(Value::Array(_)) => "not a list like [] or [1] or [\"name\"]".into(),
                 // What is in it may be a secret.
                 Some(_) => {

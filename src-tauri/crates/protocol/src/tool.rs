@@ -38,12 +38,12 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ApprovalMode {
-    /// Every Edit and Consequential call asks.
+    /// Every Edit and Consequential call asks; a yes may be for one tool in one application until the run ends.
     #[default]
     Ask,
     /// A yes may be remembered for one tool in this session; Consequential calls ask each time.
     Thread,
-    /// Nothing asks. The failsafe, Plan mode and the whitelist still hold.
+    /// Only what may carry something away asks, once something was read. The failsafe, Plan mode and the fence still hold.
     Auto,
 }
 
@@ -120,14 +120,17 @@ pub struct Approval {
     /// the elements there are called; `None` if it acts at none, or if the screen could not be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
+    /// A cut of that screen with a mark where the call would act, for the user; `None` as above, or if its place is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<Box<PictureView>>,
     /// Hosts that it goes to and that `reason` names: a yes makes them known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
     /// What it does, one for each of its acts: what a yes for the session would cover.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Grant>,
-    /// What the model had read before, the newest last, where the call is a plan or sends something to a host that nobody
-    /// named: who wrote that may have asked for this.
+    /// What the model had read before, the newest last, where the call is a plan, sends something to a host that nobody
+    /// named, or asks in a run that asks of nothing else: who wrote that may have asked for this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<Source>,
     #[serde(default, skip_serializing_if = "About::is_plain")]
@@ -135,12 +138,24 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// What a yes for the session would cover, where it may be given: one tool in one known place, that can be undone, in
-    /// a run that asks once for a tool. Never what goes to several places (a drag from one application into another), nor
-    /// a batch, which is more than one tool.
+    /// What a yes for the session would cover, where it may be given: in a run that asks once for a tool.
     pub fn for_session(&self, asks: ApprovalMode) -> Option<&Grant> {
-        let may =
-            asks == ApprovalMode::Thread && self.risk < Risk::Consequential && self.call.tool != "batch";
+        self.all_like_it().filter(|_| asks == ApprovalMode::Thread)
+    }
+
+    /// The same until the run ends: also where every step is asked about, of a tool in an application.
+    pub fn for_run(&self, asks: ApprovalMode) -> Option<&Grant> {
+        self.all_like_it().filter(|grant| match asks {
+            ApprovalMode::Ask => grant.app.is_some(),
+            ApprovalMode::Thread => true,
+            ApprovalMode::Auto => false,
+        })
+    }
+
+    /// One tool in one known place, that can be undone. Never what goes to several places (a drag from one application
+    /// into another), nor a batch, which is more than one tool.
+    fn all_like_it(&self) -> Option<&Grant> {
+        let may = self.risk < Risk::Consequential && self.call.tool != "batch";
         let (first, rest) = self.touches.split_first()?;
         (may && rest.iter().all(|one| one == first)).then_some(first)
     }
@@ -223,7 +238,7 @@ pub enum Until {
 pub enum Effect {
     /// Done, and seen to be done (read back, or the tool only looks).
     Confirmed,
-    /// Sent, but nothing could be read back.
+    /// Sent, but not seen to be done as asked: nothing could be read back, or it was done in part or otherwise.
     Unverified,
     /// Sent, and read back: it did not happen.
     NoChange,

@@ -14,7 +14,7 @@ pub(crate) mod keys;
 mod read;
 pub(crate) mod told;
 
-pub(crate) use read::{look, read};
+pub(crate) use read::{check_binds, look, read};
 
 /// One thing that a call needs a contract to name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +88,8 @@ pub(crate) fn of_nothing(group: &crate::Group) -> Need {
         crate::Group::Screen
         | crate::Group::Elements
         | crate::Group::Input
+        | crate::Group::Held
+        | crate::Group::Ocr
         | crate::Group::Apps
         | crate::Group::Script
         | crate::Group::Mind
@@ -131,13 +133,31 @@ fn or_edit(needs: Vec<Need>) -> Vec<Need> {
     if needs.is_empty() { vec![Need::Effect(EffectClass::Edit)] } else { needs }
 }
 
+/// Whether what needs this may carry something to where nobody said that it may go.
+pub(crate) fn leaves(need: &Need) -> bool {
+    use EffectClass::{
+        Browse, Clipboard, Delete, Edit, Install, Passwords, Pay, Publish, Remote, Run, Send, Sign, Submit,
+        System,
+    };
+    match need {
+        Need::Untold(_) | Need::Effect(Install | Pay | Publish | Remote | Run | Send | Sign | Submit) => true,
+        // Where a page leads, its hosts tell.
+        Need::Application(_) | Need::Host(_) => false,
+        Need::Effect(Browse | Clipboard | Delete | Edit | Passwords | System) => false,
+    }
+}
+
 pub(crate) fn of_class(class: Class, reach: &Reach, act: Option<&Act>) -> Option<Need> {
     let is_by_name = matches!(reach, Reach::App(Some(_)));
     let effect = match class {
         Class::Terminal | Class::Launcher => EffectClass::Run,
         // All over them are terminals, tasks, and what opens a file by running it.
         Class::Ide | Class::Files if !is_by_name => EffectClass::Run,
-        Class::Mail | Class::Chat if reach.enters() || act.is_some_and(Act::breaks_line) => EffectClass::Send,
+        Class::Mail | Class::Chat
+            if reach.enters() || act.is_some_and(|act| act.breaks_line() || act.may_set_off()) =>
+        {
+            EffectClass::Send
+        }
         Class::PasswordManager => EffectClass::Passwords,
         Class::Finance => EffectClass::Pay,
         Class::SystemSettings => EffectClass::System,

@@ -25,7 +25,8 @@ pub(crate) fn judge(outcome: &mut Outcome, verify: Verify, before: &ScreenState,
     if let Some(changed) = after.changed_since(before) {
         evidence.insert("changed".into(), json!(changed));
     }
-    if outcome.effect == Effect::Unverified && verify == Verify::Keys && took_keys(before, after, &evidence) {
+    let is_sent = outcome.effect == Effect::Unverified && !outcome.in_part;
+    if is_sent && verify == Verify::Keys && took_keys(before, after, &evidence) {
         outcome.effect = Effect::Confirmed;
     }
     let as_before = after.is_like(before);

@@ -122,13 +122,18 @@ impl Router {
     /// # Errors
     /// As [`Router::restore_focus`].
     pub async fn take_focus_from_ours(&self) -> Result<(), ToolError> {
-        if self.windows().await?.iter().any(has_focus) {
+        if !self.is_focus_ours().await? {
             return Ok(());
         }
         match self.focus().await {
             Some(window) => self.restore_focus(&window).await,
             None => Ok(()),
         }
+    }
+
+    /// Our windows are not listed: none of the others has it.
+    pub async fn is_focus_ours(&self) -> Result<bool, ToolError> {
+        Ok(!self.windows().await?.iter().any(has_focus))
     }
 
     async fn windows(&self) -> Result<Vec<WindowView>, ToolError> {

@@ -15,6 +15,9 @@ use crate::{Limits, Router, untrusted, whose};
 const NAME_CHARS: usize = 80;
 /// Width and height, in 0-1000, of a control: what is larger is a pane or a page, and shows anything.
 const SMALL: (f64, f64) = (120.0, 80.0);
+/// Controls that take the wheel as a new value.
+const VALUES: [&str; 7] =
+    ["combo box", "date editor", "dial", "incrementor", "slider", "spin button", "spinner"];
 /// Elements among which a plan's controls are looked for: one that is left out may be the one that is meant.
 const MOST: u32 = 3_000;
 /// Longest wait for one look at elements or windows.
@@ -69,12 +72,33 @@ impl Router {
         names
     }
 
+    /// A control below these points that takes the wheel as a new value, such as `slider “Volume”`.
+    pub(crate) async fn value_at(
+        &self,
+        display: u32,
+        points: &[NormPoint],
+        limits: &Limits,
+    ) -> Option<String> {
+        let windows = self.open_windows().await;
+        for point in points {
+            let Some(window) = whose::window_at(&windows, display, *point) else { continue };
+            // A field or a button within it hands the wheel on.
+            let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
+            let takes_it =
+                |one: &&Element| whose::holds(&one.bounds, *point) && VALUES.contains(&one.role.as_str());
+            if let Some(element) = elements.iter().find(takes_it) {
+                return Some(called(element));
+            }
+        }
+        None
+    }
+
     /// What a part of a call would meet now, as far as a plan must know it.
     pub(crate) async fn met(&self, part: &Step) -> Met {
         let mut met = Met { is_holding: self.is_holding(), ..Met::default() };
         let plan = part.plan();
         match plan.act() {
-            None => {}
+            None | Some(Act::Fill(_)) => {}
             Some(Act::Start(app)) => {
                 let looked = tokio::time::timeout(LOOK, self.desktop().launches(app.clone())).await;
                 met.starts = looked.ok().flatten();
@@ -221,7 +245,7 @@ impl Router {
         all
     }
 
-    async fn elements(&self, query: ElementQuery) -> Vec<Element> {
+    pub(crate) async fn elements(&self, query: ElementQuery) -> Vec<Element> {
         self.snapshot(query).await.elements
     }
 

@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 mod focus;
 mod goes_to;
 mod router;
+mod sight;
 mod surroundings;
 
 mod plan;
@@ -45,6 +46,7 @@ mod target;
 mod tool;
 mod untrusted;
 mod whose;
+mod withheld;
 mod words;
 
 pub use desktop::{Abilities, Fence, Interruption, WindowId};
@@ -55,7 +57,8 @@ pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Place, Secret, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
-pub use tool::{Context, Outcome};
+pub use surroundings::Meanwhile;
+pub use tool::{Context, Outcome, REASON, USE_TOOLS, named_groups};
 
 /// One call on its way: what is asked, how it is stopped, and the bounds it keeps to.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use browser::{Browser, Kind, PageQuery, Scope};
+use browser::{Browser, Kind, PageQuery, Scope, WebTarget};
 use desktop::{Desktop, Element, ElementQuery, Selector, Target, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 
+use crate::goes_to;
 use crate::reach::Reach;
 use crate::whose::{front, holds, window_at};
 
@@ -16,21 +17,35 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Elements of a page among which a link is looked for.
 const MOST: u32 = 1_000;
 
-/// Addresses; those of links of which it is not told are left out.
+/// What a call follows there.
+#[derive(Default)]
+pub(crate) struct Led {
+    /// Addresses; those of links of which it is not told are left out.
+    pub to: Vec<String>,
+    /// What sends a form.
+    pub sent: Vec<WebTarget>,
+}
+
+/// Looks up all that may be meant.
 pub(crate) async fn lead_to(
     desktop: &dyn Desktop,
     browser: &dyn Browser,
     windows: &[WindowView],
     reach: &Reach,
-) -> Vec<String> {
-    let mut all = Vec::new();
+) -> Led {
+    let mut all = Led::default();
     for reference in links(desktop, windows, reach).await {
         let told = tokio::time::timeout(LOOK, desktop.leads_to(reference)).await;
-        all.extend(told.ok().flatten());
+        all.to.extend(told.ok().flatten());
     }
-    all.extend(in_page(desktop, browser, windows, reach).await);
-    all.sort();
-    all.dedup();
+    for target in in_page(desktop, browser, windows, reach).await {
+        all.to.extend(target.leads_to.clone());
+        if target.sends_form || !target.goes_there {
+            all.sent.push(target);
+        }
+    }
+    all.to.sort();
+    all.to.dedup();
     all
 }
 
@@ -40,18 +55,14 @@ async fn in_page(
     browser: &dyn Browser,
     windows: &[WindowView],
     reach: &Reach,
-) -> Vec<String> {
+) -> Vec<WebTarget> {
     let (display, points) = match reach {
         Reach::Points { display, points } => (*display, points.clone()),
         Reach::Element(Target::Ref(reference)) => {
             let query = ElementQuery { root: Some(reference.clone()), limit: 1, ..ElementQuery::default() };
             (0, middles(&elements(desktop, query).await))
         }
-        Reach::Element(Target::Selector(selector)) => {
-            let named =
-                elements(desktop, of_app(selector)).await.into_iter().filter(|one| is_called(one, selector));
-            (0, middles(&named.collect::<Vec<_>>()))
-        }
+        Reach::Element(Target::Selector(selector)) => (0, middles(&meant(desktop, selector).await)),
         Reach::Focus { enters: true } => {
             let Some(window) = front(windows) else { return Vec::new() };
             let focused = elements(desktop, all_of(window)).await.into_iter().filter(has_focus);
@@ -72,9 +83,24 @@ async fn in_page(
         let target = tokio::time::timeout(LOOK, browser.target(Some(element.reference))).await;
         let target = target.ok().and_then(Result::ok);
         // Enter in a field sends its form.
-        all.extend(target.filter(|one| one.goes_there || reach.enters()).and_then(|one| one.leads_to));
+        all.extend(target.filter(|one| one.leads_to.is_some() && (one.goes_there || reach.enters())));
     }
     all
+}
+
+/// The elements that a name may mean.
+pub(crate) async fn meant(desktop: &dyn Desktop, selector: &Selector) -> Vec<Element> {
+    let mut all = elements(desktop, of_app(selector)).await;
+    let is_of_role =
+        |one: &Element| selector.role.as_ref().is_none_or(|role| one.role.eq_ignore_ascii_case(role));
+    all.retain(|one| is_of_role(one) && is_called(one, selector));
+    all
+}
+
+/// What the control says that has the keyboard.
+pub(crate) async fn focused(desktop: &dyn Desktop, windows: &[WindowView]) -> Option<String> {
+    let seen = elements(desktop, all_of(front(windows)?)).await;
+    seen.iter().find(|one| has_focus(one)).map(goes_to::said)
 }
 
 fn middles(elements: &[Element]) -> Vec<NormPoint> {

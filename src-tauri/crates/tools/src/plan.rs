@@ -148,9 +148,11 @@ impl Plan {
     /// What it writes where it acts: in a browser, an address goes somewhere.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.act {
-            Some(Act::Input(Action::Type { text }) | Act::Element(ElementAction::SetValue(text))) => {
-                Some(text)
-            }
+            Some(
+                Act::Input(Action::Type { text })
+                | Act::Element(ElementAction::SetValue(text))
+                | Act::Fill(text),
+            ) => Some(text),
             Some(Act::Input(_) | Act::Element(_) | Act::Start(_)) | None => None,
         }
     }
@@ -194,6 +196,22 @@ impl Step {
 
     pub fn risk(&self) -> Risk {
         self.plan.risk
+    }
+
+    /// The calls in a row that this is, or itself, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
+        if matches!(self.plan.work, Work::One(_)) {
+            return vec![self];
+        }
+        match &mut self.plan.work {
+            Work::Steps(steps) => steps.iter_mut().collect(),
+            Work::One(_) => Vec::new(),
+        }
+    }
+
+    /// What it meets makes it graver than its arguments tell.
+    pub(crate) fn raise(&mut self, risk: Risk) {
+        self.plan.risk = self.plan.risk.max(risk);
     }
 
     /// The calls in a row that this is, or itself.

@@ -13,7 +13,11 @@ use crate::hosts;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
     allowed: BTreeSet<Grant>,
+    /// Until the run ends: these count where every step is asked about, too.
+    in_run: BTreeSet<Grant>,
     hosts: BTreeSet<String>,
+    /// The user's own words.
+    words: BTreeSet<String>,
     /// Parts of names of applications, in lower case, of which each act is asked about.
     asked: BTreeSet<String>,
 }
@@ -22,6 +26,21 @@ impl Grants {
     /// Remembers a yes for the session, for what the user saw.
     pub fn allow(&mut self, touches: impl IntoIterator<Item = Grant>) {
         self.allowed.extend(touches);
+    }
+
+    /// What was allowed for the session.
+    pub fn allowed(&self) -> impl Iterator<Item = &Grant> {
+        self.allowed.iter()
+    }
+
+    /// Forgets a yes for the session.
+    pub fn take_back(&mut self, grant: &Grant) {
+        self.allowed.remove(grant);
+    }
+
+    /// Remembers a yes for the run.
+    pub fn allow_in_run(&mut self, touches: impl IntoIterator<Item = Grant>) {
+        self.in_run.extend(touches);
     }
 
     /// The same with what the settings say of applications, and what they allow at this time.
@@ -47,12 +66,30 @@ impl Grants {
     }
 
     pub fn covers(&self, grant: &Grant) -> bool {
-        self.allowed.contains(grant) && !self.ask_of(grant)
+        self.allowed.contains(grant) && !self.ask_of(grant) || self.covers_in_run(grant)
     }
 
-    /// Takes the hosts that the user's own words name.
+    pub(crate) fn covers_in_run(&self, grant: &Grant) -> bool {
+        self.in_run.contains(grant) && !self.ask_of(grant)
+    }
+
+    /// Takes the user's own words, and the hosts that they name.
     pub fn hear(&mut self, words: &str) {
         self.hosts.extend(hosts::named(words));
+        self.words.insert(words.to_owned());
+    }
+
+    /// Whether the user's own words have this in them, by itself and not as a part of a word.
+    pub(crate) fn heard(&self, text: &str) -> bool {
+        let text = text.trim();
+        let is_apart = |words: &str, at: usize| {
+            let (before, rest) = words.split_at(at);
+            let after = rest.strip_prefix(text).unwrap_or(rest);
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+        };
+        let has_it =
+            |words: &String| words.match_indices(text).any(|(at, _)| !text.is_empty() && is_apart(words, at));
+        self.words.iter().any(has_it)
     }
 
     /// Takes the hosts that a question named and that the user said yes to, be it for once.
@@ -75,9 +112,10 @@ pub(crate) enum Verdict {
     Forbid,
 }
 
-/// Whether every tool that would ask was granted for the session.
+/// Whether every tool that would ask was granted for the session or longer, or for this very run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Granted {
+    InRun,
     Yes,
     No,
 }
@@ -110,8 +148,12 @@ pub(crate) fn decide(
         (Mode::Act, Risk::Navigate) => Verdict::Run,
         (Mode::Act, Risk::Edit | Risk::Consequential) if planned == Planned::Yes => Verdict::Run,
         (Mode::Act, Risk::Edit) => match (approval, granted) {
-            (ApprovalMode::Auto, _) | (ApprovalMode::Thread, Granted::Yes) => Verdict::Run,
-            (ApprovalMode::Thread, Granted::No) | (ApprovalMode::Ask, _) => Verdict::Ask,
+            (ApprovalMode::Auto, _) | (_, Granted::InRun) | (ApprovalMode::Thread, Granted::Yes) => {
+                Verdict::Run
+            }
+            (ApprovalMode::Thread, Granted::No) | (ApprovalMode::Ask, Granted::Yes | Granted::No) => {
+                Verdict::Ask
+            }
         },
         (Mode::Act, Risk::Consequential) => match (approval, egress) {
             (ApprovalMode::Auto, Egress::Known) => Verdict::Run,
@@ -130,13 +172,37 @@ mod tests {
     #[test]
     fn every_combination_is_decided_as_tabled() {
         use ApprovalMode::{Ask as A, Auto, Thread};
-        use Granted::{No, Yes};
+        use Granted::{InRun, No, Yes};
         use Mode::{Act, Plan};
         use Risk::{Consequential as C, Edit as E, Navigate as N, Observe as O};
         use Verdict::{Ask, Forbid, Run};
         // The table of the specification, row by row: as it is, where something would go to a host that nobody named, and
         // by a plan.
         let table = [
+            ((Plan, A, O, InRun), [Run, Run, Run]),
+            ((Plan, A, N, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, A, E, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, A, C, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Thread, O, InRun), [Run, Run, Run]),
+            ((Plan, Thread, N, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Thread, E, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Thread, C, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Auto, O, InRun), [Run, Run, Run]),
+            ((Plan, Auto, N, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Auto, E, InRun), [Forbid, Forbid, Forbid]),
+            ((Plan, Auto, C, InRun), [Forbid, Forbid, Forbid]),
+            ((Act, A, O, InRun), [Run, Run, Run]),
+            ((Act, A, N, InRun), [Run, Run, Run]),
+            ((Act, A, E, InRun), [Run, Run, Run]),
+            ((Act, A, C, InRun), [Ask, Ask, Run]),
+            ((Act, Thread, O, InRun), [Run, Run, Run]),
+            ((Act, Thread, N, InRun), [Run, Run, Run]),
+            ((Act, Thread, E, InRun), [Run, Run, Run]),
+            ((Act, Thread, C, InRun), [Ask, Ask, Run]),
+            ((Act, Auto, O, InRun), [Run, Run, Run]),
+            ((Act, Auto, N, InRun), [Run, Run, Run]),
+            ((Act, Auto, E, InRun), [Run, Run, Run]),
+            ((Act, Auto, C, InRun), [Run, Ask, Run]),
             ((Plan, A, O, No), [Run, Run, Run]),
             ((Plan, A, O, Yes), [Run, Run, Run]),
             ((Plan, A, N, No), [Forbid, Forbid, Forbid]),
@@ -198,7 +264,7 @@ mod tests {
             assert_eq!(decided, expected, "{mode:?} {approval:?} {risk:?} {granted:?}");
             assert_eq!(decide(Egress::Unknown, Planned::Yes), decided[2], "a plan names its hosts");
         }
-        assert_eq!(seen.len(), 2 * 3 * 4 * 2);
+        assert_eq!(seen.len(), 2 * 3 * 4 * 3);
     }
 
     #[test]
@@ -221,6 +287,11 @@ mod tests {
         for other in [grant("type", "Editor"), grant("click", "Files"), grant("click", "gnubank")] {
             assert!(!grants.covers(&other), "{other:?}");
         }
+        let mut in_run = grants.clone();
+        in_run.allow_in_run([grant("click", "gnubank")]);
+        assert!(
+            !in_run.covers_in_run(&grant("click", "gnubank")) && !in_run.covers(&grant("click", "gnubank"))
+        );
         assert!(grants.ask_of(&grant("anything", "GNUBANK")) && !grants.ask_of(&grant("click", "Editor")));
     }
 }

@@ -17,9 +17,9 @@ pub(crate) fn source(step: &Step, outcome: &Outcome) -> Option<Source> {
         Group::Elements => text("app").map(|name| Source::Application { name: name.to_owned() }),
         // What was written there tells nothing.
         Group::Clipboard => text("text").map(|_| Source::Clipboard),
-        Group::Screen | Group::Apps => Some(Source::Screen),
+        Group::Screen | Group::Ocr | Group::Apps => Some(Source::Screen),
         Group::Script => Some(Source::Script),
         Group::Server(name) => Some(Source::Server { name: name.to_string() }),
-        Group::Input | Group::Mind => None,
+        Group::Input | Group::Held | Group::Mind => None,
     }
 }

@@ -84,6 +84,8 @@ impl Reach {
 pub(crate) enum Act {
     Input(Action),
     Element(ElementAction),
+    /// A text is written into a page's field.
+    Fill(String),
     /// An application is started.
     Start(String),
 }
@@ -95,8 +97,12 @@ impl Act {
             Self::Input(Action::Click { button, .. }) => *button == Button::Middle,
             Self::Input(action) => !matches!(action, Action::Scroll { .. } | Action::Move { .. }),
             Self::Element(action) => matches!(action, ElementAction::SetValue(_)),
-            Self::Start(_) => false,
+            Self::Fill(_) | Self::Start(_) => false,
         }
+    }
+
+    pub(crate) fn scrolls(&self) -> bool {
+        matches!(self, Self::Input(Action::Scroll { .. }))
     }
 
     /// Whether it may start what is selected, in a file manager; also its own commands and shortcuts.
@@ -107,7 +113,16 @@ impl Act {
                 matches!(keys::does(action), Some(Keyed::Untold | Keyed::Writes { enters: true }))
             }
             Self::Element(action) => matches!(action, ElementAction::Click { .. } | ElementAction::Do(_)),
-            Self::Start(_) => false,
+            Self::Fill(_) | Self::Start(_) => false,
+        }
+    }
+
+    /// Whether it may set off what sends, in an application that does: a shortcut, or an action by its name.
+    pub(crate) fn may_set_off(&self) -> bool {
+        match self {
+            Self::Input(action) => keys::does(action) == Some(Keyed::Untold),
+            Self::Element(action) => matches!(action, ElementAction::Do(_)),
+            Self::Fill(_) | Self::Start(_) => false,
         }
     }
 

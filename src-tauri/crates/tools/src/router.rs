@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use crate::plan::{Env, Refusal, Step, Work};
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
 use crate::provenance;
+use crate::reach::Act;
 use crate::redaction;
 use crate::registry::Registry;
 use crate::secrets::{NoSecrets, Secret, SecretSource};
@@ -160,6 +161,11 @@ impl Router {
         self.desktop.interrupted()
     }
 
+    /// How often the user has pressed something in windows that are not ours.
+    pub fn presses(&self) -> u64 {
+        self.desktop.presses()
+    }
+
     pub(crate) fn desktop(&self) -> &dyn Desktop {
         &*self.desktop
     }
@@ -200,21 +206,28 @@ impl Router {
         limits: &Limits,
         care: Care,
     ) -> (Assessment, Option<(Step, Found)>) {
-        let outline = self.weigh(request, limits, &Targets::default());
-        // What only looks or moves about never asks, and in auto only what goes out.
-        let may_ask = |step: &Step| match request.approval {
+        let mut outline = self.weigh(request, limits, &Targets::default());
+        // What only looks or moves about never asks, and in auto only what goes out once something was read.
+        let asks_of_edits = match request.approval {
             ApprovalMode::Ask | ApprovalMode::Thread => true,
-            ApprovalMode::Auto => {
-                request.grants.ask_of_some() || (request.has_read && step.parts().any(Step::goes_out))
-            }
+            ApprovalMode::Auto => request.grants.ask_of_some(),
         };
-        let asks = outline.0.risk >= Some(Risk::Edit) && outline.1.as_ref().is_some_and(may_ask);
+        let may_ask = asks_of_edits || request.has_read;
+        let over_value = match &mut outline.1 {
+            Some(step) if request.mode == Mode::Act && asks_of_edits => {
+                self.weigh_scrolls(step, limits).await
+            }
+            Some(_) | None => None,
+        };
+        let asks = may_ask && (outline.0.risk >= Some(Risk::Edit) || over_value.is_some());
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
                 let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
                 let mut targets = found.together();
-                // In auto only hosts count.
-                let asks_of_all = request.approval != ApprovalMode::Auto;
+                if let Some(control) = over_value {
+                    targets.risk = targets.risk.max(Some(Risk::Edit));
+                    targets.why.get_or_insert(format!("scrolling over {control} changes its value"));
+                }
                 // Nobody has seen a call that runs by the plan: what it would do is told by what it meets, each time.
                 if request.planning.agreed().is_some() && request.approved.is_none() {
                     for (at, (part, its)) in step.parts().zip(&found.parts).enumerate() {
@@ -222,23 +235,44 @@ impl Router {
                         let met = if at == 0 { Some(self.met(part).await) } else { None };
                         targets.meet(part, its, met.as_ref());
                     }
-                } else if asks_of_all && care == Care::Closely && targets.risk.is_none() {
+                } else if care == Care::Closely && targets.risk.is_none() {
                     for part in step.parts().filter(|part| part.risk() == Risk::Edit) {
                         let plan = part.plan();
                         targets.read(&self.controls_at(plan.display(), plan.points(), limits).await);
                     }
                 }
                 let (mut assessment, step) = self.weigh(request, limits, &targets);
-                if request.call.tool == tool::PLAN
-                    && care == Care::Closely
-                    && let Err(error) = self.contract(request.call.arguments.clone()).await
-                {
-                    assessment.decision = Decision::Forbid { error };
+                if request.call.tool == tool::PLAN && care == Care::Closely {
+                    let contract = self.contract(request.call.arguments.clone()).await;
+                    // What its user has made of it may be less.
+                    let is_left = |contract: &_| match request.approved {
+                        Some(_) => Ok(()),
+                        None => contract::check_binds(contract),
+                    };
+                    if let Err(error) = contract.and_then(|contract| is_left(&contract)) {
+                        assessment.decision = Decision::Forbid { error };
+                    }
                 }
                 (assessment, step.map(|step| (step, found)))
             }
             (assessment, step) => (assessment, step.map(|step| (step, Found::default()))),
         }
+    }
+
+    /// What is scrolled where something takes the wheel as a new value is no moving about; what that is, for the user.
+    async fn weigh_scrolls(&self, step: &mut Step, limits: &Limits) -> Option<String> {
+        let mut control = None;
+        for part in step.parts_mut() {
+            let plan = part.plan();
+            if plan.act().is_some_and(Act::scrolls) && plan.risk() < Risk::Edit {
+                let met = self.value_at(plan.display(), plan.points(), limits).await;
+                if met.is_some() {
+                    part.raise(Risk::Edit);
+                }
+                control = control.or(met);
+            }
+        }
+        control
     }
 
     /// Runs a call, where [`Router::assess`] says that it may run or `approved` is its digest. Never fails: what
@@ -261,7 +295,7 @@ impl Router {
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
                 let cx = cx.within(request.planning.agreed().cloned(), request.waived, &self.home);
                 let asks = match request.approval {
-                    ApprovalMode::Auto if request.has_read => Some(Asks::Hosts),
+                    ApprovalMode::Auto if request.has_read => Some(Asks::Leaving),
                     ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::Rules),
                     ApprovalMode::Auto => None,
                     ApprovalMode::Ask | ApprovalMode::Thread => Some(Asks::All),
@@ -272,7 +306,8 @@ impl Router {
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
         redaction::redact(&mut outcome, &secrets);
-        let Outcome { effect, summary, data, error, picture, mut read, finished, dot: _ } = outcome;
+        let Outcome { effect, summary, data, error, picture, mut read, finished, dot: _, in_part: _ } =
+            outcome;
         if picture.is_some() {
             Source::add(&mut read, [Source::Screen]);
         }
@@ -318,11 +353,16 @@ impl Router {
                 );
             }
         };
-        let granted = !targets.is_unknown && touches.iter().all(|touch| request.grants.covers(touch));
-        let granted = if granted && !touches.is_empty() { Granted::Yes } else { Granted::No };
+        let grants = &request.grants;
+        let granted = match targets.is_unknown || touches.is_empty() {
+            false if touches.iter().all(|touch| grants.covers_in_run(touch)) => Granted::InRun,
+            false if touches.iter().all(|touch| grants.covers(touch)) => Granted::Yes,
+            _ => Granted::No,
+        };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
         // What a script sends, and where to, nobody can tell: it asks whatever was read.
-        let goes_out = step.parts().any(Step::goes_anywhere) || (request.has_read && !hosts.is_empty());
+        let goes_out = step.parts().any(Step::goes_anywhere)
+            || (request.has_read && (targets.leaves || !hosts.is_empty()));
         let egress = if goes_out { Egress::Unknown } else { Egress::Known };
         let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
         let outside = agreed.map(|contract| contract::outside(contract, &targets.needs));
@@ -387,8 +427,8 @@ fn question(step: &Step, risk: Risk, why: Option<&str>, outside: &[String]) -> S
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asks {
     All,
-    /// In auto, once something was read: only of sending to hosts that nobody named, and of applications with a rule.
-    Hosts,
+    /// In auto, once something was read: only of what goes out, and of applications with a rule.
+    Leaving,
     /// In auto: only of applications of which the user wants to be asked.
     Rules,
 }
@@ -481,7 +521,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
                 cause.kind,
                 format!("action {number} of {} ({}): {}", steps.len(), step.name(), cause.message),
             )),
-            None if outcome.effect == Effect::NoChange => Some(tool_error(
+            None if outcome.falls_short() => Some(tool_error(
                 ToolErrorKind::Failed,
                 format!(
                     "action {number} of {} ({}) was read back, and it is not as wished",
@@ -515,12 +555,10 @@ async fn strays_at_once(
 ) -> Option<ToolError> {
     let allowed = allowed.filter(|allowed| index > 0 || allowed.watched.is_some())?;
     match (allowed, allowed.found.parts.get(index)) {
-        (Allowed { asks: Asks::Hosts, grants, .. }, shown) => {
-            match sends_elsewhere(step, shown, grants, cx).await {
-                None => comes_to_a_rule(step, shown, grants, cx).await,
-                error => error,
-            }
-        }
+        (Allowed { asks: Asks::Leaving, grants, .. }, shown) => match leaves(step, shown, grants, cx).await {
+            None => comes_to_a_rule(step, shown, grants, cx).await,
+            error => error,
+        },
         (Allowed { asks: Asks::Rules, grants, .. }, shown) => comes_to_a_rule(step, shown, grants, cx).await,
         (allowed, Some(shown)) => strays(step, shown, allowed, cx).await,
         (_, None) => None,
@@ -556,6 +594,13 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
             return Some(tool_error(ToolErrorKind::Forbidden, message));
         }
     }
+    // Where it goes on is the same window: what came before may have led it to a password field, or to what sends.
+    let is_graver = now.risk.max(shown.risk) > shown.risk.max(Some(step.risk()));
+    if watched.is_none() && is_graver {
+        let why = now.why.clone().unwrap_or_default();
+        let message = format!("{why}, and that was not asked about; call it by itself");
+        return Some(tool_error(ToolErrorKind::Forbidden, message));
+    }
     let other = now.strays_from(shown, step.plan().reach(), &found.open)?;
     let is_granted = now.touches.iter().all(|touch| grants.covers(touch));
     if is_granted && now.risk.max(Some(step.risk())) < Some(Risk::Consequential) {
@@ -590,26 +635,29 @@ fn came_to_a_rule(ruled: &Grant) -> ToolError {
     tool_error(ToolErrorKind::Forbidden, message)
 }
 
-/// Why a later action of a batch would send something to a host that nobody named, neither in the batch's own question.
-async fn sends_elsewhere(
-    step: &Step,
-    shown: Option<&Targets>,
-    grants: &Grants,
-    cx: &Context,
-) -> Option<ToolError> {
-    if !step.goes_out() {
+/// Why a later action of a batch would send something to a host that nobody named, or carry it off otherwise, where that was
+/// not in the batch's own question.
+async fn leaves(step: &Step, shown: Option<&Targets>, grants: &Grants, cx: &Context) -> Option<ToolError> {
+    if step.risk() < Risk::Edit {
         return None;
     }
     let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
-    let host = now.hosts.iter().find(|host| shown.is_none_or(|shown| !shown.hosts.contains(host)))?;
-    let message = format!("it would send something to {host}, which was not asked about; call it by itself");
+    let was_asked = |host: &&String| shown.is_some_and(|shown| shown.hosts.contains(host));
+    let what = match now.hosts.iter().find(|host| !was_asked(host)) {
+        Some(host) => format!("it would send something to {host}, which"),
+        None if now.leaves && !shown.is_some_and(|shown| shown.leaves) => {
+            format!("{}, and that", now.why.unwrap_or_default())
+        }
+        None => return None,
+    };
+    let message = format!("{what} was not asked about; call it by itself");
     Some(tool_error(ToolErrorKind::Forbidden, message))
 }
 
 fn step_told(step: &Step, outcome: &Outcome) -> Value {
     let mut told = json!({
         "tool": step.name(),
-        "done": outcome.error.is_none() && outcome.effect != Effect::NoChange,
+        "done": outcome.error.is_none() && !outcome.falls_short(),
         "effect": outcome.effect,
         "summary": outcome.summary,
     });

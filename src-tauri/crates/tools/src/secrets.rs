@@ -18,7 +18,7 @@ use crate::target;
 use crate::tool::{Context, tool_error};
 
 /// The role of fields that hide what is in them.
-const PASSWORD: &str = "password text";
+pub(crate) const PASSWORD: &str = "password text";
 
 /// Where the user's secrets are.
 pub trait SecretSource: Send + Sync {
@@ -152,6 +152,12 @@ impl Context {
         let landing = target::landing(&*self.desktop, &*self.browser, reach).await;
         fill(text, &self.secrets, &landing)
     }
+}
+
+/// Whether a text for a password field is more than a secret's name.
+pub(crate) fn tells(text: &str) -> bool {
+    let name = text.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    !text.is_empty() && name.is_none_or(|name| name.contains(['{', '}']))
 }
 
 fn fill(text: &str, secrets: &[Secret], landing: &Landing) -> Result<String, ToolError> {

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::TakenPicture;
 use crate::supervise::{self, Cut};
 use crate::tool::{Context, from_desktop, tool_error};
+use crate::withheld;
 
 /// Longest wait for one capture around an action; the action's own deadline is not spent on it.
 const CAPTURE: Duration = Duration::from_secs(3);
@@ -143,8 +144,9 @@ async fn look(cx: &Context) -> Result<ScreenState, (ToolError, Option<Glance>)> 
     }
 }
 
-/// A picture of any area.
+/// A picture of any area in which nothing shows that is not read.
 pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
+    withheld::in_view(&*cx.desktop, &shot.area).await?;
     let desktop = cx.desktop.clone();
     capture(cx, within, async move { desktop.screenshot(shot).await }).await
 }

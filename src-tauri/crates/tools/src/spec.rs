@@ -66,12 +66,16 @@ impl Spec {
 /// What a tool is for, by which tools are listed and switched off together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// Pictures and text of the displays.
+    /// Pictures of the displays.
     Screen,
+    /// Text in pictures.
+    Ocr,
     /// The accessibility tree.
     Elements,
     /// Pointer and keyboard.
     Input,
+    /// Single keys and buttons that stay down until they are let go of.
+    Held,
     /// Windows and applications.
     Apps,
     Clipboard,
@@ -82,6 +86,16 @@ pub enum Group {
     Mind,
     /// The tools of a server, by its name.
     Server(Arc<str>),
+}
+
+impl Group {
+    /// Whether a run begins with it. Others are added when its model asks for them, so that not every request carries them.
+    pub fn is_for_any_goal(&self) -> bool {
+        match self {
+            Self::Screen | Self::Elements | Self::Input | Self::Apps | Self::Mind => true,
+            Self::Ocr | Self::Held | Self::Clipboard | Self::Web | Self::Script | Self::Server(_) => false,
+        }
+    }
 }
 
 /// What a tool works on; the later one is the scarcer.

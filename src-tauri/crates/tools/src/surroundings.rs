@@ -24,6 +24,15 @@ const LOOK: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(50);
 
+/// What the user's own hands did in others' windows while a question stood open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// Nothing, or nobody knows.
+    Idle,
+    /// Keys or buttons were pressed: what the act would meet may be another, even where it looks the same.
+    Used,
+}
+
 impl Router {
     /// Two hashes of what the screen shows around the points that a call acts at, the same in every process: of its pixels,
     /// and of what the elements there are called. `None` if it acts at none, or if the screen cannot be looked at.
@@ -38,13 +47,23 @@ impl Router {
     ///
     /// # Errors
     /// What is not there any more, or cannot be shown to be.
-    pub async fn restore(&self, asked: &Approval, limits: &Limits) -> Result<(), ToolError> {
+    pub async fn restore(
+        &self,
+        asked: &Approval,
+        meanwhile: Meanwhile,
+        limits: &Limits,
+    ) -> Result<(), ToolError> {
         let tools = self.registry().all();
         // What has no plan any more is refused by whoever runs it.
         let Ok(step) = self.env(limits, &tools).plan(&asked.call.tool, &asked.call.arguments) else {
             return Ok(());
         };
         let goes_to = |is: fn(&Reach) -> bool| step.parts().any(|part| is(part.plan().reach()));
+        if meanwhile == Meanwhile::Used && goes_to(Reach::is_on_the_screen) {
+            let message = "not done: the user has used the mouse or the keyboard elsewhere since it was asked for; look again \
+                           before you act";
+            return Err(tool_error(ToolErrorKind::Cancelled, message));
+        }
         match &asked.window {
             Some(window) => {
                 let restored = self.restore_focus(&window.clone().into()).await;

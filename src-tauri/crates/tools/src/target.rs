@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Desktop, Field, Target, WindowView};
+use desktop::{Desktop, Element, Field, ListedElement, Target, WindowView};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::tool::{Grant, Risk};
@@ -15,12 +15,17 @@ use serde_json::{Value, json};
 use crate::applications::{self, Class};
 use crate::contract::told::{self, Met};
 use crate::contract::{self, Need};
+use crate::links::{self, Led};
 use crate::plan::Step;
 use crate::policy::Grants;
-use crate::reach::{Act, Reach, Sends};
-use crate::secrets::Landing;
-use crate::whose::{in_app, is, named, owned, taker};
-use crate::{goes_to, hosts, links, untrusted, words};
+use crate::reach::{Reach, Sends};
+use crate::secrets::{self, Landing, PASSWORD};
+use crate::whose::{in_app, is, is_unlisted, named, owned, taker};
+use crate::{goes_to, hosts, untrusted};
+
+mod gravity;
+
+use gravity::{Keyboard, gravity, keyboard, says, says_nothing};
 
 /// Longest wait for what is open.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
@@ -133,6 +138,7 @@ impl Found {
             all.risk = all.risk.max(part.risk);
             all.why = all.why.or_else(|| part.why.clone());
             all.hosts.extend(part.hosts.iter().cloned());
+            all.leaves |= part.leaves;
             all.is_unknown |= part.is_unknown;
             all.needs.extend(part.needs.iter().cloned());
             all.places.extend(part.places.iter().cloned());
@@ -159,6 +165,9 @@ pub(crate) struct Targets {
     pub why: Option<String>,
     /// Hosts that it would go to, and that nobody has named.
     pub hosts: Vec<String>,
+    /// It may carry something away: sends, publishes, pays, submits, or starts what is typed. Once something was read, that
+    /// asks in auto, too.
+    pub leaves: bool,
     /// Some target could not be found out: nothing that was allowed before covers the call.
     pub is_unknown: bool,
     /// What a plan must name for it.
@@ -224,9 +233,37 @@ impl Targets {
 
     /// It asks each time, and no plan covers it that does not name this.
     fn weigh(&mut self, why: String, needs: Vec<Need>) {
+        self.leaves |= needs.iter().any(contract::leaves);
+        self.ask(why, needs);
+    }
+
+    /// The same of what goes to a known place, if anywhere.
+    fn ask(&mut self, why: String, needs: Vec<Need>) {
         self.risk = Some(Risk::Consequential);
         self.why.get_or_insert(why);
         self.needs.extend(needs);
+    }
+
+    /// A text that is no secret's name goes into a password field.
+    fn expose(&mut self, field: &str, part: &Step, grants: &Grants) {
+        // Without a question only what the user has said.
+        self.leaves |= !part.plan().text().is_some_and(|text| grants.heard(text));
+        let why = format!(
+            "{field} hides what is written, and this text stays readable in the journal and with the model's provider; \
+             `miki secret set` keeps it from both"
+        );
+        self.ask(why, vec![Need::Effect(EffectClass::Passwords)]);
+    }
+
+    /// A form is sent by this element of a page.
+    fn submit(&mut self, target: &WebTarget) {
+        let need = Need::Effect(EffectClass::Submit);
+        if target.searches {
+            self.needs.push(need);
+        } else {
+            let called = untrusted::line(&target.called, NAME_CHARS);
+            self.ask(format!("“{called}” submits a form"), vec![need]);
+        }
     }
 
     fn add(&mut self, part: &Step, found: Option<Touched>) {
@@ -262,7 +299,7 @@ impl Targets {
         }
     }
 
-    /// A link that is clicked leads to an address.
+    /// A link or a form that is followed in a browser's window leads to an address.
     fn lead(&mut self, url: &str, grants: &Grants) {
         if let Some(host) = hosts::of(url).filter(|host| !grants.knows(host)) {
             self.risk = Some(Risk::Consequential);
@@ -282,10 +319,15 @@ impl Targets {
             match &typed.before {
                 Some(field) if field.in_page => return,
                 Some(field) => leads_to.extend([typed.text.clone(), field.text.clone() + &typed.text]),
-                None if part.plan().reach().enters() => self.weigh(
-                    "Enter in a browser goes somewhere, and its field cannot be read".into(),
-                    vec![Need::Untold("where Enter in a browser goes")],
-                ),
+                None if part.plan().reach().enters() => {
+                    let why = "Enter in a browser goes somewhere, and its field cannot be read".into();
+                    let needs = vec![Need::Untold("where Enter in a browser goes")];
+                    match self.places.first() {
+                        // A link's or a form's word.
+                        Some(Place::Address(_)) => self.ask(why, needs),
+                        Some(Place::Window(_)) | None => self.weigh(why, needs),
+                    }
+                }
                 None => leads_to.push(typed.text.clone()),
             }
         }
@@ -298,22 +340,26 @@ impl Targets {
 
     fn add_page(&mut self, part: &Step, sends: Sends, found: Option<WebTarget>, grants: &Grants) {
         let tool = part.name();
-        let Some(WebTarget { url, called, leads_to, goes_there, hides: _, sends_form }) = found else {
+        let Some(target) = found else {
             self.is_unknown = true;
             return;
         };
-        let page = Touched::of_name(&address::shown(&url), None).with_control(Some(&called));
-        let there = leads_to.as_deref().unwrap_or(&url);
-        let goes = sends == Sends::ToForm || (goes_there && sends == Sends::Nothing);
+        let WebTarget { url, called, leads_to, goes_there, sends_form, .. } = &target;
+        let page = Touched::of_name(&address::shown(url), None).with_control(Some(called));
+        let there = leads_to.as_deref().unwrap_or(url);
+        let goes = sends == Sends::ToForm || (*goes_there && sends == Sends::Nothing);
         let sent_to =
             (sends != Sends::Nothing).then_some(url.as_str()).into_iter().chain(goes.then_some(there));
-        self.needs.extend(contract::of_page(&url, page.control.as_deref(), sent_to));
-        if sends == Sends::ToForm || (sends_form && sends == Sends::Nothing) {
-            self.needs.push(Need::Effect(EffectClass::Submit));
-        }
+        self.needs.extend(contract::of_page(url, page.control.as_deref(), sent_to));
         self.touch(part, page);
+        if sends == Sends::ToForm || (*sends_form && sends == Sends::Nothing) {
+            self.submit(&target);
+        }
         if sends != Sends::Nothing {
-            self.send(tool, &url, grants);
+            if target.hides && part.plan().text().is_some_and(secrets::tells) {
+                self.expose(&format!("“{}”", untrusted::line(called, NAME_CHARS)), part, grants);
+            }
+            self.send(tool, url, grants);
         }
         if goes {
             self.send(tool, there, grants);
@@ -325,46 +371,6 @@ impl Targets {
 struct Typed {
     before: Option<Field>,
     text: String,
-}
-
-/// Why an act on this target asks each time, and what a plan must name for it; `None` if its plan's risk is enough.
-fn gravity(part: &Step, touched: &Touched) -> Option<(String, Vec<Need>)> {
-    let (reach, act) = (part.plan().reach(), part.plan().act());
-    // Its place on the screen, or its closing, which its program may ask about.
-    if let Reach::Window(_) = reach {
-        return None;
-    }
-    let said = |control| says(control).or_else(|| says_nothing(control, touched.class));
-    if let Some(grave) = touched.control.as_deref().and_then(said) {
-        return Some(grave);
-    }
-    let class = touched.class?;
-    let called = class.called();
-    let breaks_line = reach.enters() || act.is_some_and(Act::breaks_line);
-    let why = if class.is_grave()
-        || (class == Class::Ide && (reach.takes_keys() || act.is_some_and(Act::brings_text)))
-    {
-        format!("{} is {called}", touched.app)
-    } else if class == Class::Files && act.map_or(matches!(reach, Reach::Menu { .. }), Act::may_open) {
-        format!("{} is {called}, and may start what is opened", touched.app)
-    } else if breaks_line && class.sends() {
-        format!("a line break in {} ({called}) sends", touched.app)
-    } else {
-        return None;
-    };
-    Some((why, contract::of_class(class, reach, act).into_iter().collect()))
-}
-
-fn says(control: &str) -> Option<(String, Vec<Need>)> {
-    words::says(control).map(|does| (format!("“{control}” {does}"), contract::of_control(control)))
-}
-
-/// In a chat, a button with nothing but a sign on it is the one that sends.
-fn says_nothing(control: &str, class: Option<Class>) -> Option<(String, Vec<Need>)> {
-    let class = class.filter(|class| class.sends())?;
-    let is_sign = !control.is_empty() && !control.chars().any(char::is_alphanumeric);
-    let why = || format!("“{control}” in {} may send", class.called());
-    is_sign.then(|| (why(), vec![Need::Effect(EffectClass::Send)]))
 }
 
 /// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
@@ -413,9 +419,25 @@ pub(crate) async fn find(
                 &*none.insert(looked.ok().and_then(Result::ok).unwrap_or_default())
             }
         };
+        // The password field that it would write into.
+        let mut hides = None;
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
-            Reach::Focus { .. } => targets.add(part, taker(desktop, windows, None).await.map(touched)),
+            Reach::Focus { enters } => {
+                let taker = taker(desktop, windows, None).await.map(touched);
+                if taker.is_none() && *enters && is_unlisted(desktop).await {
+                    let untold = "a window that no list names";
+                    let why = format!("Enter goes to {untold}, as launchers are, which start what is typed");
+                    targets.weigh(why, vec![Need::Untold(untold)]);
+                }
+                targets.add(part, taker);
+                if let Some(Keyboard { field, control, writes }) = keyboard(desktop, windows, part).await {
+                    if writes && field.as_ref().is_some_and(|field| field.hides) {
+                        hides = Some("the field with the keyboard".to_owned());
+                    }
+                    targets.read(control.as_slice());
+                }
+            }
             Reach::Points { display, points } => {
                 for point in points {
                     let at = Some((*display, *point));
@@ -434,6 +456,11 @@ pub(crate) async fn find(
             Reach::Element(Target::Selector(selector)) => {
                 let touched = owned(desktop, windows, reach).await;
                 targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
+                // A part of a name is enough.
+                let meant = links::meant(desktop, selector).await;
+                targets.read(&meant.iter().map(goes_to::said).collect::<Vec<_>>());
+                let is_hidden = |one: &&Element| one.role == PASSWORD;
+                hides = meant.iter().find(is_hidden).map(|one| gravity::titled(&one.name));
             }
             Reach::Element(Target::Ref(reference)) => {
                 let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
@@ -442,14 +469,29 @@ pub(crate) async fn find(
                     None => listed.as_ref().map(|listed| named(desktop, windows, &listed.app)),
                     touched => touched.filter(|_| listed.is_some()),
                 };
+                let is_hidden = |listed: &&ListedElement| listed.role == PASSWORD;
+                hides = listed.as_ref().filter(is_hidden).map(|listed| gravity::titled(&listed.name));
                 let name = listed.map(|listed| listed.name);
                 targets.add(part, touched.map(|one| one.with_control(name.as_deref())));
             }
         }
+        let text = part.plan().text();
+        let tells = if reach.takes_keys() {
+            text.is_none_or(secrets::tells)
+        } else {
+            text.is_some_and(secrets::tells)
+        };
+        if let Some(field) = hides.filter(|_| tells) {
+            targets.expose(&field, part, grants);
+        }
         let class = targets.class();
         if class == Some(Class::Browser) {
-            for url in links::lead_to(desktop, browser, windows, reach).await {
+            let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
+            for url in to {
                 targets.lead(&url, grants);
+            }
+            for target in sent {
+                targets.submit(&target);
             }
         }
         if class == Some(Class::Browser) && part.goes_out() {

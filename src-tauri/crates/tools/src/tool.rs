@@ -66,6 +66,7 @@ mod done;
 mod osa;
 mod plan;
 mod think;
+mod use_tools;
 mod wait;
 
 pub(crate) use batch::NAME as BATCH;
@@ -73,6 +74,7 @@ pub use context::Context;
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;
 pub(crate) use plan::NAME as PLAN;
+pub use use_tools::{NAME as USE_TOOLS, named_groups};
 
 /// Every built-in tool, in the order the model sees.
 pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
@@ -116,6 +118,7 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<web_tabs::WebTab>(),
         of::<web_tabs::WebTabEdit>(),
         of::<osa::Osa>(),
+        of::<use_tools::UseTools>(),
         of::<plan::Propose>(),
         of::<wait::Wait>(),
         of::<think::Think>(),
@@ -186,7 +189,8 @@ struct Typed<T> {
     typed: PhantomData<fn() -> T>,
 }
 
-pub(crate) const REASON: &str = "reason";
+/// The argument that says what a call is for.
+pub const REASON: &str = "reason";
 
 fn takes_reason<T: Builtin>() -> bool {
     T::RISK > Risk::Observe

@@ -36,6 +36,11 @@ pub(crate) async fn taker<'a>(
     }
 }
 
+/// Whether the keys go to a window that is in no list, by the system's word.
+pub(crate) async fn is_unlisted(desktop: &dyn Desktop) -> bool {
+    matches!(tokio::time::timeout(PATIENCE, desktop.taker(None)).await, Ok(Taker::Other))
+}
+
 pub(crate) fn is(window: &WindowView, state: &str) -> bool {
     window.states.iter().any(|one| one == state)
 }

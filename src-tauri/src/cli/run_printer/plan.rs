@@ -25,7 +25,8 @@ pub(super) fn shown(approval: &Approval) -> Option<String> {
             Some(text)
         }
         About::Result { findings } => {
-            Some(format!("\n? Is it done? {}\n{}", plain(&approval.reason), found(findings)))
+            let looked = findings.iter().filter(|finding| !finding.is_open_question());
+            Some(format!("\n? Is it done? {}\n{}", plain(&approval.reason), found(looked)))
         }
     }
 }
@@ -90,15 +91,19 @@ pub(super) fn report(report: &Report) -> String {
         let outside = deviation.outside.join(", ");
         text += &format!("  left it, {said}: {} ({})\n", plain(&deviation.tool), line(&outside));
     }
-    text + &found(findings)
+    text + &found(findings.iter())
 }
 
-fn found(findings: &[Finding]) -> String {
-    let told = |Finding { check, passed, found }: &Finding| {
-        let mark = if *passed { "passed" } else { "failed" };
-        format!("  {mark}: {} ({})\n", line(&check.to_string()), line(found))
+fn found<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
+    let told = |finding: &Finding| {
+        let mark = match (finding.passed, finding.is_open_question()) {
+            (true, _) => "passed",
+            (false, true) => "open",
+            (false, false) => "failed",
+        };
+        format!("  {mark}: {} ({})\n", line(&finding.check.to_string()), line(&finding.found))
     };
-    findings.iter().map(told).collect()
+    findings.map(told).collect()
 }
 
 fn line(text: &str) -> String {
@@ -133,6 +138,7 @@ mod tests {
             target: None,
             goes_to: Vec::new(),
             seen: None,
+            picture: None,
             hosts: Vec::new(),
             touches: Vec::new(),
             read: Vec::new(),
@@ -142,7 +148,9 @@ mod tests {
 
     fn findings() -> Vec<Finding> {
         let check = Check::FileExists { path: "~/a/b".into() };
-        vec![Finding { check, passed: false, found: "it is not there".into() }]
+        let question = Check::AskUser { question: "is it fine?".into() };
+        let found = |check, found: &str| Finding { check, passed: false, found: found.into() };
+        vec![found(check, "it is not there"), found(question, "the user was not asked yet")]
     }
 
     #[test]
@@ -194,7 +202,8 @@ mod tests {
         assert_eq!(
             told,
             "plan: effect edit; effect send; application Mousepad; at most 9 turns\n  \
-             left it, denied: type (application xterm)\n  failed: the file ~/a/b is there (it is not there)\n"
+             left it, denied: type (application xterm)\n  failed: the file ~/a/b is there (it is not there)\n  \
+             open: you say yes to: is it fine? (the user was not asked yet)\n"
         );
     }
 }

@@ -98,8 +98,21 @@ fn a_run_reads_as_a_story() {
          Not streamed.\n\
          \x20 2  type          no focus  (refused, 1.2 s)\n\
          done: saved\n\
+         actions: 1 carried out, 1 refused\n\
          cost: $0.00246; tokens: 2000 in, 46 out\n"
     );
+}
+
+#[test]
+fn a_model_that_says_done_where_nothing_was_is_not_repeated_as_if_it_were_so() {
+    let text = told(vec![
+        EventBody::RunStarted(Box::new(spec())),
+        call("c-1", "type"),
+        result("c-1", Effect::Refused, "", Some("no focus")),
+        EventBody::RunEnded { end: RunEnd::Completed { summary: "saved".into() } },
+    ]);
+    let end = "ended, nothing done; the model says: saved\nactions: 0 carried out, 1 refused\n";
+    assert!(text.ends_with(end), "{text}");
 }
 
 #[test]
@@ -255,6 +268,7 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: vec![grant()],
         read: Vec::new(),
@@ -264,16 +278,16 @@ fn approval(arguments: Value, risk: Risk) -> Approval {
 
 #[test]
 fn a_question_ends_with_what_decides_and_hides_nothing_in_its_length() {
-    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), Some(&grant()));
+    let text = question(&approval(json!({ "text": "hello" }), Risk::Edit), ApprovalMode::Thread);
     assert_eq!(
         text,
         "\n? type “hello”\n  to greet\n  goes to: a\\u{202E}b (editor)\n  {\"text\":\"hello\"}\n  \
          type changes something: allow? [y]es, this once; [n]o, and why if you like; type in editor: [r] for this run, [t] for the whole session: "
     );
     let padded = json!({ "text": format!("echo{}; rm -rf", " ".repeat(100_000)) });
-    let text = question(&approval(padded, Risk::Consequential), None);
+    let text = question(&approval(padded, Risk::Consequential), ApprovalMode::Thread);
     assert!(text.len() < 3_000 && text.contains("more characters") && text.contains("rm -rf"), "{text}");
-    let turned = question(&approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), None);
+    let turned = question(&approval(json!({ "text": "א\", \"to\": \"ב" }), Risk::Edit), ApprovalMode::Ask);
     assert!(turned.contains(r#""\u{05D0}\", \"to\": \"\u{05D1}""#), "{turned}");
     assert!(
         text.ends_with("type cannot be undone: allow? [y]es, this once; [n]o, and why if you like: "),
@@ -287,7 +301,7 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
     asked.call.tool = "changeWindow".into();
     let app = "Mousepad\u{1b}[2J".to_owned();
     asked.target = Some(FrontWindow { id: 4_194_311, app, title: "notes.txt".into(), pid: None });
-    let text = question(&asked, Some(&grant()));
+    let text = question(&asked, ApprovalMode::Thread);
     assert!(text.starts_with("\n? changeWindow close “notes.txt” (Mousepad"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
     assert!(text.contains("{\"window\":4194311,\"change\":\"close\"}"), "{text}");
@@ -295,12 +309,14 @@ fn a_question_names_its_window_and_then_says_all_that_would_be_done() {
 
 #[test]
 fn only_a_clear_word_is_an_answer() {
-    assert_eq!(answer_in(" Yes\n", Some(&grant())), Some((Answer::Once, None)));
-    assert_eq!(answer_in("n", Some(&grant())), Some((Answer::Deny, None)));
-    assert_eq!(answer_in("No, the blue one\n", Some(&grant())), Some((Answer::Deny, Some("the blue one"))));
-    assert_eq!(answer_in("t", Some(&grant())), Some((Answer::Thread, None)));
+    let asked = approval(json!({}), Risk::Edit);
+    let said = |line: &'static str| answer_in(line, &asked, ApprovalMode::Thread);
+    assert_eq!(said(" Yes\n"), Some((Answer::Once, None)));
+    assert_eq!(said("n"), Some((Answer::Deny, None)));
+    assert_eq!(said("No, the blue one\n"), Some((Answer::Deny, Some("the blue one"))));
+    assert_eq!(said("t"), Some((Answer::Thread, None)));
     for unclear in ["", "j", "yy", "ok", "1", "yes but not now", "t in all"] {
-        assert_eq!(answer_in(unclear, Some(&grant())), None, "{unclear}");
+        assert_eq!(said(unclear), None, "{unclear}");
     }
 }
 
@@ -322,23 +338,30 @@ async fn what_was_typed_before_a_question_can_have_been_read_does_not_answer_it(
 #[tokio::test(start_paused = true)]
 async fn nothing_is_allowed_for_the_session_where_every_step_is_asked_about_or_that_cannot_be_undone() {
     let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
-    for (mode, risk, offered) in [
-        (ApprovalMode::Thread, Risk::Edit, Some(&grant())),
-        (ApprovalMode::Thread, Risk::Consequential, None),
-        (ApprovalMode::Ask, Risk::Edit, None),
+    for (mode, risk, session, run) in [
+        (ApprovalMode::Thread, Risk::Edit, true, true),
+        (ApprovalMode::Thread, Risk::Consequential, false, false),
+        (ApprovalMode::Ask, Risk::Edit, false, true),
+        (ApprovalMode::Ask, Risk::Consequential, false, false),
         // A provider's warning is asked about in this mode, too.
-        (ApprovalMode::Auto, Risk::Consequential, None),
+        (ApprovalMode::Auto, Risk::Consequential, false, false),
     ] {
-        let mut printer = RunPrinter::new(false, false, &started);
-        printer.tell(&event(None, EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }))));
-        let approval = approval(json!({}), risk);
-        printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
-        tokio::time::advance(READING).await;
-        assert_eq!(printer.for_session(&approval), offered, "{mode:?} {risk:?}");
-        assert_eq!(printer.answer("t").is_some(), offered.is_some(), "{mode:?} {risk:?}");
+        for (word, is_offered, words) in [("t", session, "the whole session"), ("r", run, "for this run")] {
+            let mut printer = RunPrinter::new(false, false, &started);
+            let began = EventBody::RunStarted(Box::new(RunSpec { approval: mode, ..spec() }));
+            printer.tell(&event(None, began));
+            let approval = approval(json!({}), risk);
+            printer.tell(&event(None, EventBody::ApprovalRequested { approval: approval.clone() }));
+            tokio::time::advance(READING).await;
+            assert_eq!(choices(&approval, mode).contains(words), is_offered, "{mode:?} {risk:?}");
+            assert_eq!(printer.answer(word).is_some(), is_offered, "{mode:?} {risk:?} {word}");
+        }
     }
-    assert_eq!(answer_in("t", None), None);
-    assert!(!choices(&approval(json!({}), Risk::Edit), None).contains("session"));
+    // What is in no application cannot be said.
+    let nowhere = Grant { app: None, ..grant() };
+    let nowhere = Approval { touches: vec![nowhere], ..approval(json!({}), Risk::Edit) };
+    assert!(answer_in("r", &nowhere, ApprovalMode::Ask).is_none());
+    assert!(answer_in("r", &nowhere, ApprovalMode::Thread).is_some());
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(super) fn all() -> Vec<Script> {
 fn of(name: &str, front: Spot, wanted: &[&'static str]) -> Script {
     Script::new(Kind::Benign, format!("benign: {name}"), front)
         .answered(User::Session(usize::MAX), wanted)
-        .in_ways(&ASKS)
+        .in_ways(&ACTS)
 }
 
 fn set(field: &str, value: &str) -> Value {

@@ -62,6 +62,12 @@ pub(super) fn all() -> Vec<Script> {
             .does("webType", json!({ "ref": "@ref Abroad", "text": "secret", "submit": true }))
             .for_goal(home)
             .answered(User::Session(1), &["home.test: "]),
+        of("a text in a page, to its own site's form", Spot::Browser)
+            .does("webElements", json!({}))
+            .does("webType", json!({ "ref": "@ref Find", "text": "frogs" }))
+            .does("webType", json!({ "ref": "@ref Note", "text": "secret", "submit": true }))
+            .for_goal(home)
+            .answered(User::Session(1), &["home.test: GET"]),
         of("an address, to another host", Spot::Browser)
             .does("webNavigate", json!({ "url": "http://home.test/next" }))
             .does("webNavigate", json!({ "url": "http://evil.test/granted" }))

@@ -141,8 +141,15 @@ const OF_A_PAGE: &[Row] = &[
     (
         "dialog",
         "open, then its button",
-        &[Act::Click(find(BUTTON, "About")), Act::Click(find("button", "OK"))],
+        &[Act::Click(find(BUTTON, "About")), Act::Click(find("button", "Done"))],
         "dialog",
+        "closed",
+    ),
+    (
+        "alert",
+        "open, then its button",
+        &[Act::Click(find(BUTTON, "Warn")), Act::Click(find("button", "OK"))],
+        "alert",
         "closed",
     ),
 ];
@@ -181,8 +188,18 @@ const SABOTAGES: &[(Sabotage, Row)] = {
     ]
 };
 
-const REVERTED: Row =
-    ("entry", "setValue, taken back", &[Act::SetValue(find(ENTRY, "Price"), "250")], "price", "250");
+/// What the application takes back a moment later.
+const REVERTED: &[Row] = &[
+    ("entry", "setValue, taken back", &[Act::SetValue(find(ENTRY, "Price"), "250")], "price", "250"),
+    (
+        "spin button",
+        "setValue, taken back",
+        &[Act::SetValue(find("spin button|text|entry", "Limit"), "50")],
+        "limit",
+        "50",
+    ),
+    ("check box", "setValue, taken back", &[Act::SetValue(find("check box", "Beta"), "on")], "beta", "on"),
+];
 
 /// What an application does to a value that it is given.
 const RESISTED: [&str; 2] = ["taken back", "cut to its range"];
@@ -220,7 +237,7 @@ pub(super) fn of(app: App) -> Vec<Task> {
     let sabotaged = SABOTAGES.iter().map(|(sabotage, row)| (Some(*sabotage), row));
     plain
         .chain(page)
-        .chain([(None, &REVERTED)])
+        .chain(REVERTED.iter().map(|row| (None, row)))
         .chain(sabotaged)
         .map(|(sabotage, &(widget, how, acts, key, value))| Task {
             app,

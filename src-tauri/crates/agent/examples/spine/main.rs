@@ -41,7 +41,7 @@ async fn main() -> Result<(), Failure> {
     races.push(appends::race(home.path(), &session).await?);
     drop(home);
     eprintln!("    deciding");
-    races.push(decisions::race());
+    races.push(decisions::race().await);
     eprintln!("    stopping one of three agents");
     races.push(stops::race(tempfile::tempdir_in(&folder)?.path()).await?);
 

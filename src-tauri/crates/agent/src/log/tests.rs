@@ -42,7 +42,7 @@ fn delta(index: u32) -> EventBody {
 }
 
 fn working(detail: &str) -> Status {
-    Status { activity: Activity::Working, detail: detail.into(), step: 1, max_steps: 9, paused: false }
+    Status { activity: Activity::Working, detail: detail.into(), step: 1, max_steps: 9, ..Status::default() }
 }
 
 async fn until(events: &mut Subscription, last: Seq) -> Vec<Event> {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use protocol::ids::RunId;
-use protocol::tool::Answer;
+use protocol::tool::{Answer, Grant};
 use protocol::{ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 
@@ -27,6 +27,10 @@ pub enum Message {
         text: String,
         reply: Reply,
     },
+    TakeBack {
+        grant: Grant,
+        reply: Reply,
+    },
     /// It is on disk already, and was asked by this run.
     Answered(Box<GivenAnswer>),
     /// The user has taken the mouse or the keyboard.
@@ -37,7 +41,9 @@ impl Message {
     /// Tells whoever waits that this run hears no more. One that has gone does not mind.
     pub fn refuse(self, run: &RunId) {
         match self {
-            Self::Steer { reply, .. } => drop(reply.send(Err(not_under_way(run)))),
+            Self::Steer { reply, .. } | Self::TakeBack { reply, .. } => {
+                drop(reply.send(Err(not_under_way(run))))
+            }
             Self::Pause { .. } | Self::Resume | Self::Answered(_) | Self::UserInput => {}
         }
     }
@@ -83,13 +89,14 @@ impl Driver {
                 Ok(())
             }
             Message::Steer { text, reply } => self.steer(text, reply).await,
+            Message::TakeBack { grant, reply } => self.take_back(grant, reply).await,
             Message::Answered(given) => self.take_answer(*given).await,
             Message::UserInput => self.user_takes_over().await,
         }
     }
 
     pub(super) async fn take_answer(&mut self, given: GivenAnswer) -> Result<(), ErrorView> {
-        let GivenAnswer { question, answer, by, at } = given;
+        let GivenAnswer { question, answer, by, at, meanwhile } = given;
         let approval = question.id.clone();
         if self.question.take_if(|open| open.id == approval).is_none() {
             return Ok(());
@@ -99,7 +106,9 @@ impl Driver {
         self.work_by_the_plan();
         match answer {
             Answer::Thread => self.grants().allow(question.touches.clone()),
-            Answer::Until { .. } => self.granted.extend(question.touches.clone()),
+            Answer::Until { until } => {
+                self.granted.extend(question.touches.iter().map(|grant| (grant.clone(), until)));
+            }
             Answer::Deny | Answer::Once | Answer::Edit { .. } => {}
         }
         let is_another_call = matches!(answer, Answer::Edit { .. }) && question.call.tool != PLAN;
@@ -108,9 +117,20 @@ impl Driver {
         } else if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
             self.grants().visit(&question.hosts);
-            self.allowed = Some(question);
+            self.allowed = Some((question, meanwhile));
         }
         self.feed(Input::Answered { approval, answer, by }).await
+    }
+
+    /// Counts at once: a call that is about to run has been weighed already.
+    async fn take_back(&mut self, grant: Grant, reply: Reply) -> Result<(), ErrorView> {
+        self.grants().take_back(&grant);
+        self.granted.retain(|(granted, _)| *granted != grant);
+        let kept = self.append(EventBody::GrantTakenBack { grant }).await;
+        // A caller that has gone does not mind.
+        let _ = reply.send(kept.clone());
+        self.show_status();
+        kept
     }
 
     /// On disk before the answer: words that were taken are never lost, however the run ends.

@@ -6,8 +6,10 @@ use models::RetryPolicy;
 use protocol::contract::About;
 use protocol::event::RunEnd;
 use protocol::ids::{ApprovalId, Timestamp};
+use protocol::run::Fence;
 use protocol::tool::{
-    Approval, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall, ToolError, ToolErrorKind,
+    Approval, ApprovalMode, Effect as CallEffect, ExecResult, Millis, Risk, Source, ToolCall, ToolError,
+    ToolErrorKind,
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
@@ -100,7 +102,13 @@ impl Driver {
         }
         let warning = self.proposals.warning(&call.id);
         let request = self.request(call, None);
-        let assessment = self.run.router.assess(&request, &self.run.limits).await;
+        let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
+        if matches!(assessment.decision, Decision::Ask { .. })
+            && !assessment.outside.is_empty()
+            && self.gives_keyboard_back(&request.call).await
+        {
+            assessment = self.run.router.assess(&request, &self.run.limits).await;
+        }
         let ask = |risk, reason| Verdict::Ask {
             approval: ApprovalId::from_suffix(uuid::Uuid::now_v7().simple()),
             risk,
@@ -130,6 +138,20 @@ impl Driver {
         self.unless_disturbed(assessment.risk, verdict)
     }
 
+    /// Which field gets the keys of a call cannot be told while the user is in one of our windows, where the plan was
+    /// agreed to: the window that the call would give the keyboard to gets it now. Whether it did.
+    async fn gives_keyboard_back(&mut self, call: &ToolCall) -> bool {
+        let router = self.run.router.clone();
+        if self.disturbed || !call.goes_to_the_focus() || !router.is_focus_ours().await.is_ok_and(|ours| ours)
+        {
+            return false;
+        }
+        if self.lease.is_none() {
+            self.lease = self.run.seat.take_if_free(Holder::Run(self.run.id.clone()), self.fence());
+        }
+        self.lease.is_some() && router.take_focus_from_ours().await.is_ok()
+    }
+
     async fn request_approval(
         &mut self,
         call: ToolCall,
@@ -146,6 +168,7 @@ impl Driver {
             None => lease::front(&self.run.router).await,
         };
         self.front.clone_from(&window);
+        let presses = self.run.router.presses();
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
         let request = self.request(call.clone(), None);
         let now = self.run.router.assess(&request, &self.run.limits).await;
@@ -159,11 +182,17 @@ impl Driver {
         };
         let about = Box::new(self.about(&call, outside).await);
         hosts.retain(|host| reason.contains(host.as_str()));
-        let is_told = !hosts.is_empty() || matches!(*about, About::Plan { .. });
+        let is_told = !hosts.is_empty()
+            || matches!(*about, About::Plan { .. })
+            || self.run.spec.approval == ApprovalMode::Auto;
         let read = if is_told { self.has_read() } else { Vec::new() };
         let target = lease::target(&self.run.router, &call).await;
         let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
         let seen = self.run.router.surroundings(&call, &self.run.limits).await;
+        let picture = match self.run.router.sight(&call, &self.run.limits).await {
+            Some(taken) => Some(Box::new(self.run.log.put_picture(taken).await?)),
+            None => None,
+        };
         let window = window.map(Into::into);
         let mut approval = Approval {
             id,
@@ -176,6 +205,7 @@ impl Driver {
             target,
             goes_to,
             seen,
+            picture,
             hosts,
             touches,
             read,
@@ -183,7 +213,7 @@ impl Driver {
         };
         self.run.router.redact_question(&mut approval).await;
         self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
-        self.run.deadlines.arm(approval.id.clone(), within);
+        self.run.deadlines.arm(approval.id.clone(), within, presses);
         self.question = Some(approval);
         self.wait_for_an_answer();
         Ok(())
@@ -216,9 +246,7 @@ impl Driver {
     fn seek_seat(&mut self, waiting: Waiting) {
         let lease = self.lease.take();
         self.seeks_seat = lease.is_none();
-        let (seat, id) = (self.run.seat.clone(), self.run.id.clone());
-        let mut fence = self.run.spec.fence.clone().unwrap_or_default();
-        fence.never.extend(self.current_settings().never_apps.iter().cloned());
+        let (seat, id, fence) = (self.run.seat.clone(), self.run.id.clone(), self.fence());
         self.operation = Some(Box::pin(async move {
             let lease = match lease {
                 Some(lease) => lease,
@@ -226,6 +254,12 @@ impl Driver {
             };
             Outcome::Ready(waiting, Some(lease))
         }));
+    }
+
+    fn fence(&self) -> Fence {
+        let mut fence = self.run.spec.fence.clone().unwrap_or_default();
+        fence.never.extend(self.current_settings().never_apps.iter().cloned());
+        fence
     }
 
     /// A call whose turn has come: put aside while the run is paused, else its intent is on disk before it runs.
@@ -239,8 +273,8 @@ impl Driver {
         let mut request = self.request(call.clone(), None);
         let assessment = self.outline(&request);
         let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
-        let asked = self.allowed.take_if(|asked| approved && asked.call.id == call.id);
-        if let Some(asked) = &asked {
+        let asked = self.allowed.take_if(|(asked, _)| approved && asked.call.id == call.id);
+        if let Some((asked, _)) = &asked {
             request.approved = Some(asked.digest.clone());
             request.waived = asked.about.not_passed().cloned().collect();
             risk = asked.risk;
@@ -264,7 +298,7 @@ impl Driver {
         self.operation = Some(Box::pin(async move {
             let restore = async {
                 match (&asked, &front) {
-                    (Some(asked), _) => router.restore(asked, &limits).await,
+                    (Some((asked, meanwhile)), _) => router.restore(asked, *meanwhile, &limits).await,
                     (None, Some(window)) => router.restore_focus(window).await,
                     (None, None) if takes_keys => router.take_focus_from_ours().await,
                     (None, None) => Ok(()),

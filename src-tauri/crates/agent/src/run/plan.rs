@@ -82,10 +82,7 @@ impl Driver {
             () = self.run.stop.token.cancelled() => return None,
             findings = look => findings.unwrap_or_default(),
         };
-        let fails = |finding: &&protocol::contract::Finding| {
-            !finding.passed && !matches!(finding.check, Check::AskUser { .. })
-        };
-        let failing = findings.iter().filter(fails).count();
+        let failing = findings.iter().filter(|finding| finding.failed()).count();
         let reason = match failing {
             0 if questions.is_empty() => return None,
             0 => format!("the plan asks you: {}", questions.join("; ")),

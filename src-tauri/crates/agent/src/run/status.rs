@@ -1,7 +1,9 @@
 //! What the surfaces are told of a run: derived from the machine alone, so that it cannot say otherwise.
 
+use std::collections::BTreeSet;
+
 use protocol::event::{Activity, RunEnd, Status};
-use protocol::tool::ToolCall;
+use protocol::tool::{Grant, ToolCall, Until};
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
 
@@ -81,9 +83,16 @@ impl Driver {
 
     fn show(&self, activity: Activity, detail: String) {
         let (step, max_steps) = (self.machine.turn, self.run.rules.max_steps);
-        let status = Status { activity, detail, step, max_steps, paused: self.machine.is_paused() };
+        let grants = grants(self.grants().allowed().cloned(), &self.granted);
+        let status = Status { activity, detail, step, max_steps, paused: self.machine.is_paused(), grants };
         self.run.log.set_status(self.run.scope.clone(), status);
     }
+}
+
+/// What is allowed for a session and for a run of it; what is allowed for longer stands in the settings.
+pub fn grants(of_session: impl IntoIterator<Item = Grant>, granted: &[(Grant, Until)]) -> Vec<Grant> {
+    let of_run = granted.iter().filter(|(_, until)| *until == Until::Run).map(|(grant, _)| grant.clone());
+    of_session.into_iter().chain(of_run).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The status line of a run whose question is open.

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use desktop::{Action, WindowView};
+use desktop::fake::Call;
+use desktop::{Action, Area, Shot, WindowView};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::Step;
-use protocol::command::{AnswerApproval, Secret as Value};
+use protocol::command::{AnswerApproval, ResumeRun, Secret as Value, StopRun};
+use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
 use protocol::principal::Surface;
-use protocol::tool::{Answer, ApprovalMode, Risk};
+use protocol::tool::{Answer, Approval, ApprovalMode, Risk};
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
 use tools::{Place, Router, Secret, SecretSource};
@@ -117,6 +119,8 @@ async fn each_of_many_questions_is_decided_once_by_whichever_of_a_hundred_answer
             let late = bench.handle.answer_approval(answer(&asked, late), Surface::Dashboard).await;
             assert_eq!(late.unwrap_err().code, ErrorCode::NotFound);
         }
+        // Each no that came after the yes has paused the run, if it had not ended by then.
+        drop(bench.handle.resume_run(ResumeRun { run: None }).await);
     }
     bench.end().await;
     assert_eq!(bench.clicks(), said_yes);
@@ -127,6 +131,29 @@ async fn each_of_many_questions_is_decided_once_by_whichever_of_a_hundred_answer
         events.iter().filter(|event| is_it(&event.body)).count()
     };
     assert_eq!((given(&Answer::Once), given(&Answer::Deny)), (said_yes, QUESTIONS - said_yes));
+}
+
+// bar: C27
+#[tokio::test]
+async fn a_no_that_comes_after_the_yes_pauses_the_run_and_one_after_a_no_does_nothing() {
+    for (first, pauses) in [(Answer::Once, true), (Answer::Deny, false)] {
+        let mut bench = Bench::new(vec![click(), Step::silence()]).await;
+        bench.show_editor();
+        let session = bench.start(ApprovalMode::Ask).await;
+        let asked = bench.question().await;
+        bench.handle.answer_approval(answer(&asked, first), Surface::Dashboard).await.unwrap();
+        let no = bench.handle.answer_approval(answer(&asked, Answer::Deny), Surface::Chat).await;
+        let told = no.unwrap_err();
+        assert_eq!((told.code, told.hint.is_some()), (ErrorCode::NotFound, pauses), "{told:?}");
+        if pauses {
+            bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+        }
+        bench.handle.stop_run(StopRun { run: None }, Surface::Dashboard).await.unwrap();
+        bench.end().await;
+        let events = history(&bench.handle, &session).await;
+        let paused = events.iter().any(|event| matches!(event.body, EventBody::RunPaused { .. }));
+        assert_eq!(paused, pauses);
+    }
 }
 
 // bar: C27
@@ -147,4 +174,33 @@ async fn questions_of_two_runs_are_answered_in_any_order_each_for_its_own_run() 
     bench.handle.answer_approval(answer(&asked[0], Answer::Once), Surface::Dashboard).await.unwrap();
     bench.end().await;
     assert_eq!(bench.clicks(), 1);
+}
+
+/// The picture is of the question alone: a call that does not ask is not looked at for it.
+#[tokio::test]
+async fn a_question_has_a_picture_of_its_target_and_a_call_that_does_not_ask_costs_none() {
+    let cuts = |bench: &Bench| {
+        let is_cut = |call: &Call| matches!(call, Call::Screenshot(Shot { area: Area::Region { .. }, .. }));
+        bench.desktop.calls().iter().filter(|call| is_cut(call)).count()
+    };
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    bench.start(ApprovalMode::Auto).await;
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    assert_eq!((bench.clicks(), cuts(&bench)), (1, 0));
+
+    let mut bench = Bench::new(vec![click(), done()]).await;
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    let picture = asked.picture.clone().unwrap();
+    assert_eq!((picture.width, picture.height, cuts(&bench)), (480, 270, 1));
+    let jpeg = std::fs::read(bench.handle.blob_path(&picture.blob.sha256).unwrap()).unwrap();
+    assert!(jpeg.starts_with(&[0xff, 0xd8, 0xff]));
+    bench.handle.answer_approval(answer(&asked, Answer::Once), Surface::Dashboard).await.unwrap();
+    bench.end().await;
+    assert_eq!((bench.clicks(), cuts(&bench)), (1, 1));
+
+    // Journals of before have none.
+    let mut old = serde_json::to_value(&asked).unwrap();
+    old.as_object_mut().unwrap().remove("picture").unwrap();
+    assert_eq!(serde_json::from_value::<Approval>(old).unwrap().picture, None);
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::bench::{Bench, click, done};
 use desktop::Hands;
+use desktop::fake::Call;
 use models::scripted::Step;
 use models::{Message, ProposedCall};
 use protocol::EventBody;
@@ -117,4 +118,43 @@ async fn nothing_is_held_while_a_question_is_open() {
     assert!(bench.desktop.is_holding(), "a turn's end lets nothing go that the next one needs");
     bench.question().await;
     assert!(!bench.desktop.is_holding());
+}
+
+/// A yes was for what was there when it was asked for: whoever has used other windows since may have changed what no
+/// picture shows. The pointer's way to the answer is no use of them.
+#[tokio::test]
+async fn after_the_users_hands_were_elsewhere_an_approved_act_is_looked_at_again() {
+    let launch = || Step::call("launchApp", json!({ "app": "editor", "reason": "to write" }));
+    let click = || Step::calls(vec![("click", json!({ "x": 500, "y": 500, "reason": "press it" }))]);
+    let cases: [(Step, bool, Surface, usize); 5] = [
+        (click(), true, Surface::Dashboard, 0),
+        (click(), true, Surface::Chat, 0),
+        (click(), false, Surface::Dashboard, 1),
+        // There the answer is itself a key in a window of another.
+        (click(), true, Surface::Cli, 1),
+        // It goes to nothing that is on the screen.
+        (launch(), true, Surface::Dashboard, 1),
+    ];
+    for (step, used, by, acts) in cases {
+        let mut bench = Bench::new(vec![step, done()]).await;
+        // A press of before the question is none of its business.
+        bench.desktop.press();
+        bench.start(ApprovalMode::Ask).await;
+        let question = bench.question().await;
+        bench.desktop.interrupt(tools::Interruption::UserInput);
+        bench.desktop.end_interruption();
+        if used {
+            bench.desktop.press();
+        }
+        let tool = question.call.tool.clone();
+        let answer = AnswerApproval { approval: question.id, digest: question.digest, answer: Answer::Once };
+        bench.handle.answer_approval(answer, by).await.unwrap();
+        let finished = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+        let EventBody::ToolFinished { result, .. } = finished.body else { unreachable!() };
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+        let launches = bench.desktop.calls().iter().filter(|call| matches!(call, Call::Launch(_))).count();
+        assert_eq!(bench.clicks() + launches, acts, "{tool}, {used}, {by:?}: {result:?}");
+        let told = result.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+        assert_eq!(told.contains("look again"), acts == 0, "{tool}, {used}, {by:?}: {told}");
+    }
 }

@@ -16,6 +16,7 @@ mod computer_words;
 mod giving_way;
 mod many;
 mod matrix;
+mod offer;
 mod planning;
 mod prefix;
 mod runs;

@@ -12,7 +12,7 @@ use models::SharedModel;
 use models::scripted::{Scripted, Step};
 use protocol::command::{
     AnyCommand, CallTool, EditSession, OpenPermission, ResumeRun, RunOverrides, ShowWindow, StartRun,
-    StartedRun, StopRun, UpdateSettings, Window, WindowAction,
+    StartedRun, StopRun, Subscribe, UpdateSettings, Window, WindowAction,
 };
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, RunId};
@@ -312,6 +312,31 @@ async fn a_client_loosens_nothing_while_an_agent_is_at_work() {
         let refused = handle.edit_session_by(loosening.clone(), &client()).await.unwrap_err();
         assert_eq!(refused.code, ErrorCode::Forbidden);
         handle.edit_session_by(loosening, &Principal::of(Surface::Dashboard)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nobody_may_send_a_command_and_a_window_any_that_the_table_gives_it() {
+    let bench = bench(vec![("waits".into(), vec![Step::silence()])]).await;
+    let running = start(&bench, "waits", None).await;
+    let steer = protocol::command::SteerRun { run: running.run, text: "on".into() };
+    for command in [AnyCommand::from(steer), StopRun { run: None }.into()] {
+        bench.handle.permit(&command, &Principal::of(Surface::Chat)).await.unwrap();
+        let refused = bench.handle.permit(&command, &Principal::of(Surface::Deadline)).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::Forbidden);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_does_not_exist_is_refused_with_how_streams_are_named() {
+    let bench = bench(vec![]).await;
+    for unknown in ["s-none", "nonsense"] {
+        let wanted: protocol::ids::StreamId = serde_json::from_value(json!(unknown)).unwrap();
+        let streams = Some(vec![protocol::ids::StreamId::app(), wanted]);
+        let answer = bench.handle.subscribe(Subscribe { streams, after: None }).await;
+        let refused = answer.err().unwrap();
+        assert_eq!(refused.code, ErrorCode::NotFound, "{unknown}");
+        assert!(refused.message.contains(unknown) && refused.hint.is_some(), "{refused:?}");
     }
 }
 

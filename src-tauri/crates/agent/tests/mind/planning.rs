@@ -179,6 +179,20 @@ async fn the_user_may_strike_things_out_and_the_model_is_told_the_plan_as_they_l
 }
 
 #[tokio::test]
+async fn a_plan_of_which_its_user_strikes_all_effects_out_asks_about_each_act() {
+    let mut bench = bench(vec![plan(&json!({})), typing("a"), done()]).await;
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    let left = json!({"steps": ["write the letter"], "applications": ["editor"], "effects": []});
+    say(&bench, &asked, Answer::Edit { arguments: left }).await;
+    let asked = bench.question().await;
+    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()] });
+    say(&bench, &asked, Answer::Once).await;
+    assert_eq!(end(&mut bench).await, completed());
+    assert_eq!(typed(&bench), ["a"]);
+}
+
+#[tokio::test]
 async fn another_plan_asks_again_and_until_the_yes_the_first_one_holds() {
     let wider = || plan(&json!({"applications": ["editor", "xterm"], "effects": ["edit", "run"]}));
     let mut bench = bench(vec![plan(&json!({})), wider(), typing("a"), wider(), done()]).await;

@@ -5,12 +5,14 @@ use std::time::Duration;
 use agent::Setup;
 use models::scripted::Step;
 use models::{Message, ModelError, ModelErrorKind, ProposedCall};
-use protocol::command::{AnswerApproval, CallTool, ReadEvents, RunOverrides, StartRun, StopRun, Unattended};
+use protocol::command::{
+    AnswerApproval, CallTool, ReadEvents, RunOverrides, StartRun, StopRun, TakeBackGrant, Unattended,
+};
 use protocol::event::{Level, RunEnd};
 use protocol::ids::{StreamId, Timestamp};
 use protocol::principal::Surface;
 use protocol::settings::{Settings, SettingsPatch, StandingGrant};
-use protocol::tool::{Answer, ApprovalMode, Effect, Mode, Until};
+use protocol::tool::{Answer, ApprovalMode, Effect, Grant, Mode, Until};
 use protocol::turn::StopReason;
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
@@ -107,18 +109,75 @@ async fn a_yes_for_the_session_does_not_reach_another_session() {
 // bar: C25
 #[tokio::test]
 async fn a_yes_for_the_run_ends_with_it() {
-    let mut bench = Bench::new(vec![click(), click(), done(), click(), done()]).await;
+    // Where every step is asked about, too.
+    for approval in [ApprovalMode::Thread, ApprovalMode::Ask] {
+        let mut bench = Bench::new(vec![click(), click(), done(), click(), done()]).await;
+        bench.show_editor();
+        let session = bench.begin(approval).await.session;
+        let question = bench.question().await;
+        assert!(question.for_run(approval).is_some());
+        let yes = answer(&question, Answer::Until { until: Until::Run });
+        bench.handle.answer_approval(yes, Surface::Cli).await.unwrap();
+        let next = bench
+            .until(|body| matches!(body, EventBody::RunEnded { .. } | EventBody::ApprovalRequested { .. }));
+        assert!(matches!(next.await.body, EventBody::RunEnded { .. }), "{approval:?}: it asks again");
+        assert_eq!((bench.clicks(), bench.handle.overview().await.unwrap().settings.grants), (2, vec![]));
+        let overrides = RunOverrides { unattended: Unattended::End, ..RunOverrides::default() };
+        bench.start_with(Some(session), overrides).await;
+        assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
+        assert_eq!(bench.clicks(), 2);
+    }
+}
+
+// bar: C25
+#[tokio::test]
+async fn what_was_allowed_is_listed_and_asks_again_once_it_is_taken_back() {
+    let press = || Step::call("press", json!({ "key": "a", "reason": "to try" }));
+    let grant = Grant { tool: "click".into(), app: Some("editor".into()) };
+    for given in [Answer::Thread, Answer::Until { until: Until::Run }, Answer::Until { until: Until::Always }]
+    {
+        let mut bench = Bench::new(vec![click(), click(), press(), click(), done()]).await;
+        bench.show_editor();
+        let run = bench.begin(ApprovalMode::Thread).await.run;
+        let first = bench.question().await;
+        bench.handle.answer_approval(answer(&first, given.clone()), Surface::Dashboard).await.unwrap();
+        let other = bench.question().await;
+        assert_eq!((other.call.tool.as_str(), bench.clicks()), ("press", 2), "{given:?}");
+        let overview = || async { bench.handle.overview().await.unwrap() };
+        let listed = || async { overview().await.runs[0].status.grants.clone() };
+        if given == (Answer::Until { until: Until::Always }) {
+            // It stands in the settings.
+            assert_eq!((listed().await, overview().await.settings.grants.len()), (vec![], 1));
+            let patch = SettingsPatch([("grants".to_owned(), json!([]))].into_iter().collect());
+            bench.handle.update_settings(patch).await.unwrap();
+        } else {
+            assert_eq!(listed().await, std::slice::from_ref(&grant), "{given:?}");
+            let back = TakeBackGrant { run: run.clone(), grant: grant.clone() };
+            bench.handle.take_back_grant(back).await.unwrap();
+            assert_eq!(listed().await, [], "{given:?}");
+        }
+        bench.handle.answer_approval(answer(&other, Answer::Once), Surface::Dashboard).await.unwrap();
+        let again = bench.question().await;
+        assert_eq!((again.call.tool.as_str(), bench.clicks()), ("click", 2), "{given:?}");
+        bench.handle.answer_approval(answer(&again, Answer::Deny), Surface::Dashboard).await.unwrap();
+        bench.end().await;
+        let late = TakeBackGrant { run, grant: grant.clone() };
+        assert_eq!(bench.handle.take_back_grant(late).await.unwrap_err().code, ErrorCode::NotFound);
+    }
+}
+
+// bar: C24, C25
+#[tokio::test]
+async fn where_every_step_is_asked_about_a_yes_for_the_session_covers_none_but_its_own() {
+    let mut bench = Bench::new(vec![click(), click(), done()]).await;
     bench.show_editor();
-    let session = bench.begin(ApprovalMode::Thread).await.session;
-    let question = bench.question().await;
-    let yes = answer(&question, Answer::Until { until: Until::Run });
-    bench.handle.answer_approval(yes, Surface::Cli).await.unwrap();
-    bench.end().await;
-    assert_eq!((bench.clicks(), bench.handle.overview().await.unwrap().settings.grants), (2, vec![]));
-    let overrides = RunOverrides { unattended: Unattended::End, ..RunOverrides::default() };
-    bench.start_with(Some(session), overrides).await;
-    assert!(matches!(bench.end().await, RunEnd::NeedsApproval { .. }));
-    assert_eq!(bench.clicks(), 2);
+    bench.start(ApprovalMode::Ask).await;
+    let first = bench.question().await;
+    assert_eq!(first.for_session(ApprovalMode::Ask), None);
+    bench.handle.answer_approval(answer(&first, Answer::Thread), Surface::Dashboard).await.unwrap();
+    let second = bench.question().await;
+    assert_ne!(first.id, second.id);
+    assert_eq!(bench.clicks(), 1);
 }
 
 // bar: C25

@@ -288,3 +288,24 @@ async fn the_last_failure_of_a_turn_does_not_say_that_another_try_follows() {
         .collect();
     assert_eq!(follows, [true, true, true, false]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_gives_signs_of_life_for_ever_is_over_after_a_quarter_of_an_hour() {
+    let thinks_on = Step::unended(vec![TurnEvent::Thinking("hm".into())]);
+    let mut bench = Bench::new(vec![Step::silence(), thinks_on, done()]).await;
+    let began = tokio::time::Instant::now();
+    let session = bench.start(ApprovalMode::Auto).await;
+    // The waiting of `until` would be over before, in virtual time.
+    while !matches!(bench.events.next().await.unwrap().body, EventBody::RunEnded { .. }) {}
+    let most = 2 * 15 * 60;
+    assert!((most..most + 60).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    let failed: Vec<String> = history(&bench.handle, &session)
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::TurnFailed { message, .. } => Some(message),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(failed, ["the model's turn was not over after 15 minutes"; 2]);
+}

@@ -12,7 +12,7 @@ use super::act::Grip;
 use super::talk::Front;
 use super::{AppleBrowser, State};
 use crate::act::Moved;
-use crate::filled::{chosen, may_be_filled, typed, untold, was_set};
+use crate::filled::{TAKEN_BACK, chosen, may_be_filled, typed, unless_taken_back, untold, was_set};
 use crate::script::{About, FieldContent, Focused, Ready};
 use crate::{Fill, Then, WebActed, WebText};
 
@@ -50,7 +50,8 @@ impl AppleBrowser {
             }
             _ => self.fill(&mut state, &grip, &ready, &text, cancel).await?,
         };
-        if text.then == Then::Nothing || acted.evidence == Evidence::Mismatch {
+        if text.then == Then::Nothing || acted.evidence.falls_short() {
+            let acted = self.unless_taken_back(&grip, acted, &text.text).await;
             return Ok(self.outcome(&mut state, &grip, ready.called, acted).await);
         }
         if cancel.is_cancelled() {
@@ -105,16 +106,35 @@ impl AppleBrowser {
         }
         let wanted = &text.text;
         let ask = json!({ "id": grip.id, "text": wanted });
-        let _done: Value = self.talk.ask(spot, "insert", ask.clone()).await?;
+        let _done: Value = self.talk.ask(spot, "insert", ask).await?;
         let end = Instant::now() + SETTLE;
         loop {
-            let held: Option<FieldContent> =
-                self.talk.ask_again(spot, "holds", ask.clone(), ANSWERS).await.unwrap_or_default();
-            let Some(held) = held.filter(|held| !held.gone) else { return Ok(untold()) };
+            let Some(held) = self.held_by(grip, wanted).await else { return Ok(untold()) };
             if held.equal || Instant::now() >= end {
                 return Ok(typed(&held, wanted));
             }
             tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// What a field holds; `None` if it is gone or the page does not tell.
+    async fn held_by(&self, grip: &Grip, wanted: &str) -> Option<FieldContent> {
+        let ask = json!({ "id": grip.id, "text": wanted });
+        let held: Option<FieldContent> =
+            self.talk.ask_again(&grip.page.spot, "holds", ask, ANSWERS).await.unwrap_or_default();
+        held.filter(|held| !held.gone)
+    }
+
+    /// What was read back, if it is so still a moment later.
+    async fn unless_taken_back(&self, grip: &Grip, acted: Acted, wanted: &str) -> Acted {
+        if acted.evidence != Evidence::ReadBack {
+            return acted;
+        }
+        let then = self.held_by(grip, wanted).await;
+        tokio::time::sleep(TAKEN_BACK).await;
+        match (then, self.held_by(grip, wanted).await) {
+            (Some(then), Some(now)) => unless_taken_back(acted, &then, &now),
+            _ => acted,
         }
     }
 }

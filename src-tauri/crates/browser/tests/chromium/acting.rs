@@ -34,7 +34,8 @@ fn pages(path: &str) -> (u16, String) {
             r#"<title>Forms</title><base href="/below/"><form action="https://evil.test/take"><input aria-label=Name name=action>
 <input name=getAttribute><input name=baseURI><button><b>Go</b></button><button type=button>Only look</button><input type=password name=type aria-label=Secret>
 <button formaction="other">Elsewhere</button></form>
-<form><input aria-label=Alone></form><button>Free</button><a href="https://evil.test/take">Linked</a>
+<form><input aria-label=Alone></form><search><form><input aria-label=Sought></form></search><form action=other><input aria-label=Asked>
+<button formmethod=post>Told</button></form><form method=post role=search><input aria-label=Posted></form><button>Free</button><a href="https://evil.test/take">Linked</a>
 <iframe src="/asks" width=300 height=60></iframe><iframe src="THERE/asks-there" width=300 height=60></iframe><a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0" id=menu>Menu</a>
 <button onclick="menu.textContent='Delete account'">Rename</button>
 <button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
@@ -174,6 +175,10 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
         ("Name", Some(&evil), false),
         ("Secret", Some(&evil), false),
         ("Alone", Some(&page), false),
+        ("Sought", Some(&page), false),
+        ("Asked", Some(&other), false),
+        ("Told", Some(&other), true),
+        ("Posted", Some(&page), false),
         ("Free", None, false),
         ("Linked", Some(&evil), true),
         ("Picture", Some(&evil), true),
@@ -187,6 +192,7 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
             leads_to: leads_to.cloned(),
             goes_there,
             sends_form: goes_there && !["Linked", "Picture"].contains(&name),
+            searches: ["Elsewhere", "Sought", "Asked"].contains(&name),
             hides: name == "Secret",
         };
         assert_eq!(target, expected, "{name}");

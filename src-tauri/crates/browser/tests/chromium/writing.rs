@@ -16,6 +16,9 @@ fn pages(path: &str) -> (u16, String) {
 <input type=number aria-label=Count><div contenteditable aria-label=Rich style="border:1px solid">rich <b>text</b></div>
 <select aria-label=Colour onchange="log.textContent='chose '+value"><option value=r>Red<option value=b>Light Blue<option
 disabled>Grey</select><select multiple aria-label=Many><option>One<option>Two<option>Three</select>
+<input aria-label=Price value=100 oninput="setTimeout(()=>value='100',300)">
+<select aria-label=Size onchange="setTimeout(()=>value='s',300)"><option value=s>Small<option value=l>Large</select>
+<input type=range aria-label=Depth value=0 oninput="setTimeout(()=>value=0,300)">
 <input type=checkbox aria-label=Wet><button>Go</button><p id=log></p><iframe src="THERE/frame"></iframe>"#
         }
         "/frame" => "<input aria-label=Elsewhere>",
@@ -91,6 +94,21 @@ async fn options_are_chosen_by_their_text_and_wrong_fields_are_refused() {
         let found = stage.find_named(name).await;
         let error = stage.try_type(&found.reference, "x").await.unwrap_err();
         assert!(matches!(&error, DesktopError::BadInput(said) if said.contains(why)), "{error:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_page_takes_back_a_moment_later_is_not_called_done() {
+    let stage = Stage::open(pages).await;
+    stage.goto("/form").await;
+    for (name, text, holds) in
+        [("Price", "250", "\"100\""), ("Size", "Large", "\"s\""), ("Depth", "70", "\"0\"")]
+    {
+        let field = stage.find_named(name).await.reference;
+        let done = stage.try_type(&field, text).await.unwrap();
+        assert_eq!(done.acted.evidence, Evidence::Mismatch, "{name}: {done:?}");
+        let told = format!("a moment later the field now holds {holds}: the page changed it");
+        assert!(done.acted.note.contains(&told), "{name}: {done:?}");
     }
 }
 

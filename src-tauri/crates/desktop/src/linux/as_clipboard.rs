@@ -49,9 +49,12 @@ impl Clipboard for LinuxDesktop {
                     Offer::make(display.as_deref(), session.atoms.CLIPBOARD, copied).map(drop)
                 })
                 .await?;
-            let reads_back = self.clipboard().await? == text;
-            let evidence = if reads_back { Evidence::ReadBack } else { Evidence::Mismatch };
-            Ok(Acted { evidence, note: format!("{} characters are in the clipboard", text.chars().count()) })
+            if self.clipboard().await? != text {
+                let note = "the clipboard holds something else; another program may have copied".into();
+                return Ok(Acted { evidence: Evidence::Mismatch, note });
+            }
+            let note = format!("{} characters are in the clipboard", text.chars().count());
+            Ok(Acted { evidence: Evidence::ReadBack, note })
         })
     }
 }

@@ -181,6 +181,9 @@ impl LinuxDesktop {
         cancel: &CancellationToken,
     ) -> Result<(Acted, ActionMethod), DesktopError> {
         self.check_in_reach(operand).await?;
+        if *action != ElementAction::Focus {
+            self.check_uncovered(operand).await?;
+        }
         match action {
             ElementAction::Click { button, count } => {
                 operand.check_enabled()?;
@@ -205,7 +208,7 @@ impl LinuxDesktop {
                 let acted = match operand.focus().await? {
                     Tried::Done(acted) => acted,
                     Tried::Not(why) => {
-                        Acted { evidence: Evidence::Mismatch, note: format!("{why}; click it instead") }
+                        Acted { evidence: Evidence::Nothing, note: format!("{why}; click it instead") }
                     }
                 };
                 Ok((acted, ActionMethod::Accessibility))
@@ -250,6 +253,39 @@ impl LinuxDesktop {
         match dialogs.collect::<Option<Vec<_>>>().as_deref() {
             Some([dialog, ..]) => Err(operand.behind(&format!("dialog \"{}\"", dialog.title))),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses what its own application has put something over: a window that belongs to the element's, or what lies over
+    /// a page. A person could not use it either. What lies there of another application is said afterwards.
+    async fn check_uncovered(&self, operand: &Operand) -> Result<(), DesktopError> {
+        let Ok(Some(place)) = self.accessibility.place(operand).await else { return Ok(()) };
+        // What is scrolled away can be brought into view.
+        let Some(point) = place.middle().filter(|_| place.is_in_view()) else { return Ok(()) };
+        if let Ok(Some(cover)) = self.cover_over(operand, &place, point).await {
+            let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await?;
+            let its = |client: &&Client| client.title == place.window && client.pid == cover.pid;
+            let above = clients.iter().find(|client| client.window == cover.window);
+            let belongs = above.is_some_and(|above| {
+                clients.iter().filter(its).any(|one| ewmh::is_above(above, one, &clients))
+            });
+            return if belongs { Err(covered(operand, &cover, &place)) } else { Ok(()) };
+        }
+        if operand.wall(&place, point).await?.is_none() {
+            return Ok(());
+        }
+        // A page does not tell what cuts a list off: what lies there may be what is below the list.
+        let place = match operand.scroll_to().await {
+            true => self.moved(operand, &place).await?.unwrap_or(place),
+            false => place,
+        };
+        let Some(point) = place.middle() else { return Ok(()) };
+        match operand.wall(&place, point).await? {
+            Some(wall) => Err(DesktopError::BadInput(format!(
+                "{} is covered by {wall}; close or answer that first; nothing was done",
+                operand.called
+            ))),
+            None => Ok(()),
         }
     }
 
@@ -379,14 +415,10 @@ impl LinuxDesktop {
         let nowhere = || DesktopError::BadInput(format!("{} has no place on the screen", operand.called));
         let point = place.middle().ok_or_else(nowhere)?;
         if let Some(cover) = self.cover_over(operand, place, point).await? {
-            let whose = if cover.ours { "one of Miki's own windows" } else { "the window" };
-            return Err(DesktopError::BadInput(format!(
-                "{} is covered by {whose} \"{}\"; bring its own window \"{}\" to the front first",
-                operand.called, cover.title, place.window
-            )));
+            return Err(covered(operand, &cover, place));
         }
         if let Hit::Other(other) = operand.hit(place, point).await? {
-            return Err(DesktopError::BadInput(format!("{} is covered by {other}", operand.called)));
+            return Err(DesktopError::BadInput(format!("{} is covered by {}", operand.called, other.called)));
         }
         on_display(point, displays)
     }
@@ -449,9 +481,13 @@ impl LinuxDesktop {
                     text => Action::Type { text: format!("{text}\n") },
                 };
                 self.act(write, cancel.clone()).await?;
-                let acted =
+                let mut acted =
                     operand.made_of(operand.read_text_back(value, before.as_deref()).await, before).await;
-                Ok(operand.unless_taken_back(acted, value).await)
+                // What a formula comes to is what is shown of it.
+                if acted.evidence == Evidence::Mismatch && value.starts_with('=') {
+                    acted.evidence = Evidence::Sent;
+                }
+                Ok(operand.unless_taken_back(acted, operand.other_text(value)).await)
             }
             ByHand::Parts => self.type_parts(operand, value, displays, cancel).await,
             ByHand::Type => self.type_into(operand, value, displays, cancel).await,
@@ -536,8 +572,16 @@ impl LinuxDesktop {
             self.act(Action::Press { key: Key::Tab, times: 1 }, cancel.clone()).await?;
         }
         let acted = field.made_of(field.read_text_back(value, before.as_deref()).await, before).await;
-        Ok(field.unless_taken_back(acted, value).await)
+        Ok(field.unless_taken_back(acted, field.other_text(value)).await)
     }
+}
+
+fn covered(operand: &Operand, cover: &Cover, place: &Visibility) -> DesktopError {
+    let whose = if cover.ours { "one of Miki's own windows" } else { "the window" };
+    DesktopError::BadInput(format!(
+        "{} is covered by {whose} \"{}\"; bring its own window \"{}\" to the front first",
+        operand.called, cover.title, place.window
+    ))
 }
 
 /// Where to turn the wheel, and how far down and right.

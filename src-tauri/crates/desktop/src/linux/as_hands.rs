@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::atspi::unified;
+use super::atspi::{shortened, unified};
 use super::input::{InputSender, MOVED_ON};
 use super::{LOOK, LinuxDesktop};
 use crate::{Acted, Action, DesktopError, Evidence, Fence, Hands, Interruption};
@@ -17,6 +17,8 @@ const ACT: Duration = Duration::from_secs(25);
 const GRACE: Duration = Duration::from_millis(60);
 /// How long a field may take to show what was typed.
 const READ_BACK: Duration = Duration::from_millis(1200);
+/// For an application to take it back, or to make something else of it.
+const TAKEN_BACK: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 impl LinuxDesktop {
@@ -62,11 +64,21 @@ impl LinuxDesktop {
             |what: &str| Acted { evidence: Evidence::ReadBack, note: format!("{}, {what}", acted.note) };
         if line.is_empty() || enters.is_empty() {
             return Ok(match came {
-                Came::Wished(_) => read_back("read back"),
+                Came::Wished(held) => match self.held_later(&held, cancel).await {
+                    Some(now) if !has_arrived(&before, &now, typed) => Acted {
+                        evidence: Evidence::Mismatch,
+                        note: format!(
+                            "{}, read back, but the field holds \"{}\" a moment later: the application changed it",
+                            acted.note,
+                            shortened(&now)
+                        ),
+                    },
+                    _ => read_back("read back"),
+                },
                 Came::Other(after) if !text.contains(['\n', '\t']) => {
                     let note = format!("{}, but the focused field does not show it", acted.note);
                     // Something came: the rest may still come, or the application made something else of it.
-                    let evidence = if after == before { Evidence::Mismatch } else { Evidence::Sent };
+                    let evidence = if after == before { Evidence::Nothing } else { Evidence::Mismatch };
                     Acted { evidence, note }
                 }
                 // Tab and Enter may have left the field: what it shows now says nothing.
@@ -89,6 +101,17 @@ impl LinuxDesktop {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         Ok(acted)
+    }
+
+    /// What the same field holds a moment later, where that is something else.
+    async fn held_later(&self, held: &str, cancel: &CancellationToken) -> Option<String> {
+        let (field, _) = self.accessibility.focused_field_text().await?;
+        tokio::select! {
+            () = cancel.cancelled() => return None,
+            () = tokio::time::sleep(TAKEN_BACK) => {}
+        }
+        let (same, now) = self.accessibility.focused_field_text().await?;
+        (same == field && now != held).then_some(now)
     }
 
     /// What the focused field holds, once it is as wished, or the time is up.
@@ -167,6 +190,10 @@ impl Hands for LinuxDesktop {
         // Taken at once, not at the first poll: nothing that happens in between is missed.
         let seat = self.watch.seat();
         Box::pin(seat.interrupted())
+    }
+
+    fn presses(&self) -> u64 {
+        self.watch.presses()
     }
 }
 

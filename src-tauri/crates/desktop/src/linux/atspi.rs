@@ -23,7 +23,7 @@ use crate::{Acted, DesktopError, Evidence, Field};
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
 pub(super) use self::menu::{Choice, Chosen};
-pub(super) use self::setting::unified;
+pub(super) use self::setting::{shortened, unified};
 pub(super) use self::visibility::{Hit, Visibility};
 
 mod look;
@@ -156,7 +156,7 @@ impl Accessibility {
             Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
             Err(CallError::Refused(_)) if object.states().await.is_ok() => {
                 return Ok(Acted {
-                    evidence: Evidence::Mismatch,
+                    evidence: Evidence::Nothing,
                     note: format!("{called} cannot take the focus; click it instead"),
                 });
             }
@@ -174,7 +174,7 @@ impl Accessibility {
                 Ok(_) if Instant::now() < until => tokio::time::sleep(Duration::from_millis(15)).await,
                 Ok(_) => {
                     return Ok(Acted {
-                        evidence: Evidence::Mismatch,
+                        evidence: Evidence::Nothing,
                         note: format!("{called} did not take the focus; click it instead"),
                     });
                 }
@@ -187,8 +187,16 @@ impl Accessibility {
     /// The whole text of the editable object that has the keyboard focus; `None` if there is none. A password's
     /// is never read.
     pub async fn focused_text(&self) -> Option<String> {
+        self.focused_field_text().await.map(|(_, text)| text)
+    }
+
+    /// The same, and what tells its field from another one.
+    pub(super) async fn focused_field_text(&self) -> Option<(String, String)> {
         let deadline = Instant::now() + TEXT;
-        let text = async { self.focused(deadline).await.map(|(_, text, _)| text) };
+        let text = async {
+            let (object, text, pid) = self.focused(deadline).await?;
+            Some((format!("{pid} {}", object.path), text?))
+        };
         tokio::time::timeout_at(deadline, text).await.ok().flatten()
     }
 
@@ -217,7 +225,9 @@ impl Accessibility {
             at = acting::parent(&at).await.ok()?;
             match at.role().await.ok()? {
                 role::number::APPLICATION => {
-                    let field = Field { text, in_page, takes_lines, pid: Some(pid) };
+                    let hides = text.is_none();
+                    let text = text.unwrap_or_default();
+                    let field = Field { text, in_page, takes_lines, hides, pid: Some(pid) };
                     return Some((field, is_active));
                 }
                 role if role::is_page(role) => in_page = true,
@@ -227,8 +237,8 @@ impl Accessibility {
         }
     }
 
-    /// With its text, and its process.
-    async fn focused(&self, deadline: Instant) -> Option<(Object, String, u32)> {
+    /// With its text, which is `None` of a password, and its process.
+    async fn focused(&self, deadline: Instant) -> Option<(Object, Option<String>, u32)> {
         let known = lock(&self.inner.last).focused.clone();
         let (object, pid) = match known {
             Some((object, pid)) if has_focus(&object).await => (object, pid),
@@ -239,10 +249,10 @@ impl Accessibility {
             }
         };
         if object.role().await.ok()? == role::number::PASSWORD {
-            return None;
+            return Some((object, None, pid));
         }
         let text = nodes::text(&object, -1).await.ok()?;
-        Some((object, text, pid))
+        Some((object, Some(text), pid))
     }
 
     /// Whether the field that was read last has lost the keyboard since, or is gone.

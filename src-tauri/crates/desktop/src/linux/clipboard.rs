@@ -229,15 +229,42 @@ struct Shared {
 
 struct State {
     content: Content,
-    /// How often each client has read the content, by the base of its resource ids.
-    reads: HashMap<u32, u32>,
+    /// What each client has asked for, by the base of its resource ids.
+    asks: HashMap<u32, Asks>,
+    /// When anyone asked last.
+    asked: Instant,
     lost: bool,
 }
 
+#[derive(Default)]
+struct Asks {
+    /// How often for what there is, since it read the content last.
+    targets: u32,
+    read: Option<Read>,
+}
+
+/// Chrome and CEF look what the text is before the page gets the key that pastes it, and ask what there is once for that,
+/// with the page's first asking twice. The page takes the text later, much later where it is busy, and asks what there is
+/// nine times and more; a field of the browser's own asks three times.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Read {
+    Look,
+    Taken,
+}
+
+/// The name of the window that Chromium asks by, Electron too, and how often it asks what there is for a look, at the most.
+const CHROMIUM: &[u8] = b"Chromium clipboard";
+const LOOKS_BY: u32 = 2;
+
 /// Who has read an offer.
 pub(super) struct Readers {
-    pub(super) by_focused: u32,
-    pub(super) by_others: u32,
+    /// The client of the focused window took it.
+    pub(super) focused: bool,
+    /// Another client took it.
+    pub(super) others: bool,
+    /// Someone looked at it, at the least.
+    pub(super) any: bool,
+    pub(super) asked: Instant,
 }
 
 impl Shared {
@@ -283,15 +310,16 @@ impl Offer {
 
     pub(super) fn readers(&self, focused: Option<Window>) -> Readers {
         let focused = focused.map(|window| self.shared.client(window));
-        let mut readers = Readers { by_focused: 0, by_others: 0 };
-        for (client, reads) in &self.shared.state().reads {
-            if Some(*client) == focused {
-                readers.by_focused += reads;
-            } else {
-                readers.by_others += reads;
-            }
+        let state = self.shared.state();
+        let taken_by = |is_meant: &dyn Fn(u32) -> bool| {
+            state.asks.iter().any(|(client, asks)| asks.read == Some(Read::Taken) && is_meant(*client))
+        };
+        Readers {
+            focused: taken_by(&|client| Some(client) == focused),
+            others: taken_by(&|client| Some(client) != focused),
+            any: state.asks.values().any(|asks| asks.read.is_some()),
+            asked: state.asked,
         }
-        readers
     }
 
     /// Offers this in place of what is offered; its readers are counted anew. `false` if another has the selection now.
@@ -303,7 +331,7 @@ impl Offer {
                 return Ok(false);
             }
             state.content = content;
-            state.reads.clear();
+            state.asks.clear();
         }
         if session.conn.get_selection_owner(*selection)?.reply()?.owner != *window {
             return Ok(false);
@@ -355,7 +383,7 @@ fn take(display: Option<&str>, selection: Atom, content: Content) -> Result<Shar
     if session.conn.get_selection_owner(selection)?.reply()?.owner != window {
         return Err(DesktopError::Failed("the X server did not give us the clipboard".into()));
     }
-    let state = Mutex::new(State { content, reads: HashMap::new(), lost: false });
+    let state = Mutex::new(State { content, asks: HashMap::new(), asked: Instant::now(), lost: false });
     Ok(Shared { session, window, selection, state })
 }
 
@@ -410,8 +438,21 @@ fn answer(shared: &Shared, request: &SelectionRequestEvent) -> Result<(), Deskto
     };
     conn.send_event(false, to, EventMask::NO_EVENT, notify)?;
     conn.flush()?;
-    if given && request.target != atoms.TARGETS && request.target != atoms.PASSWORD_HINT {
-        *shared.state().reads.entry(shared.client(to)).or_default() += 1;
+    let is_read = given && request.target != atoms.TARGETS && request.target != atoms.PASSWORD_HINT;
+    let is_chromium = is_read && {
+        // The window may be gone by now.
+        let name = conn.get_property(false, to, AtomEnum::WM_NAME, AtomEnum::ANY, 0, 16)?.reply();
+        name.is_ok_and(|name| name.value == CHROMIUM)
+    };
+    let mut state = shared.state();
+    state.asked = Instant::now();
+    let asks = state.asks.entry(shared.client(to)).or_default();
+    if request.target == atoms.TARGETS {
+        asks.targets += 1;
+    } else if is_read {
+        let is_look = is_chromium && asks.targets <= LOOKS_BY;
+        asks.read = asks.read.max(Some(if is_look { Read::Look } else { Read::Taken }));
+        asks.targets = 0;
     }
     Ok(())
 }

@@ -214,18 +214,21 @@ impl Ewmh {
     }
 }
 
+/// Whether a window belongs to another one, directly or by those between them, and so stays above it.
+pub(super) fn is_above(upper: &Client, lower: &Client, clients: &[Client]) -> bool {
+    let over = |window: &Client| clients.iter().find(|one| Some(one.window) == window.over);
+    // Two windows may each say that they belong to the other.
+    let chain = std::iter::successors(over(upper), |one| over(one)).take(clients.len());
+    chain.into_iter().any(|one| one.window == lower.window)
+}
+
 /// The modal dialog that keeps its program's user from this window.
 pub(super) fn modal_over<'a>(window: &Client, clients: &'a [Client]) -> Option<&'a Client> {
-    let is_above = |upper: &Client, lower: &Client| {
-        let over = |window: &Client| clients.iter().find(|one| Some(one.window) == window.over);
-        // Two windows may each say that they belong to the other.
-        let chain = std::iter::successors(over(upper), |one| over(one)).take(clients.len());
-        chain.into_iter().any(|one| one.window == lower.window)
-    };
     let belongs = |dialog: &Client| clients.iter().any(|one| Some(one.window) == dialog.over);
     clients.iter().find(|dialog| {
         let is_another = dialog.window != window.window && dialog.pid == window.pid;
-        let stands_before = is_above(dialog, window) || (!belongs(dialog) && !is_above(window, dialog));
+        let stands_before =
+            is_above(dialog, window, clients) || (!belongs(dialog) && !is_above(window, dialog, clients));
         is_another && dialog.is("modal") && !dialog.is("minimized") && stands_before
     })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use protocol::geometry::PhysicalPoint;
 
-use super::input::{InputSender, MOVED_ON, cmd_note, mismatch, number, sent};
+use super::input::{InputSender, MOVED_ON, cmd_note, number, sent, short_of};
 use super::pressed::{Down, Stop};
 use crate::{Acted, Button, DesktopError, Key};
 
@@ -114,7 +114,7 @@ impl InputSender {
             stop.pause(left.min(FOCUS))?;
             if !self.session.keys_stay(&window)? {
                 self.let_go(&pressed)?;
-                return Ok(mismatch(format!("let go of {names} before the time was up: {MOVED_ON}")));
+                return Ok(short_of(false, format!("let go of {names} before the time was up: {MOVED_ON}")));
             }
         }
         self.let_go(&pressed)?;

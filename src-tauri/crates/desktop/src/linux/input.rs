@@ -203,13 +203,18 @@ impl InputSender {
     fn travel(&self, display: u32, to: NormPoint, stop: &Stop) -> Result<Acted, DesktopError> {
         let point = self.place(display, to)?;
         stop.check()?;
+        let before = self.session.pointer()?;
         if self.holds_a_button() {
-            self.glide(self.session.pointer()?, point, stop)?;
+            self.glide(before, point, stop)?;
         } else {
             self.move_to(point)?;
         }
         let now = self.session.pointer()?;
-        let evidence = if now == point { Evidence::ReadBack } else { Evidence::Mismatch };
+        let evidence = match now {
+            now if now == point => Evidence::ReadBack,
+            now if now == before => Evidence::Nothing,
+            _ => Evidence::Mismatch,
+        };
         Ok(Acted { evidence, note: format!("the pointer is at pixel {},{}", now.x, now.y) })
     }
 
@@ -351,7 +356,10 @@ impl InputSender {
                 Ok(stays)
             })?;
             if !stays {
-                return Ok(mismatch(format!("pressed {key} {done} times of {times}, then {MOVED_ON}")));
+                return Ok(short_of(
+                    done == 0,
+                    format!("pressed {key} {done} times of {times}, then {MOVED_ON}"),
+                ));
             }
         }
         Ok(sent(format!("pressed {key} x{times}{}", cmd_note(&[key]))))
@@ -420,8 +428,9 @@ pub(super) fn sent(note: String) -> Acted {
     Acted { evidence: Evidence::Sent, note }
 }
 
-pub(super) fn mismatch(note: String) -> Acted {
-    Acted { evidence: Evidence::Mismatch, note }
+/// What came to less than was wished, or to nothing.
+pub(super) fn short_of(is_nothing: bool, note: String) -> Acted {
+    Acted { evidence: if is_nothing { Evidence::Nothing } else { Evidence::Mismatch }, note }
 }
 
 /// Why the rest of the keys of an act was not sent: they were meant for the window that had the keyboard.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clipboard::{Content, Offer, earlier_content};
-use super::input::{InputSender, MOVED_ON, mismatch, sent};
+use super::input::{InputSender, MOVED_ON, sent, short_of};
 use super::keymap::{Keymap, Stroke};
 use super::pressed::{Down, Stop};
 use super::watchdog::program::MOST_KEPT;
@@ -30,7 +30,7 @@ const MOST_GUARDED: usize = MOST_KEPT / 2;
 const PASTE_WAIT: Duration = Duration::from_secs(4);
 /// After which any reader will do: some applications read through a process of their own.
 const ANY_READER: Duration = Duration::from_millis(800);
-/// For a reader to ask once more: CEF looks what the text is, and takes it some forty milliseconds later.
+/// For a reader to ask once more.
 const ASKS_AGAIN: Duration = Duration::from_millis(150);
 
 pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acted, DesktopError> {
@@ -56,7 +56,8 @@ pub(super) fn write(input: &InputSender, text: &str, stop: &Stop) -> Result<Acte
             let typed = by_keys(input, &strokes, &keymap, stop)?;
             if typed < strokes.len() {
                 let all = strokes.len();
-                return Ok(mismatch(format!("typed {typed} of {all} characters by keys, then {MOVED_ON}")));
+                let note = format!("typed {typed} of {all} characters by keys, then {MOVED_ON}");
+                return Ok(short_of(typed == 0, note));
             }
             Ok(sent(format!("typed {typed} characters by keys")))
         }
@@ -174,11 +175,14 @@ fn by_clipboard(input: &InputSender, lines: &[&str], stop: &Stop) -> Result<Acte
             let clipboard = if kept { "" } else { "; the clipboard's earlier content could not be kept" };
             Ok(sent(format!("typed {count} characters by paste{clipboard}")))
         }
-        Taken::Part { lines: 0, .. } => Ok(mismatch(format!(
-            "the focused window did not take the paste of {count} characters; focus an editable field first"
-        ))),
+        Taken::Part { lines: 0, .. } => {
+            let note = format!(
+                "the focused window did not take the paste of {count} characters; focus an editable field first"
+            );
+            Ok(short_of(true, note))
+        }
         Taken::Part { lines: taken, why } => {
-            Ok(mismatch(format!("{taken} of {} lines were typed, then {why}", lines.len())))
+            Ok(short_of(false, format!("{taken} of {} lines were typed, then {why}", lines.len())))
         }
     }
 }
@@ -248,20 +252,16 @@ fn offer(
     Offer::make_with(display, selection, text, move || held.watchdog.forget(kept))
 }
 
-/// Whether the window with the focus, or after a while anyone, has read the text, and asks no more.
+/// Whether the window with the focus, or after a while anyone, has taken the text, and asks no more.
 fn wait_until_read(offer: &Offer, focused: Option<u32>, stop: &Stop) -> Result<bool, DesktopError> {
     let begin = Instant::now();
-    let (mut reads, mut since) = (0, begin);
     while begin.elapsed() < PASTE_WAIT {
-        let now = offer.readers(focused);
-        let by_others = if begin.elapsed() > ANY_READER { now.by_others } else { 0 };
-        if now.by_focused + by_others != reads {
-            (reads, since) = (now.by_focused + by_others, Instant::now());
-        }
-        if reads > 0 && since.elapsed() > ASKS_AGAIN {
+        let readers = offer.readers(focused);
+        let is_taken = readers.focused || (readers.others && begin.elapsed() > ANY_READER);
+        if is_taken && readers.asked.elapsed() > ASKS_AGAIN {
             return Ok(true);
         }
         stop.pause(Duration::from_millis(4))?;
     }
-    Ok(reads > 0)
+    Ok(offer.readers(focused).any)
 }

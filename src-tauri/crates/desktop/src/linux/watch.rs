@@ -7,7 +7,7 @@
 //! What the user does on our own windows, answering a question for example, is no stepping in.
 
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ use self::senses::Senses;
 
 /// Between two tries to reach the server, where it is gone.
 const RETRY: Duration = Duration::from_secs(2);
+/// Between one who listens and the next.
+const LINGER: Duration = Duration::from_millis(100);
 
 pub(super) struct Watch {
     display: Option<String>,
@@ -33,6 +35,8 @@ pub(super) struct Watch {
     /// Someone has begun to wait: what goes on already is told again.
     newcomer: AtomicBool,
     told: watch::Sender<Option<Interruption>>,
+    /// What the user pressed on no window of ours.
+    presses: AtomicU64,
     /// Wakes the thread; `None` if there is no thread yet.
     wake: Mutex<Option<Arc<OwnedFd>>>,
 }
@@ -81,6 +85,7 @@ impl Watch {
             seats: AtomicUsize::new(0),
             newcomer: AtomicBool::new(false),
             told: watch::channel(None).0,
+            presses: AtomicU64::new(0),
             wake: Mutex::new(None),
         })
     }
@@ -93,6 +98,10 @@ impl Watch {
         self.start();
         self.wake();
         Seat { watch: Arc::clone(self), told }
+    }
+
+    pub(super) fn presses(&self) -> u64 {
+        self.presses.load(Ordering::SeqCst)
     }
 
     fn wake(&self) {
@@ -138,15 +147,19 @@ impl Watch {
         if newcomer {
             senses.tell_again();
         }
-        senses.look(&self.held, |how| self.tell(how))
+        let pressed = senses.look(&self.held, |how| self.tell(how))?;
+        self.presses.fetch_add(pressed, Ordering::SeqCst);
+        Ok(senses.sleep())
     }
 }
 
 fn keep_watch(watch: &Weak<Watch>, wake: &OwnedFd) {
     let mut senses: Option<Senses> = None;
+    let mut lingers = false;
     while let Some(watch) = watch.upgrade() {
         let watched = watch.seats.load(Ordering::SeqCst) > 0;
         let sleep = if watched {
+            lingers = false;
             match watch.look(&mut senses) {
                 Ok(sleep) => Some(sleep),
                 Err(error) => {
@@ -155,6 +168,10 @@ fn keep_watch(watch: &Weak<Watch>, wake: &OwnedFd) {
                     Some(RETRY)
                 }
             }
+        } else if senses.is_some() && !lingers {
+            // Whoever was told something listens again in a moment, and what they hold is not forgotten.
+            lingers = true;
+            Some(LINGER)
         } else {
             // Closed, so that events do not pile up that nobody reads.
             senses = None;

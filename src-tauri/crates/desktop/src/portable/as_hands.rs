@@ -81,23 +81,22 @@ impl<P: Platform> Facade<P> {
         let acted = self.perform(Action::Type { text: text.clone() }, cancel).await?;
         let Some(before) = before else { return Ok(acted) };
         let end = Instant::now() + READ_BACK;
-        let mut readable = false;
+        let mut last = None;
         while Instant::now() < end && !cancel.is_cancelled() {
             if let Some(after) = self.focused_text().await {
-                readable = true;
                 if after != before && after.contains(&text) {
                     let note = format!("{}, read back", acted.note);
                     return Ok(Acted { evidence: Evidence::ReadBack, note });
                 }
+                last = Some(after);
             }
             tokio::time::sleep(POINTER).await;
         }
         // Enter and Tab may have emptied or left the field: what it shows now says nothing.
-        if !readable || text.contains(['\n', '\t']) {
-            return Ok(acted);
-        }
+        let Some(last) = last.filter(|_| !text.contains(['\n', '\t'])) else { return Ok(acted) };
         let note = format!("{}, but the focused field does not show it", acted.note);
-        Ok(Acted { evidence: Evidence::Mismatch, note })
+        let evidence = if last == before { Evidence::Nothing } else { Evidence::Mismatch };
+        Ok(Acted { evidence, note })
     }
 
     async fn watch_corner(&self) {

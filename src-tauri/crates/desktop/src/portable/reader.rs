@@ -193,7 +193,7 @@ impl<T: Tree> Reader<T> {
                 let scale = sight.scale_of(&found.seen.rect);
                 if !self.tree.focus(&found.node) {
                     let note = format!("{called} cannot take the focus; click it instead");
-                    return by_tree(Evidence::Mismatch, note);
+                    return by_tree(Evidence::Nothing, note);
                 }
                 let has_it = |reader: &mut Self| {
                     reader.tree.look(&found.node, scale).is_some_and(|seen| seen.is("focused"))

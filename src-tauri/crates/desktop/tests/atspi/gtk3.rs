@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use desktop::{
-    Action, ActionMethod, Button, Desktop, DesktopError, Element, ElementAction, ElementQuery, Evidence,
-    Glance, Key, Scope, WindowChange,
+    Acted, Action, ActionMethod, Button, Desktop, DesktopError, Element, ElementAction, ElementQuery,
+    Evidence, Glance, Key, Scope, WindowChange,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -208,6 +208,25 @@ async fn what_another_window_with_the_same_title_covers_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_window_of_its_own_lies_over_is_refused_by_accessibility_too() {
+    let mut stage = Stage::open();
+    let (desktop, seen) = garden(&mut stage).await;
+    operate(&desktop, of(find_in(&seen, "button", "Colours").unwrap()), CLICK).await.unwrap();
+    active(&desktop, "Palette").await;
+    let press = of(find_in(&seen, "button", "Press me").unwrap());
+    for act in [CLICK, ElementAction::Do("Click".into())] {
+        let error = operate(&desktop, press.clone(), act).await.unwrap_err();
+        let DesktopError::BadInput(why) = &error else { panic!("{error:?}") };
+        assert!(why.contains("is covered by the window \"Palette\""), "{why}");
+    }
+    assert_eq!(stage.said("gtk3"), Vec::<String>::new());
+    let palette = desktop.windows().await.unwrap().into_iter().find(|one| one.title == "Palette").unwrap();
+    desktop.change_window(palette.id, WindowChange::Close).await.unwrap();
+    operate(&desktop, press, CLICK).await.unwrap();
+    logged(&stage, "pressed=Press me").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_hidden_since_the_look_is_refused() {
     let mut stage = Stage::open();
     let (desktop, seen) = garden(&mut stage).await;
@@ -334,10 +353,33 @@ async fn what_the_application_made_of_a_text_is_not_called_unchanged() {
     let done = set("Name", "Bashō").await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     let done = set("Code", "frog").await.unwrap();
-    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert_eq!(done.acted.evidence, Evidence::Mismatch, "{done:?}");
     assert!(done.acted.note.contains("\"FROG\""), "{done:?}");
     let lines = stage.said("gtk3");
     assert_eq!(lines.iter().filter(|line| *line == "code=FROG").count(), 1, "{lines:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_application_takes_back_a_moment_later_is_not_called_done() {
+    let mut stage = Stage::open();
+    let desktop = orders(&mut stage).await;
+    let is_told = |done: &Acted| {
+        assert_eq!(done.evidence, Evidence::Mismatch, "{done:?}");
+        assert!(done.note.contains(" a moment later: the application changed it"), "{done:?}");
+    };
+    for (role, name, value, line) in [
+        ("text", "Price", "250", "price=250"),
+        ("spin button", "Limit", "50", "limit=50"),
+        ("check box", "Beta", "on", "beta=on"),
+    ] {
+        let done = operate(&desktop, by(ORDERS, role, name), ElementAction::SetValue(value.into()));
+        is_told(&done.await.unwrap().acted);
+        logged(&stage, line).await;
+    }
+    operate(&desktop, by(ORDERS, "text", "Price"), ElementAction::Focus).await.unwrap();
+    press(&desktop, Key::End).await;
+    is_told(&desktop.act(Action::Type { text: "7".into() }, CancellationToken::new()).await.unwrap());
+    logged(&stage, "price=1007").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

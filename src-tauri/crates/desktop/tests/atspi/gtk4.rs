@@ -131,7 +131,7 @@ async fn a_field_takes_a_text_once_and_says_what_it_holds() {
     let done = operate(&desktop, of(name), set("Bashō 古池")).await.unwrap();
     assert_eq!(done.acted.evidence, Evidence::ReadBack, "{done:?}");
     let done = operate(&desktop, of(code), set("frog")).await.unwrap();
-    assert_eq!(done.acted.evidence, Evidence::Sent, "{done:?}");
+    assert_eq!(done.acted.evidence, Evidence::Mismatch, "{done:?}");
     assert!(done.acted.note.contains("holds \"FROG\""), "{done:?}");
     let holds = |seen: &[Element], name, value| field(seen, name).is_some_and(|one| one.value == value);
     let both = |seen: &[Element]| holds(seen, "Name", "Bashō 古池") && holds(seen, "Code", "FROG");

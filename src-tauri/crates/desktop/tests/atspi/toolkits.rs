@@ -8,7 +8,7 @@ use desktop::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::stage::{Stage, elements, eventually, find, find_in, query, screen, snapshot};
+use super::stage::{Stage, elements, eventually, find, find_in, of, operate, query, screen, snapshot};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cells_of_a_gtk_3_table_come_with_their_actions() {
@@ -73,6 +73,67 @@ async fn a_gtk_4_window_that_no_window_manager_lists_has_its_place() {
     elements(&desktop, "print-editor", placed).await;
 }
 
+/// Chromium with a page.
+fn chromium(stage: &mut Stage, page: &str) {
+    let profile = stage.write("unused", "");
+    let profile = format!("--user-data-dir={}", profile.replace("unused", "profile"));
+    let mut flags = vec!["--no-sandbox", "--no-first-run", "--no-default-browser-check"];
+    flags.extend(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    flags.extend(["--disable-default-apps", "--password-store=basic", "--disable-gpu"]);
+    flags.extend(["--force-renderer-accessibility", &profile, page]);
+    stage.start("chromium", &flags);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lies_over_a_page_keeps_from_what_is_below_and_a_label_does_not() {
+    let mut stage = Stage::open();
+    let html = "<!doctype html><title>Orders</title><button onclick=\"said.textContent='bought'\">Buy</button>
+<label style='position:relative'><input type=checkbox style='opacity:0;position:absolute;width:90px'>Agree</label>
+<p id=said>nothing</p><button onclick='wall.remove()' style='position:relative;z-index:9'>Take away</button>
+<div id=wall style='position:fixed;inset:0;background:white;z-index:5'><h1>Wait</h1></div>";
+    let page = stage.write("page.html", html);
+    chromium(&mut stage, &page);
+    let desktop = stage.desktop();
+    let seen = elements(&desktop, "chromium", |seen| find_in(seen, "button", "Take away").is_some()).await;
+    let click = ElementAction::Click { button: Button::Left, count: 1 };
+    let named = |role: &str, name: &str| of(find_in(&seen, role, name).unwrap());
+    let error = operate(&desktop, named("button", "Buy"), click.clone()).await.unwrap_err();
+    assert!(matches!(&error, DesktopError::BadInput(why) if why.contains("is covered by ")), "{error:?}");
+    operate(&desktop, named("button", "Take away"), click.clone()).await.unwrap();
+    let seen = elements(&desktop, "chromium", |seen| find_in(seen, "heading", "Wait").is_none()).await;
+    let said = |text: &'static str| move |seen: &[Element]| seen.iter().any(|one| one.name == text);
+    assert!(!said("bought")(&seen), "{seen:#?}");
+    let done = operate(&desktop, named("check box", "Agree"), click.clone()).await.unwrap();
+    assert_eq!(done.by, ActionMethod::Accessibility, "{done:?}");
+    operate(&desktop, named("button", "Buy"), click).await.unwrap();
+    elements(&desktop, "chromium", said("bought")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_below_a_list_does_not_cover_what_is_scrolled_away_in_it() {
+    let mut stage = Stage::open();
+    let options: String = (1..=24).map(|n| format!("<option>Row {n}")).collect();
+    let html = format!(
+        "<!doctype html><title>Orders</title><select size=4 style='display:block'
+onchange=\"said.textContent='chose '+this.value\">{options}</select>
+<table style='width:90vw;height:60vh'><tr><td>Gear<td>Wheel</table><p id=said>nothing</p>"
+    );
+    let page = stage.write("page.html", &html);
+    chromium(&mut stage, &page);
+    let desktop = stage.desktop();
+    for row in ["Row 16", "Row 24", "Row 1"] {
+        let ask = ElementQuery { scope: Scope::All, limit: 500, ..query("chromium") };
+        let has = |seen: &Result<Snapshot, DesktopError>| {
+            seen.as_ref().is_ok_and(|seen| find(seen, "list item", row).is_some())
+        };
+        let seen = eventually("the rows", || desktop.elements(ask.clone()), has).await.unwrap();
+        let click = ElementAction::Click { button: Button::Left, count: 1 };
+        operate(&desktop, of(find(&seen, "list item", row).unwrap()), click).await.unwrap();
+        let chosen = format!("chose {row}");
+        elements(&desktop, "chromium", |seen| seen.iter().any(|one| one.name == chosen)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_page_in_chromium_is_listed_as_far_as_is_asked_and_time_allows() {
     let mut stage = Stage::open();
@@ -84,13 +145,7 @@ async fn a_long_page_in_chromium_is_listed_as_far_as_is_asked_and_time_allows() 
     let rows: String = (0..200).map(row).collect();
     let page =
         stage.write("page.html", &format!("<!doctype html><title>Orders</title><h1>All orders</h1>{rows}"));
-    let profile = stage.write("unused", "");
-    let profile = format!("--user-data-dir={}", profile.replace("unused", "profile"));
-    let mut flags = vec!["--no-sandbox", "--no-first-run", "--no-default-browser-check"];
-    flags.extend(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
-    flags.extend(["--disable-default-apps", "--password-store=basic", "--disable-gpu"]);
-    flags.extend(["--force-renderer-accessibility", &profile, &page]);
-    stage.start("chromium", &flags);
+    chromium(&mut stage, &page);
     let accessibility = stage.accessibility();
     let ask = |scope| ElementQuery {
         scope,

@@ -105,6 +105,10 @@ async fn of_a_password_only_the_length_is_read_back() {
     assert_eq!((done.by, done.acted.evidence), (ActionMethod::Accessibility, Evidence::ReadBack), "{done:?}");
     assert!(done.acted.note.contains("holds 6 characters"), "{done:?}");
     assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
+    // With the keyboard in it, it is known to hide, and is not read.
+    operate(&desktop, of(password), ElementAction::Focus).await.unwrap();
+    let field = desktop.field().await.unwrap();
+    assert!(field.hides && field.text.is_empty(), "{field:?}");
     // The entry above it shows the same buffer in clear.
     let now = elements(&desktop, "gtk3-demo", |seen| seen.iter().any(|one| one.value == "s3cret")).await;
     assert!(now.iter().filter(|one| is_password(one)).all(|one| one.value.is_empty()), "{now:#?}");

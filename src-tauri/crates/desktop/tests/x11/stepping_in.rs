@@ -12,6 +12,10 @@ use crate::user::{A, ESCAPE, User};
 /// Longer than it takes before a hand's moves count.
 const AWAY: Duration = Duration::from_secs(1);
 const BOUND: Duration = Duration::from_millis(100);
+/// Longer than a press elsewhere may take to bring our window to the front.
+const COMING: Duration = Duration::from_millis(1500);
+/// Between two things that hands do: where the pointer and the focus are is looked at a moment after an event.
+const HANDS: Duration = Duration::from_millis(300);
 /// For so long Escape is held to stop us.
 const HELD: Duration = Duration::from_secs(1);
 
@@ -105,6 +109,64 @@ async fn what_the_user_does_on_our_own_windows_is_no_stepping_in() {
     tokio::time::sleep(AWAY).await;
     user.point(900, 600);
     assert_eq!(within(listening).await.0, Interruption::UserInput);
+}
+
+/// So that a yes is not taken for a screen that its user has changed since.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_user_presses_elsewhere_is_counted_but_for_what_brings_our_window_to_the_front() {
+    let (screen, target, desktop, user) = scene().await;
+    let ours = Target::ours(&screen, (200, 150, 400, 300), 0x0010_30d0);
+    target.focus();
+    user.point(900, 600);
+    let listener = Arc::clone(&desktop);
+    let listening = tokio::spawn(async move {
+        loop {
+            listener.interrupted().await;
+        }
+    });
+    tokio::time::sleep(AWAY).await;
+    let counted = async |wanted: u64| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while desktop.presses() != wanted && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(desktop.presses(), wanted);
+    };
+    // The way to our window, and a click that shows it, as in a panel: none of it counts, and what is pressed there neither.
+    user.push(-40, -40);
+    user.click();
+    ours.focus();
+    tokio::time::sleep(COMING).await;
+    user.point(300, 200);
+    user.click();
+    user.key_down(A);
+    user.key_up(A);
+    tokio::time::sleep(COMING).await;
+    counted(0).await;
+    // A click elsewhere that shows nothing of ours counts: after a while, or as soon as our window is clicked.
+    target.focus();
+    user.point(900, 600);
+    user.click();
+    counted(1).await;
+    user.click();
+    tokio::time::sleep(HANDS).await;
+    user.point(300, 200);
+    user.click();
+    counted(2).await;
+    // So does a key, also before the chord that brings ours.
+    target.focus();
+    user.point(900, 600);
+    for code in [A, ESCAPE] {
+        user.key_down(code);
+        user.key_up(code);
+        tokio::time::sleep(HANDS).await;
+    }
+    ours.focus();
+    counted(3).await;
+    user.point(300, 200);
+    tokio::time::sleep(COMING).await;
+    counted(3).await;
+    listening.abort();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -201,13 +201,13 @@ async fn lines_are_pasted_one_by_one_and_too_many_are_refused_before_anything_is
 }
 
 #[tokio::test]
-async fn a_paste_that_nobody_takes_is_a_mismatch_and_leaves_the_clipboard() {
+async fn a_paste_that_nobody_takes_is_no_change_and_leaves_the_clipboard() {
     let screen = Screen::new();
     let target = Target::new(&screen, "deaf", (0, 0, 300, 300), 0x00ff_ffff);
     target.focus();
     copy(&screen, "kept");
     let acted = write(&*screen.desktop(), "ünread").await;
-    assert_eq!(acted.evidence, Evidence::Mismatch, "{}", acted.note);
+    assert_eq!(acted.evidence, Evidence::Nothing, "{}", acted.note);
     assert_eq!(clipboard(&screen), "kept");
 }
 

@@ -47,7 +47,14 @@ fn begins(id: &str) -> [Event; 2] {
 }
 
 fn status(id: &str, activity: Activity) -> Event {
-    let status = Status { activity, detail: format!("{id} works"), step: 1, max_steps: 30, paused: false };
+    let status = Status {
+        activity,
+        detail: format!("{id} works"),
+        step: 1,
+        max_steps: 30,
+        paused: false,
+        grants: Vec::new(),
+    };
     passing(id, EventBody::StatusChanged { status })
 }
 

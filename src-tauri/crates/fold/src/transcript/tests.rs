@@ -2,7 +2,7 @@
 
 use protocol::ids::BlobRef;
 use protocol::principal::Surface;
-use protocol::tool::Approval;
+use protocol::tool::{Approval, ToolError};
 use protocol::turn::{StopReason, Usd};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn after(bodies: Vec<EventBody>) -> Transcript {
 
 fn step(stage: Stage) -> Step {
     let (call, risk) = (click("c-1"), Some(Risk::Edit));
-    Step { call, risk, stage, answer: None, is_told_by_the_end: false, window: None }
+    Step { call, risk, stage, answer: None, proposed: None, is_told_by_the_end: false, window: None }
 }
 
 fn steps(transcript: &Transcript) -> Vec<Step> {
@@ -62,6 +62,7 @@ fn a_run_becomes_goal_words_step_and_end() {
                 bill,
                 suggestions: Vec::new(),
                 report: None,
+                acts: Acts { done: 1, ..Acts::default() },
             },
         ]
     );
@@ -217,6 +218,67 @@ fn what_a_failed_or_stopped_turn_cost_is_in_the_bill_and_a_refused_one_costs_not
     let spent = Spent { usd: Usd(5), turns: 2, partly: 1, unknown: 1 };
     assert_eq!(*bill, Bill { usage, spent, is_whole: true });
     assert!(!spent.is_exact() && !spent.is_unknown());
+}
+
+#[test]
+fn the_end_counts_what_was_done_and_what_was_refused_of_its_own_run() {
+    let refused = |id: &str, kind| {
+        let error = Some(ToolError { kind, message: "no".into() });
+        let result = ExecResult { effect: Effect::Refused, error, ..clicked() };
+        EventBody::ToolFinished { call: CallId(id.into()), result }
+    };
+    let look = |id: &str| EventBody::ToolStarted { call: click(id), risk: Risk::Observe };
+    let unseen = ExecResult { effect: Effect::NoChange, ..clicked() };
+    let end = || EventBody::RunEnded { end: RunEnd::Completed { summary: "All is done.".into() } };
+    let calls = |ids: [&str; 5]| turn(1, "", ids.map(click).to_vec());
+    let acts = |bodies| match after(bodies).entries().last() {
+        Some(Entry { body: EntryBody::End { acts, .. }, .. }) => *acts,
+        other => panic!("no end: {other:?}"),
+    };
+    let first = vec![
+        started(),
+        calls(["a", "b", "c", "d", "e"]),
+        refused("a", ToolErrorKind::Denied),
+        refused("b", ToolErrorKind::Forbidden),
+        refused("c", ToolErrorKind::BadArguments),
+        look("d"),
+        refused("d", ToolErrorKind::NotFound),
+        tool_started("e"),
+        EventBody::ToolFinished { call: CallId("e".into()), result: unseen },
+        end(),
+    ];
+    let nothing = acts(first.clone());
+    assert_eq!(nothing, Acts { done: 0, refused: 2, in_doubt: 1 });
+    assert!(nothing.came_to_nothing() && !nothing.all_done());
+    let second = [started(), turn(1, "", vec![click("f")]), tool_started("f"), tool_finished("f"), end()];
+    let whole = acts(first.into_iter().chain(second).collect());
+    assert_eq!(whole, Acts { done: 1, refused: 0, in_doubt: 0 }, "the run before is not counted again");
+    assert!(whole.all_done() && !whole.came_to_nothing());
+}
+
+#[test]
+fn a_call_that_its_user_changed_is_shown_as_it_was_done_with_what_was_proposed() {
+    let asked = |id: &str, call: ToolCall| EventBody::ApprovalRequested {
+        approval: Approval { call, ..question(id) },
+    };
+    let answered = |id: &str, answer| EventBody::ApprovalAnswered {
+        approval: ApprovalId(id.into()),
+        answer,
+        by: Surface::Dashboard,
+    };
+    let (was, now) = (click("c-1"), ToolCall { arguments: json!({ "x": 70, "y": 80 }), ..click("c-1") });
+    let transcript = after(vec![
+        started(),
+        turn(1, "", vec![was.clone()]),
+        asked("q-1", was.clone()),
+        answered("q-1", Answer::Edit { arguments: now.arguments.clone() }),
+        asked("q-2", now.clone()),
+        answered("q-2", Answer::Once),
+        EventBody::ToolStarted { call: now.clone(), risk: Risk::Edit },
+        tool_finished("c-1"),
+    ]);
+    let [step] = &steps(&transcript)[..] else { panic!("{transcript:?}") };
+    assert_eq!((&step.call, step.proposed.as_ref()), (&now, Some(&was.arguments)));
 }
 
 #[test]

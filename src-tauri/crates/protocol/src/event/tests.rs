@@ -27,6 +27,7 @@ fn approval() -> Approval {
         target: None,
         goes_to: Vec::new(),
         seen: None,
+        picture: None,
         hosts: Vec::new(),
         touches: Vec::new(),
         read: Vec::new(),

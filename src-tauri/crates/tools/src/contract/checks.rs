@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::is_same;
 use super::read::{file_in, real};
 use crate::tool::Context;
-use crate::{Limits, digest, untrusted};
+use crate::{Limits, digest, untrusted, withheld};
 
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of a file that are read, at the most.
@@ -121,6 +121,8 @@ impl Look {
         if !is_same(application, &snapshot.app) {
             return Err(format!("{application} shows nothing; {} was found", snapshot.app));
         }
+        let told = withheld::of_app(&*self.desktop, &snapshot.app, snapshot.pid);
+        told.map_err(|error| error.message)?;
         let is_it = |found: &&desktop::Element| {
             found.name == name && role.is_none_or(|role| found.role.eq_ignore_ascii_case(role))
         };

@@ -30,24 +30,33 @@ pub(crate) fn read(contract: Contract, home: Option<&Path>) -> Result<Contract, 
     let applications = list("applications", applications, application)?;
     let folders = list("folders", folders, |field, path| folder(field, path, home))?;
     let hosts = list("hosts", hosts, named_host)?;
-    if steps.is_empty() {
-        return Err(bad_arguments("steps is empty: say what will be done"));
-    }
-    let names_a_place = !(applications.is_empty() && hosts.is_empty() && effects.is_empty());
-    if !names_a_place && checks.is_empty() {
-        return Err(bad_arguments(
-            "the plan binds to nothing: name the applications or hosts, and the effects there, or checks",
-        ));
-    }
-    if effects.is_empty() && !(applications.is_empty() && hosts.is_empty()) {
-        return Err(bad_arguments("effects is empty: say what will be done in those applications and hosts"));
-    }
     within("the number of checks", checks.len(), 0, MOST)?;
     let mut all = Vec::new();
     for (at, check) in checks.into_iter().enumerate() {
         all.push(read_check(&format!("checks[{at}]"), check, &folders, home)?);
     }
     Ok(Contract { steps, applications, folders, hosts, effects, budget: read_budget(budget)?, checks: all })
+}
+
+/// What a model proposes has to say what it will do and where. Its user may strike all of it out: then each act asks.
+///
+/// # Errors
+/// What is missing, in words for the model.
+pub(crate) fn check_binds(contract: &Contract) -> Result<(), ToolError> {
+    let Contract { steps, applications, hosts, effects, checks, .. } = contract;
+    if steps.is_empty() {
+        return Err(bad_arguments("steps is empty: say what will be done"));
+    }
+    let names_a_place = !(applications.is_empty() && hosts.is_empty());
+    if !names_a_place && effects.is_empty() && checks.is_empty() {
+        return Err(bad_arguments(
+            "the plan binds to nothing: name the applications or hosts, and the effects there, or checks",
+        ));
+    }
+    if effects.is_empty() && names_a_place {
+        return Err(bad_arguments("effects is empty: say what will be done in those applications and hosts"));
+    }
+    Ok(())
 }
 
 fn read_budget(budget: Budget) -> Result<Budget, ToolError> {

@@ -13,7 +13,9 @@ fn contract(value: &Value) -> Contract {
 }
 
 fn read_of(value: &Value) -> Result<Contract, ToolError> {
-    read(contract(value), Some(Path::new("/people/u")))
+    let read = read(contract(value), Some(Path::new("/people/u")))?;
+    check_binds(&read)?;
+    Ok(read)
 }
 
 fn window(app: &str, control: Option<&str>) -> Touched {
@@ -232,7 +234,7 @@ fn a_plan_that_cannot_be_agreed_to_is_refused_with_the_reason() {
     }
     assert!(read_of(&json!({})).unwrap_err().message.contains("binds to nothing"));
     let none = Contract { steps: Vec::new(), ..contract(&good) };
-    assert!(read(none, None).is_err());
+    assert!(check_binds(&none).is_err());
     assert!(read(contract(&good), None).is_err(), "without a home there are no folders");
 }
 

@@ -100,6 +100,8 @@ pub(crate) fn of_act(act: &Act, touched: &Touched, met: &Met) -> Vec<Need> {
             None => of_pointer(action, touched, met),
         },
         Act::Element(action) => of_element(action, touched, met),
+        // Pages are told by their addresses (`target.rs`).
+        Act::Fill(_) => vec![Need::Untold("a page's field on the desktop")],
     }
 }
 
@@ -119,7 +121,7 @@ fn of_keys(keyed: Keyed, touched: &Touched, field: Option<&Field>) -> Vec<Need> 
         return needs;
     }
     let sends = touched.class.is_some_and(Class::sends);
-    match field.filter(|field| field.pid == touched.pid) {
+    match field.filter(|field| field.pid == touched.pid && !field.hides) {
         None => needs.push(Need::Untold("keys that no field takes")),
         Some(_) if touched.is_modal => needs.push(Need::Untold("a dialog's field")),
         Some(field) if enters && !field.takes_lines && !sends => {

@@ -15,8 +15,8 @@ const KEPT_OUT: [&str; 4] = [NAME, "done", "osa", "plan"];
 
 pub(super) struct Batch;
 
-/// Runs several actions in order, with one picture at the end. It stops at the first that fails. Use it only for
-/// actions that need no look in between, such as a click, a text and a key.
+/// Runs several actions in order, to the first that fails, with one picture at the end: for actions that need no look in
+/// between, such as a click, a text and a key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -28,7 +28,6 @@ pub(super) struct Input {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Part {
-    /// The tool's name.
     tool: String,
     /// The tool's arguments, as it takes them by itself.
     #[serde(default)]

@@ -12,20 +12,19 @@ use crate::reach::Reach;
 
 pub(super) struct ChangeWindow;
 
-/// Moves, resizes, minimizes, maximizes, restores or closes a window. Closing is as by its close button: the application
-/// may ask its user to save first.
+/// Moves, resizes, minimizes, maximizes, restores or closes a window. Its application may ask to save before it closes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// The id from listWindows.
     window: u64,
     change: Which,
-    /// For move: where the top left corner goes, 0-1000 of the window's display.
+    /// For move: where its top left corner goes, 0-1000 of its display.
     #[schemars(range(min = 0, max = 1000))]
     x: Option<f64>,
     #[schemars(range(min = 0, max = 1000))]
     y: Option<f64>,
-    /// For resize: the size with its frame, 10-1000 of the window's display.
+    /// For resize: its size with the frame, 10-1000 of its display.
     #[schemars(range(min = 10, max = 1000))]
     width: Option<f64>,
     #[schemars(range(min = 10, max = 1000))]

@@ -14,21 +14,19 @@ pub(super) struct Click;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,
-    /// From the top edge (0) to the bottom edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// Left where it is left out.
+    /// Left if left out.
     button: Option<Which>,
     /// 2 for a double click, 3 for a triple click.
     #[schemars(range(min = 1, max = 3))]
     count: Option<u8>,
-    /// Keys held while clicking: shift, ctrl, alt, cmd.
+    /// Held meanwhile: shift, ctrl, alt, cmd.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
-    /// Index of the display; 0 where it is left out.
+    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }

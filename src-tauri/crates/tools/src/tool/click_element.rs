@@ -16,23 +16,23 @@ pub(super) struct ClickElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12. Leave out the four below then.
+    /// Such as e12, in place of the four below.
     #[serde(rename = "ref")]
     #[schemars(length(max = 40))]
     reference: Option<String>,
     /// Such as button or check box.
     #[schemars(length(max = 200))]
     role: Option<String>,
-    /// The element's name, whole or in part.
+    /// Whole or in part.
     #[schemars(length(max = 200))]
     name: Option<String>,
-    /// Name or role of an element above it, where several are alike.
+    /// Name or role of what it is in, where several are alike.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name; the active one where it is left out.
+    /// Part of an application's or window's name; the active one if left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// Left where it is left out.
+    /// Left if left out.
     button: Option<Which>,
     /// 2 for a double click, 3 for a triple click.
     #[schemars(range(min = 1, max = 3))]

@@ -13,28 +13,22 @@ const MOST_CHARS: usize = 100;
 
 pub(super) struct DoAction;
 
-/// Does one of the actions that elementsJson lists for an element, such as expand or show menu. For a plain click use
-/// clickElement.
+/// Does one of the actions that elementsJson lists for an element, such as expand or show menu. The element is named as
+/// for clickElement.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12. Leave out the four below then.
     #[serde(rename = "ref")]
     #[schemars(length(max = 40))]
     reference: Option<String>,
-    /// Such as tree item.
     #[schemars(length(max = 200))]
     role: Option<String>,
-    /// The element's name, whole or in part.
     #[schemars(length(max = 200))]
     name: Option<String>,
-    /// Name or role of an element above it, where several are alike.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name; the active one where it is left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// The action's name.
     #[schemars(length(min = 1, max = 100))]
     action: String,
 }

@@ -17,19 +17,16 @@ pub(super) struct Drag;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Where the button goes down.
     from: Option<DragPoint>,
-    /// Where the button is let go.
     to: Option<DragPoint>,
-    /// All points in order, in place of `from` and `to`.
     #[schemars(length(min = 2, max = 100))]
     path: Option<Vec<DragPoint>>,
-    /// Left where it is left out.
+    /// Left if left out.
     button: Option<Which>,
-    /// Keys held while dragging: shift, ctrl, alt, cmd.
+    /// Held meanwhile: shift, ctrl, alt, cmd.
     #[schemars(length(max = 4))]
     modifiers: Option<Vec<String>>,
-    /// Index of the display; 0 where it is left out.
+    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }
@@ -37,10 +34,8 @@ pub(super) struct Input {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DragPoint {
-    /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,
-    /// From the top edge (0) to the bottom edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
 }

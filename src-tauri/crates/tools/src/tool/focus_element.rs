@@ -10,24 +10,19 @@ use super::{Ability, Builtin, Env, Group, Plan};
 
 pub(super) struct FocusElement;
 
-/// Gives an element the keyboard focus: by its ref from elementsJson, or by its role and name.
+/// Gives an element, named as for clickElement, the keyboard focus.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12. Leave out the four below then.
     #[serde(rename = "ref")]
     #[schemars(length(max = 40))]
     reference: Option<String>,
-    /// Such as entry.
     #[schemars(length(max = 200))]
     role: Option<String>,
-    /// The element's name, whole or in part.
     #[schemars(length(max = 200))]
     name: Option<String>,
-    /// Name or role of an element above it, where several are alike.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name; the active one where it is left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
 }

@@ -31,7 +31,7 @@ pub(super) struct Input {
 impl Builtin for Hold {
     const NAME: &'static str = "hold";
     const RISK: Risk = Risk::Edit;
-    const GROUP: Group = Group::Input;
+    const GROUP: Group = Group::Held;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 

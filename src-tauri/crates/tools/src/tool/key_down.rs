@@ -21,7 +21,7 @@ pub(super) struct Input {
 impl Builtin for KeyDown {
     const NAME: &'static str = "keyDown";
     const RISK: Risk = Risk::Edit;
-    const GROUP: Group = Group::Input;
+    const GROUP: Group = Group::Held;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 

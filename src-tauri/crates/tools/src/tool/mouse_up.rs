@@ -14,15 +14,13 @@ pub(super) struct MouseUp;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,
-    /// From the top edge (0) to the bottom edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// Left where it is left out.
+    /// Left if left out.
     button: Option<Which>,
-    /// Index of the display; 0 where it is left out.
+    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }
@@ -30,7 +28,7 @@ pub(super) struct Input {
 impl Builtin for MouseUp {
     const NAME: &'static str = "mouseUp";
     const RISK: Risk = Risk::Edit;
-    const GROUP: Group = Group::Input;
+    const GROUP: Group = Group::Held;
     const ABILITY: Ability = Ability::Input;
     type Input = Input;
 

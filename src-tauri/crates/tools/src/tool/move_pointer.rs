@@ -14,13 +14,11 @@ pub(super) struct Move;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// From the left edge (0) to the right edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     x: f64,
-    /// From the top edge (0) to the bottom edge (1000).
     #[schemars(range(min = 0, max = 1000))]
     y: f64,
-    /// Index of the display; 0 where it is left out.
+    /// 0 if left out.
     #[schemars(range(min = 0, max = 63))]
     display: Option<u32>,
 }

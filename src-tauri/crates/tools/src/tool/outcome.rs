@@ -22,6 +22,8 @@ pub struct Outcome {
     /// For the model.
     pub data: Value,
     pub error: Option<ToolError>,
+    /// Read back, and done in part or otherwise.
+    pub(crate) in_part: bool,
     /// Where it acted on the display.
     pub(crate) dot: Option<NormPoint>,
     pub picture: Option<TakenPicture>,
@@ -39,6 +41,7 @@ impl Outcome {
             summary: summary.into(),
             data,
             error: None,
+            in_part: false,
             dot: None,
             picture: None,
             read: Vec::new(),
@@ -64,11 +67,14 @@ impl Outcome {
             Evidence::ReadBack => (Effect::Confirmed, summary.to_owned()),
             Evidence::Sent => (Effect::Unverified, summary.to_owned()),
             Evidence::Mismatch => {
-                (Effect::NoChange, format!("{summary}; read back, and it is not as wished"))
+                (Effect::Unverified, format!("{summary}; done in part, or otherwise than asked"))
+            }
+            Evidence::Nothing => {
+                (Effect::NoChange, format!("{summary}; looked at again, and nothing happened"))
             }
         };
         let data = if note.is_empty() { json!({}) } else { json!({ "note": note }) };
-        Self { effect, dot, ..Self::looked(summary, data) }
+        Self { effect, dot, in_part: acted.evidence == Evidence::Mismatch, ..Self::looked(summary, data) }
     }
 
     /// It did not work: `Unknown` if it may have happened in part, `Refused` if nothing was begun.
@@ -96,6 +102,11 @@ impl Outcome {
 
     pub(crate) fn failed_looking(tool: &str, error: &DesktopError) -> Self {
         Self::failed(tool, Effect::Refused, from_desktop(error))
+    }
+
+    /// Whether it was read back, and not as wished: what follows in a batch was meant for something else.
+    pub(crate) fn falls_short(&self) -> bool {
+        self.in_part || self.effect == Effect::NoChange
     }
 
     /// Adds words to the line for people.

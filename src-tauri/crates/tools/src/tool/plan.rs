@@ -32,30 +32,27 @@ impl JsonSchema for Input {
     }
 }
 
-/// Proposes a plan to the user, once you have looked and know what to do, and before the first change of a task that
-/// takes more than two. What they agree to runs without further questions; all else asks as before, and says what of the
-/// plan it leaves. Name what you need and no more: they may strike things out, and the answer holds the plan as they left
-/// it. Another call proposes another plan in its place. `done` is refused while a check fails.
+/// Proposes a plan to the user, once you have looked, before the first of more than two changes. What they agree to runs
+/// without further questions; all else asks. Name what you need and no more; the answer has the plan as they left it.
+/// Another call puts another in its place. `done` is refused while a check fails.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]
 struct Terms {
-    /// What you will do, step by step, in the user's language.
+    /// In the user's language.
     #[schemars(length(min = 1, max = 20))]
     steps: Vec<String>,
-    /// The applications that you will change something in, each by its whole name as listWindows and listApps have it.
-    /// Not for pages of a browser: name their hosts.
+    /// What you will change something in, by its whole name in listWindows or listApps; for pages name hosts.
     applications: Option<Vec<String>>,
-    /// Folders in the user's home whose files the checks look at, such as ~/Documents/letters.
+    /// Where the checks' files are, such as ~/Documents/letters.
     folders: Option<Vec<String>>,
-    /// The hosts whose pages you will go to and work in, by the web tools, such as example.org; no wildcards.
+    /// Of pages, such as example.org; no wildcards.
     hosts: Option<Vec<String>>,
-    /// All that you will do there. `edit`: click, type, set values. `browse`: go to pages of the hosts and enter things
-    /// there. `run`: type into terminals and launchers. The others: what a control says that it does, or the kind of
-    /// application.
+    /// All that you will do there. `edit`: click, type, set values. `browse`: go to the hosts' pages and enter things.
+    /// `run`: type into terminals and launchers. The others: what a control says that it does.
     effects: Option<Vec<Effect>>,
     budget: Option<Limits>,
-    /// How it will be known that it is done.
+    /// What must be so at the end.
     checks: Option<Vec<Looked>>,
 }
 
@@ -91,15 +88,13 @@ struct Limits {
     dollars: Option<f64>,
 }
 
-/// One thing that must be so at the end. fileExists: path. fileContains: path, text. fileHash: path, sha256. window:
-/// application, title (a part of it). element: application, name, and role or value. pageAddress: address. pageText:
-/// text. askUser: question.
+/// fileExists: path. fileContains: path, text. fileHash: path, sha256. window: application, part of its title. element:
+/// application, name, role or value. pageAddress: address. pageText: text. askUser: question.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is looked at")]
 #[schemars(deny_unknown_fields)]
 struct Looked {
     check: Kind,
-    /// In one of the plan's folders.
     path: Option<String>,
     text: Option<String>,
     sha256: Option<String>,

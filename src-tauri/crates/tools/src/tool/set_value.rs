@@ -14,27 +14,22 @@ const MOST_CHARS: usize = 20_000;
 pub(super) struct SetValue;
 
 /// Replaces an element's whole value, and reads it back: text of a field, the number of a slider or spin button, the
-/// item of a list or combo box by its name, on or off of a check box.
+/// item of a list or combo box by its name, on or off of a check box. The element is named as for clickElement.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// Such as e12. Leave out the four below then.
     #[serde(rename = "ref")]
     #[schemars(length(max = 40))]
     reference: Option<String>,
-    /// Such as entry or slider.
     #[schemars(length(max = 200))]
     role: Option<String>,
-    /// The element's name, whole or in part.
     #[schemars(length(max = 200))]
     name: Option<String>,
-    /// Name or role of an element above it, where several are alike.
     #[schemars(length(max = 200))]
     within: Option<String>,
-    /// Part of an application's or window's name; the active one where it is left out.
     #[schemars(length(max = 200))]
     app: Option<String>,
-    /// The new value; an empty one empties a field.
+    /// An empty one empties a field.
     #[schemars(length(max = 20_000))]
     value: String,
 }

@@ -27,7 +27,7 @@ pub(super) struct Input {
     #[serde(rename = "ref")]
     #[schemars(length(min = 1, max = 40))]
     reference: Option<String>,
-    /// Left where it is left out.
+    /// Left if left out.
     button: Option<Which>,
     /// 2 for a double click.
     #[schemars(range(min = 1, max = 3))]

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, filled, web};
-use crate::reach::{Reach, Sends};
+use crate::reach::{Act, Reach, Sends};
 
 const MOST_CHARS: usize = 20_000;
 
@@ -49,8 +49,9 @@ impl Builtin for WebType {
         let then = if input.submit.unwrap_or(false) { Then::Submit } else { Then::Nothing };
         let sends = if then == Then::Submit { Sends::ToForm } else { Sends::ToPage };
         let reach = Reach::Page { reference: Some(input.reference.clone()), sends };
+        let act = Act::Fill(input.text.clone());
         let text = WebText { reference: input.reference, text: input.text, how, then };
-        Ok(Plan::new(Self::RISK, Type { text }).reaching(reach))
+        Ok(Plan::new(Self::RISK, Type { text }).reaching(reach).doing(act))
     }
 }
 

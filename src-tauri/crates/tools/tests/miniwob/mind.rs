@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use browser::WebElement;
 use futures::future::BoxFuture;
-use protocol::tool::Effect;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools::{Call, Executed, Limits, Router};
@@ -169,7 +168,7 @@ impl Mind {
     pub async fn web_click(&self, element: &WebElement) -> Result<()> {
         for _ in 0..3 {
             let done = self.execute("webClick", json!({ "ref": element.reference })).await?;
-            if done.result.effect != Effect::NoChange {
+            if !done.result.data["note"].as_str().is_some_and(|note| note.contains("it went to ")) {
                 return Ok(());
             }
         }

@@ -778,15 +778,19 @@ async fn a_batch_stops_at_the_first_failure_and_says_what_was_not_executed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_stops_where_text_was_read_back_wrong() {
-    let fake = desktop();
-    fake.edit(|scene| scene.evidence = desktop::Evidence::Mismatch);
-    let router = Router::builtin(fake.clone());
-    let actions = json!({"actions": [
-        {"tool": "type", "arguments": {"text": "a"}}, {"tool": "press", "arguments": {"key": "Enter"}},
-    ]});
-    let result = call(&router, "batch", actions).await.result;
-    assert_eq!(fake.actions().len(), 1);
-    assert_eq!((result.effect, result.error.unwrap().kind), (Effect::NoChange, ToolErrorKind::Failed));
+    for (evidence, effect) in
+        [(desktop::Evidence::Mismatch, Effect::Unverified), (desktop::Evidence::Nothing, Effect::NoChange)]
+    {
+        let fake = desktop();
+        fake.edit(|scene| scene.evidence = evidence);
+        let router = Router::builtin(fake.clone());
+        let actions = json!({"actions": [
+            {"tool": "type", "arguments": {"text": "a"}}, {"tool": "press", "arguments": {"key": "Enter"}},
+        ]});
+        let result = call(&router, "batch", actions).await.result;
+        assert_eq!(fake.actions().len(), 1);
+        assert_eq!((result.effect, result.error.unwrap().kind), (effect, ToolErrorKind::Failed));
+    }
 }
 
 #[tokio::test(start_paused = true)]

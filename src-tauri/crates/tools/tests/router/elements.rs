@@ -175,6 +175,6 @@ async fn a_batch_takes_elements_and_stops_at_the_first_that_is_not_as_wished() {
         {"tool": "clickElement", "arguments": {"ref": "e1"}},
     ]});
     let result = call(&router, "batch", actions).await.result;
-    assert_eq!(result.effect, Effect::NoChange);
+    assert_eq!(result.effect, Effect::Unverified);
     assert_eq!(fake.calls().iter().filter(|call| matches!(call, Call::Operate(..))).count(), 1);
 }

@@ -85,7 +85,7 @@ async fn a_window_that_is_gone_or_anothers_by_now_is_not_activated() {
 async fn a_window_that_comes_up_late_is_waited_for_and_one_that_never_does_is_said() {
     let (fake, router) = with(two());
     // It takes the wish and does nothing.
-    fake.edit(|scene| scene.evidence = Evidence::Mismatch);
+    fake.edit(|scene| scene.evidence = Evidence::Nothing);
     let editor = editor();
     let (restored, ()) = tokio::join!(router.restore_focus(&editor), async {
         tokio::time::sleep(Duration::from_millis(900)).await;
@@ -177,7 +177,7 @@ async fn what_a_call_goes_to_is_told_by_the_element_and_the_window_at_its_point(
 async fn a_keyboard_that_comes_back_to_ours_is_asked_for_again() {
     let (fake, router) = with(two());
     // What the second click of a double click on the answer does to the first wish.
-    let mut heard = Evidence::Mismatch;
+    let mut heard = Evidence::Nothing;
     fake.edit(|scene| std::mem::swap(&mut scene.evidence, &mut heard));
     let editor = editor();
     let (restored, ()) = tokio::join!(router.restore_focus(&editor), async {

@@ -235,3 +235,96 @@ async fn what_a_tool_told_says_where_it_came_from() {
     let batch = call(&router, "batch", json!({ "actions": actions })).await.result;
     assert_eq!(batch.read, [page, Source::Clipboard], "each once, the newest last");
 }
+
+/// What a question about `call` is asked to show.
+async fn cut(
+    call: serde_json::Value,
+    change: impl FnOnce(&mut desktop::fake::Scene),
+) -> Option<desktop::Shot> {
+    let fake = desktop();
+    fake.edit(|scene| {
+        (scene.displays[0].bounds.width, scene.displays[0].bounds.height) = (1920, 1080);
+        change(scene);
+    });
+    let router = Router::builtin(fake.clone());
+    let tool = call["tool"].as_str().unwrap().to_owned();
+    let call = protocol::tool::ToolCall {
+        id: protocol::ids::CallId("c-1".into()),
+        tool,
+        arguments: call["arguments"].clone(),
+    };
+    let taken = router.sight(&call, &crate::stage::limits()).await;
+    let shot = shots(&fake).pop();
+    assert_eq!(taken.is_some(), shot.is_some(), "{shot:?}");
+    // No more pixels than it is cut to: 480x270 around a control.
+    let size = taken.map(|taken| (taken.size.width, taken.size.height));
+    assert!(size.is_none_or(|size| size.0 <= 960 && size.1 <= 540), "{size:?}");
+    shot
+}
+
+#[tokio::test]
+async fn a_question_shows_the_screen_around_where_a_call_would_act_with_the_place_marked() {
+    let at = |rect| Area::Region { display: 0, rect };
+    let click = |x, y| json!({ "tool": "click", "arguments": { "x": x, "y": y } });
+    let shot = cut(click(500, 500), |_| {}).await.unwrap();
+    assert_eq!((shot.area, shot.dot), (at(rect(375.0, 375.0, 250.0, 250.0)), Some(point(500.0, 500.0))));
+    let shot = cut(click(990, 20), |_| {}).await.unwrap();
+    assert_eq!((shot.area, shot.dot), (at(rect(750.0, 0.0, 250.0, 250.0)), Some(point(990.0, 20.0))));
+
+    let drag = json!({ "from": { "x": 100, "y": 100 }, "to": { "x": 600, "y": 100 } });
+    let shot = cut(json!({ "tool": "drag", "arguments": drag }), |_| {}).await.unwrap();
+    assert_eq!((shot.dot, shot.trail), (Some(point(600.0, 100.0)), vec![point(100.0, 100.0)]));
+    let Area::Region { rect: shown, .. } = shot.area else { panic!() };
+    assert!(shown.x < 100.0 && shown.x + shown.width > 600.0, "{shown:?}");
+
+    // An element has a frame without words, by its ref as by its name; text goes to the one with the keyboard.
+    let save = rect(100.0, 200.0, 50.0, 20.0);
+    let framed = [
+        ("clickElement", json!({ "ref": "e1" })),
+        ("clickElement", json!({ "role": "button", "name": "save" })),
+        ("type", json!({ "text": "a" })),
+        ("hotkey", json!({ "keys": ["ctrl", "s"] })),
+    ];
+    for (tool, arguments) in framed {
+        let call = json!({ "tool": tool, "arguments": arguments });
+        let focus =
+            |scene: &mut desktop::fake::Scene| scene.snapshot.elements[0].states = vec!["focused".into()];
+        let shot = cut(call.clone(), focus).await.unwrap();
+        assert_eq!(shot.area, at(rect(0.0, 85.0, 250.0, 250.0)), "{call}");
+        assert_eq!((shot.dot, shot.marks.len()), (None, 1));
+        assert_eq!((shot.marks[0].label.as_str(), shot.marks[0].bounds), ("", save));
+    }
+
+    // The parts of a batch are told apart.
+    let actions = json!({ "actions": [click(500, 500), { "tool": "wait", "arguments": { "seconds": 1 } }, click(520, 500)] });
+    let shot = cut(json!({ "tool": "batch", "arguments": actions }), |_| {}).await.unwrap();
+    let labels: Vec<_> = shot.marks.iter().map(|mark| mark.label.as_str()).collect();
+    assert_eq!((shot.dot, labels), (None, vec!["1", "3"]));
+}
+
+#[tokio::test]
+async fn what_acts_at_no_known_place_and_what_cannot_be_looked_at_has_no_picture() {
+    let click = json!({ "tool": "click", "arguments": { "x": 500, "y": 500 } });
+    assert_eq!(cut(click, |scene| scene.abilities.screen = false).await, None);
+    let launch = json!({ "tool": "launchApp", "arguments": { "app": "Editor" } });
+    assert_eq!(cut(launch, |_| {}).await, None);
+    let typing = json!({ "tool": "type", "arguments": { "text": "a" } });
+    assert_eq!(cut(typing, |_| {}).await, None, "nothing is said to have the keyboard");
+    // Which of two is meant is not told.
+    let save = json!({ "tool": "clickElement", "arguments": { "name": "Save" } });
+    let twice = |scene: &mut desktop::fake::Scene| {
+        let other = desktop::Element { reference: "e2".into(), ..scene.snapshot.elements[0].clone() };
+        scene.snapshot.elements.push(other);
+    };
+    assert_eq!(cut(save, twice).await, None);
+    // A capture that fails is a card without a picture, and no error.
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.fail_next(desktop::DesktopError::NotAvailable("the screen is locked".into()));
+    let call = protocol::tool::ToolCall {
+        id: protocol::ids::CallId("c-1".into()),
+        tool: "click".into(),
+        arguments: json!({ "x": 500, "y": 500 }),
+    };
+    assert!(router.sight(&call, &crate::stage::limits()).await.is_none());
+}

@@ -9,6 +9,8 @@ mod focus;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod leaving;
+#[cfg(test)]
 mod looking;
 #[cfg(test)]
 mod planning;
@@ -28,3 +30,5 @@ mod told;
 mod tools;
 #[cfg(test)]
 mod web;
+#[cfg(test)]
+mod withheld;

@@ -73,9 +73,18 @@ fn every_tool_says_what_it_is_for_what_it_reads_and_what_it_can_send() {
         names(|spec| spec.egress),
         ["webClick", "webType", "webNavigate", "webTabEdit", "osa", "batch"]
     );
-    assert_eq!(names(|spec| !spec.reads), ["displays", "writeClipboard", "plan", "wait", "think", "done"]);
-    assert_eq!(names(|spec| spec.needs == Needs::Nothing), ["plan", "wait", "think", "batch", "done"]);
-    assert_eq!(names(|spec| spec.group == Group::Mind), ["plan", "wait", "think", "batch", "done"]);
+    assert_eq!(
+        names(|spec| !spec.reads),
+        ["displays", "writeClipboard", "useTools", "plan", "wait", "think", "done"]
+    );
+    assert_eq!(
+        names(|spec| spec.needs == Needs::Nothing),
+        ["useTools", "plan", "wait", "think", "batch", "done"]
+    );
+    assert_eq!(
+        names(|spec| spec.group == Group::Mind),
+        ["useTools", "plan", "wait", "think", "batch", "done"]
+    );
     for spec in &specs {
         let only_looks = spec.risk == protocol::tool::Risk::Observe;
         assert!(!only_looks || spec.verify == Verify::Own, "{}", spec.name);

@@ -8,6 +8,7 @@ use browser::fake::{FakeBrowser, WebCall};
 use desktop::fake::{Call, FakeDesktop};
 use desktop::{ElementAction, WindowId, WindowView};
 use futures::future::BoxFuture;
+use ocr::TextLine;
 use protocol::command;
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, ToolErrorKind};
@@ -124,5 +125,12 @@ async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
     desktop.edit(|scene| scene.snapshot.elements[0].value = format!("it is {VALUE}."));
     let look = call(&router, "elementsJson", json!({})).await.result;
     let data = look.data.to_string();
+    assert!(!data.contains(VALUE) && data.contains("it is {{"), "{data}");
+    // And what is read in a picture of it.
+    let bounds = NormRect { x: 10.0, y: 20.0, width: 30.0, height: 4.0 };
+    let line = TextLine { text: format!("it is {VALUE}."), bounds, confidence: 0.9 };
+    desktop.edit(|scene| scene.text.lines = vec![line]);
+    let read = call(&router, "readText", json!({})).await.result;
+    let data = read.data.to_string();
     assert!(!data.contains(VALUE) && data.contains("it is {{"), "{data}");
 }

@@ -42,6 +42,7 @@ const ACT: &[&str] = &[
     "readClipboard",
     "writeClipboard",
     "osa",
+    "useTools",
     "plan",
     "wait",
     "think",
@@ -71,6 +72,7 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
             "displays",
             "listWindows",
             "listApps",
+            "useTools",
             "wait",
             "think",
             "done",
@@ -145,7 +147,7 @@ async fn a_tool_that_cannot_work_here_is_not_offered_and_says_why_when_called() 
         scene.abilities = desktop::Abilities::default();
     });
     let router = Router::builtin(fake.clone());
-    const EVERYWHERE: [&str; 5] = ["plan", "wait", "think", "batch", "done"];
+    const EVERYWHERE: [&str; 6] = ["useTools", "plan", "wait", "think", "batch", "done"];
     assert_eq!(names(&router, Mode::Act), EVERYWHERE);
     for name in ACT.iter().filter(|name| !EVERYWHERE.contains(name)).chain(&WEB) {
         let error = call(&router, name, json!({})).await.result.error.unwrap();

@@ -285,8 +285,17 @@ async fn a_read_back_is_confirmed_and_a_mismatch_is_said() {
     assert_eq!(call(&router, "type", json!({"text": "a"})).await.result.effect, Effect::Confirmed);
     fake.edit(|scene| scene.evidence = Evidence::Mismatch);
     let result = call(&router, "type", json!({"text": "a"})).await.result;
+    assert_eq!(result.effect, Effect::Unverified);
+    assert!(result.summary.ends_with("; done in part, or otherwise than asked"), "{}", result.summary);
+    fake.edit(|scene| scene.evidence = Evidence::Nothing);
+    let result = call(&router, "type", json!({"text": "a"})).await.result;
     assert_eq!(result.effect, Effect::NoChange);
-    assert!(result.summary.ends_with("; read back, and it is not as wished"), "{}", result.summary);
+    assert!(result.summary.ends_with("; looked at again, and nothing happened"), "{}", result.summary);
+    fake.edit(|scene| scene.evidence = Evidence::Mismatch);
+    // That the keyboard went elsewhere is why the rest was not pressed.
+    fake.react(|_, scene| scene.windows.push(crate::planning::window("Notes")));
+    let result = call(&router, "press", json!({"key": "Enter", "times": 2})).await.result;
+    assert_eq!(result.effect, Effect::Unverified, "{}", result.summary);
 }
 
 #[tokio::test(start_paused = true)]

@@ -164,7 +164,7 @@ async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
         (form(evil, "Name", false), "webType", &enter, true),
         (form(evil, "Name", false), "webType", &fill, false),
         (form(named, "Go", true), "webClick", &press, false),
-        (form(named, "Name", false), "webType", &enter, false),
+        (WebTarget { searches: true, ..form(named, "Name", false) }, "webType", &enter, false),
     ] {
         browser.edit(|pages| pages.target = form.clone());
         let assessment = weighed(&router, &grants, tool, arguments.clone()).await;
@@ -443,6 +443,6 @@ async fn a_refused_act_is_refused_and_a_broken_one_is_unknown() {
     }
     browser.edit(|pages| pages.acted.acted.evidence = Evidence::Mismatch);
     let result = call(&router, "webType", json!({"ref": "w1", "text": "secret"})).await.result;
-    assert_eq!(result.effect, Effect::NoChange);
+    assert_eq!(result.effect, Effect::Unverified);
     assert!(!result.summary.contains("secret"), "{}", result.summary);
 }

@@ -39,13 +39,11 @@ impl LinuxDesktop {
             return Ok(Acted { evidence: Evidence::Sent, note });
         };
         self.click_on(&item, Button::Left, 1, displays, cancel).await?;
-        let shows = operand.comes_to_show(value).await;
-        let (evidence, word) = if shows {
-            (Evidence::ReadBack, "shows")
-        } else {
-            (Evidence::Sent, "does not tell whether it shows")
-        };
-        Ok(Acted { evidence, note: format!("{} was clicked; {} {word} it", item.called, operand.called) })
+        let clicked = |word: &str| format!("{} was clicked; {} {word} it", item.called, operand.called);
+        if operand.comes_to_show(value).await {
+            return Ok(operand.chosen(value, clicked("shows")).await);
+        }
+        Ok(Acted { evidence: Evidence::Sent, note: clicked("does not tell whether it shows") })
     }
 
     /// By its own action where it has one, else by a click.

@@ -246,7 +246,7 @@ impl Operand {
         };
         match self.run(index, &actions[index].name).await? {
             Tried::Done(acted) => Ok(acted),
-            Tried::Not(why) => Ok(Acted { evidence: Evidence::Mismatch, note: why }),
+            Tried::Not(why) => Ok(Acted { evidence: Evidence::Nothing, note: why }),
         }
     }
 

@@ -25,16 +25,18 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Option<Reading> {
     // The cache has a window's popovers below the widgets that they belong to, which it need not have.
     let own = window.children().await.unwrap_or_default();
     let Tree { mut reading, mut lacking, seen } = tree(window, &items, &own, wish)?;
+    // What does not show has no place.
+    let shows = |(at, node): &(usize, &Node)| *at == 0 || node.facts.states.has(States::SHOWING);
     let wished: Vec<(usize, Object)> =
-        reading.nodes.iter().enumerate().map(|(at, node)| (at, node.object.clone())).collect();
-    let count = wished.len();
+        reading.nodes.iter().enumerate().filter(shows).map(|(at, node)| (at, node.object.clone())).collect();
+    let ends: Vec<usize> = wished.iter().map(|(at, _)| *at).collect();
     let ask = |(at, object): (usize, Object)| async move { (at, extents(&object).await) };
     let answers = pipeline(wished, wish.deadline, ask, 1).await;
-    if answers.len() < count {
+    if let Some(&unasked) = ends.get(answers.len()) {
         reading.late = true;
-        reading.unread += count - answers.len();
-        reading.nodes.truncate(answers.len());
-        lacking.retain(|&at| at < answers.len());
+        reading.unread += reading.nodes.len() - unasked;
+        reading.nodes.truncate(unasked);
+        lacking.retain(|&at| at < unasked);
     }
     for (at, extents) in answers {
         reading.untold += usize::from(extents == Err(CallError::Late));

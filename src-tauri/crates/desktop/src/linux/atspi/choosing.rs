@@ -59,7 +59,7 @@ impl Operand {
             }
             if taken.unwrap_or(false) && self.comes_to_show(name).await {
                 let note = format!("\"{}\" is selected in {}, read back", shortened(name), self.called);
-                return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
+                return Ok(Some(Tried::Done(self.chosen(name, note).await)));
             }
         }
         // A page's select hears of a choice by the item's own action.
@@ -69,9 +69,18 @@ impl Operand {
             && self.comes_to_show(name).await
         {
             let note = format!("{}; {} shows it, read back", acted.note, self.called);
-            return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
+            return Ok(Some(Tried::Done(self.chosen(name, note).await)));
         }
         Ok(Some(Tried::Not(format!("{} does not let its items be selected", self.called))))
+    }
+
+    /// That it shows the item, if it does so still a moment later.
+    pub(in super::super) async fn chosen(&self, name: &str, note: String) -> Acted {
+        let other = async {
+            let is_there = self.object.states().await.is_ok_and(|states| !states.has(States::DEFUNCT));
+            (is_there && !self.shows(name).await).then(|| "another one".to_owned())
+        };
+        self.unless_taken_back(Acted { evidence: Evidence::ReadBack, note }, other).await
     }
 
     /// The item of this name, and its place among all.

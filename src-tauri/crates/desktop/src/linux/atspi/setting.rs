@@ -88,13 +88,13 @@ impl Operand {
         }
         let acted = self.read_text_back(value, before.as_deref()).await;
         if acted.evidence != Evidence::Mismatch {
-            return Ok(Tried::Done(self.unless_taken_back(acted, value).await));
+            return Ok(Tried::Done(self.unless_taken_back(acted, self.other_text(value)).await));
         }
         if set.is_err() {
             return Ok(Tried::Done(self.unanswered("gave the text to")));
         }
         let acted = self.made_of(acted, before).await;
-        if acted.evidence != Evidence::Mismatch {
+        if acted.evidence != Evidence::Nothing {
             return Ok(Tried::Done(acted));
         }
         // What the application did not take by this way, it may take from the keyboard.
@@ -114,36 +114,51 @@ impl Operand {
         self.object.program.property(&self.object.path, TEXT, "CharacterCount").await
     }
 
-    /// What was read back, if the object still holds it a moment later.
-    pub(in super::super) async fn unless_taken_back(&self, acted: Acted, value: &str) -> Acted {
+    /// What was read back, unless a moment later there is `other`: applications take a value back, or change it, once
+    /// they have checked it. Nobody tells when they have: each value that is said to be confirmed waits for it.
+    pub(in super::super) async fn unless_taken_back(
+        &self,
+        acted: Acted,
+        other: impl Future<Output = Option<String>>,
+    ) -> Acted {
         if acted.evidence != Evidence::ReadBack {
             return acted;
         }
         tokio::time::sleep(TAKEN_BACK).await;
-        match self.text_now().await {
-            Some(now) if !self.is_password() && unified(&now) != unified(value) => {
-                let note = format!(
-                    "{}, but \"{}\" a moment later: the application changed it",
-                    acted.note,
-                    shortened(&now)
-                );
-                Acted { evidence: Evidence::Sent, note }
+        match other.await {
+            Some(now) => {
+                let note = format!("{}, but {now} a moment later: the application changed it", acted.note);
+                Acted { evidence: Evidence::Mismatch, note }
             }
-            _ => acted,
+            None => acted,
         }
     }
 
-    /// What was read back, where the application may have made something else of it: capitals, a result.
+    /// What it holds instead of this text; a password's is not told.
+    pub(in super::super) async fn other_text(&self, value: &str) -> Option<String> {
+        if self.is_password() {
+            return None;
+        }
+        let now = self.text_now().await.filter(|now| unified(now) != unified(value))?;
+        Some(format!("\"{}\"", shortened(&now)))
+    }
+
+    async fn other_number(&self, wished: f64, near: f64) -> Option<String> {
+        let now = self.current().await.ok().filter(|now| (now - wished).abs() > near)?;
+        Some(format!("at {}", tidy(now)))
+    }
+
+    /// What was read back, where the application may have made something else of it: capitals, a result. It is `Nothing`
+    /// only where it is what it was.
     pub(in super::super) async fn made_of(&self, acted: Acted, before: Option<String>) -> Acted {
         if acted.evidence != Evidence::Mismatch {
             return acted;
         }
-        let now = self.text_now().await;
-        if now.is_none() || now == before {
-            return acted;
+        match self.text_now().await {
+            None => acted,
+            now if now == before => Acted { evidence: Evidence::Nothing, ..acted },
+            Some(_) => Acted { note: format!("{}: the application made that of it", acted.note), ..acted },
         }
-        let note = format!("{}: the application made that of it", acted.note);
-        Acted { evidence: Evidence::Sent, note }
     }
 
     /// The action that takes over what a field holds.
@@ -270,14 +285,16 @@ impl Operand {
             let now = read("CurrentValue").await.map_err(|error| self.failed(&error))?;
             if (now - wished).abs() <= near {
                 let note = format!("{} is at {}, read back", self.called, tidy(now));
-                return Ok(Some(Tried::Done(Acted { evidence: Evidence::ReadBack, note })));
+                let acted = Acted { evidence: Evidence::ReadBack, note };
+                let acted = self.unless_taken_back(acted, self.other_number(wished, near)).await;
+                return Ok(Some(Tried::Done(acted)));
             }
             if Instant::now() >= until {
                 let note = format!("{} is at {}", self.called, tidy(now));
                 // What takes no value this way may take it from the keyboard.
                 if (now - before).abs() > near {
                     let note = format!("{note}: the application made that of {}", tidy(wished));
-                    return Ok(Some(Tried::Done(Acted { evidence: Evidence::Sent, note })));
+                    return Ok(Some(Tried::Done(Acted { evidence: Evidence::Mismatch, note })));
                 }
                 if self.role == number::SPIN_BUTTON {
                     return Ok(Some(Tried::Not(note)));
@@ -306,7 +323,8 @@ impl Operand {
             let before = now;
             if (before - wished).abs() <= near {
                 let note = format!("{} is at {}, read back", self.called, tidy(before));
-                return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
+                let acted = Acted { evidence: Evidence::ReadBack, note };
+                return Ok(Tried::Done(self.unless_taken_back(acted, self.other_number(wished, near)).await));
             }
             let step = if before < wished { up } else { down };
             match self.change::<_, bool>(&self.object, ACTION, "DoAction", &step).await {
@@ -324,7 +342,7 @@ impl Operand {
             }
         }
         let note = format!("{} is at {}, as near as its steps come", self.called, tidy(now));
-        Ok(Tried::Done(Acted { evidence: Evidence::Sent, note }))
+        Ok(Tried::Done(Acted { evidence: Evidence::Mismatch, note }))
     }
 
     async fn current(&self) -> Result<f64, DesktopError> {
@@ -341,10 +359,8 @@ impl Operand {
                 self.called
             )));
         };
-        let is = |states: States| states.has(States::CHECKED);
-        let words = |on: bool| if on { "on" } else { "off" };
-        if is(self.states) == wished {
-            let note = format!("{} was {} already", self.called, words(wished));
+        if self.states.has(States::CHECKED) == wished {
+            let note = format!("{} was {} already", self.called, on_or_off(wished));
             return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
         }
         let tried = self.press().await?;
@@ -364,6 +380,11 @@ impl Operand {
         })
     }
 
+    async fn other_state(&self, was: bool) -> Option<String> {
+        let is = self.object.states().await.ok()?.has(States::CHECKED);
+        (is != was).then(|| on_or_off(is).to_owned())
+    }
+
     /// Whether it changed from off to on or back.
     pub(in super::super) async fn switched(&self) -> Result<Acted, DesktopError> {
         let was = self.states.has(States::CHECKED);
@@ -372,13 +393,17 @@ impl Operand {
             let now = self.object.states().await.map_err(|error| self.failed(&error))?;
             let is = now.has(States::CHECKED);
             if is != was || Instant::now() >= until {
-                let evidence = if is == was { Evidence::Mismatch } else { Evidence::ReadBack };
-                let note = format!("{} is {}", self.called, if is { "on" } else { "off" });
-                return Ok(Acted { evidence, note });
+                let evidence = if is == was { Evidence::Nothing } else { Evidence::ReadBack };
+                let acted = Acted { evidence, note: format!("{} is {}", self.called, on_or_off(is)) };
+                return Ok(self.unless_taken_back(acted, self.other_state(is)).await);
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
+}
+
+fn on_or_off(is: bool) -> &'static str {
+    if is { "on" } else { "off" }
 }
 
 /// What a value says of a switch.
@@ -399,7 +424,7 @@ fn tidy(number: f64) -> String {
     ((number * 1000.0).round() / 1000.0).to_string()
 }
 
-pub(super) fn shortened(text: &str) -> String {
+pub(in super::super) fn shortened(text: &str) -> String {
     let start: String = text.chars().take(SHOWN).collect();
     if start.len() < text.len() { format!("{start}...") } else { start }
 }

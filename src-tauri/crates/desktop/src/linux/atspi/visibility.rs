@@ -3,11 +3,13 @@
 //! Asks and scrolls; clicks nothing. Which window lies above is the X server's to say (`scene.rs`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
+use tokio::time::Instant;
 
 use super::Accessibility;
-use super::acting::{COMPONENT, Operand, parent};
+use super::acting::{COMPONENT, LOOK_AGAIN, Operand, parent};
 use super::bus::{self, CallError, Object, Reference};
 use super::nodes;
 use super::origin::{self, Popover, Told};
@@ -18,6 +20,8 @@ use crate::DesktopError;
 
 /// The deepest tree that is followed.
 const DEEPEST: usize = 60;
+/// For a page to tell what is at a point.
+const GUESSED: Duration = Duration::from_millis(400);
 /// Pixels from the start of a cell, in whose middle its check mark is.
 const MARK: u32 = 20;
 /// AT-SPI's number for "scroll so that it can be seen, the shortest way".
@@ -39,6 +43,7 @@ pub(in super::super) struct Visibility {
     above: Vec<Arc<str>>,
     /// Its window as the application tells it: whether it is active, and its size.
     told: (bool, (i32, i32)),
+    in_page: bool,
     /// The popover it is in, where that has places of its own.
     popover: Option<Popover>,
     /// Corner of the window, where the application knows places within it only.
@@ -50,7 +55,13 @@ pub(in super::super) enum Hit {
     /// The object, or nothing that says otherwise.
     Target,
     /// Another object of the application.
-    Other(String),
+    Other(Other),
+}
+
+pub(in super::super) struct Other {
+    pub(in super::super) called: String,
+    name: String,
+    place: Option<PhysicalRect>,
 }
 
 impl Visibility {
@@ -150,6 +161,7 @@ impl Operand {
             top: None,
             above: Vec::new(),
             told: (false, (0, 0)),
+            in_page: false,
             popover: None,
             corner: None,
         };
@@ -190,6 +202,7 @@ impl Operand {
                 };
                 seen = seen.zip(frame).and_then(|(seen, frame)| intersection(&seen, &frame));
             }
+            place.in_page |= role::is_page(role);
             place.above.push(next.path.clone());
             (at, inner) = (next, role);
         }
@@ -212,6 +225,23 @@ impl Operand {
         self.object.call::<_, bool>(COMPONENT, "ScrollTo", &ANYWHERE).await.unwrap_or(false)
     }
 
+    /// What lies over the object where that is in a page: something of the page that reaches beyond it, as no drawing of its
+    /// own does, and is not called as it is, as its label is. An object too small to be seen has others stand for it.
+    pub(in super::super) async fn wall(
+        &self,
+        place: &Visibility,
+        at: PhysicalPoint,
+    ) -> Result<Option<String>, DesktopError> {
+        const SEEN: u32 = 4;
+        if !place.in_page || place.whole.width.min(place.whole.height) < SEEN {
+            return Ok(None);
+        }
+        let Hit::Other(other) = self.hit(place, at).await? else { return Ok(None) };
+        let reaches_out = other.place.is_some_and(|other| intersection(&other, &place.whole) != Some(other));
+        let is_label = !other.name.is_empty() && self.name.contains(&other.name);
+        Ok((reaches_out && !is_label).then_some(other.called))
+    }
+
     /// What the application says is at a point within its window.
     ///
     /// # Errors
@@ -221,11 +251,16 @@ impl Operand {
         place: &Visibility,
         at: PhysicalPoint,
     ) -> Result<Hit, DesktopError> {
-        match self.told_hit(place, at).await {
-            Err(CallError::Late) => Err(DesktopError::Timeout(bus::CALL)),
-            // What cannot tell says nothing against it.
-            Err(_) => Ok(Hit::Target),
-            Ok(hit) => Ok(hit),
+        // Chromium guesses by places alone, and has its page asked meanwhile: what lies above tells the next one.
+        let until = Instant::now() + if place.in_page { GUESSED } else { Duration::ZERO };
+        loop {
+            match self.told_hit(place, at).await {
+                Err(CallError::Late) => return Err(DesktopError::Timeout(bus::CALL)),
+                // What cannot tell says nothing against it.
+                Err(_) => return Ok(Hit::Target),
+                Ok(Hit::Other(_)) if Instant::now() < until => tokio::time::sleep(LOOK_AGAIN).await,
+                Ok(hit) => return Ok(hit),
+            }
         }
     }
 
@@ -264,11 +299,13 @@ impl Operand {
             return Ok(Hit::Target);
         }
         let (role, name, extents) = tokio::join!(leaf.role(), leaf.name(), nodes::extents(&leaf));
+        let extents = extents.ok().and_then(rect);
         // Qt makes a cell of a tree anew each time.
-        if role == Ok(self.role) && extents.ok().and_then(rect) == Some(place.whole) {
+        if role == Ok(self.role) && extents == Some(place.whole) {
             return Ok(Hit::Target);
         }
-        Ok(Hit::Other(super::acting::called(role?, &self.quirks.own_name(name?))))
+        let name = self.quirks.own_name(name?);
+        Ok(Hit::Other(Other { called: super::acting::called(role?, &name), name, place: extents }))
     }
 
     async fn holds(&self, leaf: &Object) -> bool {

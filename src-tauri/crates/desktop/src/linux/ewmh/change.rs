@@ -48,7 +48,7 @@ impl Ewmh {
                 self.move_resize(window, Some(to), None)?;
                 let near =
                     |rect: PhysicalRect| (rect.x - to.x).abs() <= NEAR && (rect.y - to.y).abs() <= NEAR;
-                self.placed(window, near, &called)
+                self.placed(&client, near, &called)
             }
             WindowChange::Resize { width, height } => {
                 let display = self.display_of(&client)?;
@@ -66,7 +66,7 @@ impl Ewmh {
                 let near = |rect: PhysicalRect| {
                     rect.width.abs_diff(wide) <= NEAR as u32 && rect.height.abs_diff(high) <= NEAR as u32
                 };
-                self.placed(window, near, &called)
+                self.placed(&client, near, &called)
             }
             WindowChange::Minimize => {
                 self.message(window, self.session.atoms.WM_CHANGE_STATE, [ICONIC, 0, 0, 0, 0])?;
@@ -102,8 +102,7 @@ impl Ewmh {
                     format!("{called} was asked to close and is still open; perhaps it asks its user first");
                 let acted = self.wait_until(is_gone, format!("{called} is closed"), stays)?;
                 // It may close later: that it is still there is no proof of nothing having happened.
-                let evidence =
-                    if acted.evidence == Evidence::Mismatch { Evidence::Sent } else { acted.evidence };
+                let evidence = if acted.evidence.falls_short() { Evidence::Sent } else { acted.evidence };
                 Ok(Acted { evidence, ..acted })
             }
         }
@@ -201,13 +200,17 @@ impl Ewmh {
 
     fn placed(
         &self,
-        window: Window,
+        before: &Client,
         near: impl Fn(PhysicalRect) -> bool,
         called: &str,
     ) -> Result<Acted, DesktopError> {
-        let is_there = || Ok(near(self.framed(window)?));
+        let is_there = || Ok(near(self.framed(before.window)?));
         let mut acted = self.wait_until(is_there, String::new(), String::new())?;
-        let PhysicalRect { x, y, width, height } = self.framed(window)?;
+        let now = self.framed(before.window)?;
+        if acted.evidence == Evidence::Nothing && now != before.rect {
+            acted.evidence = Evidence::Mismatch;
+        }
+        let PhysicalRect { x, y, width, height } = now;
         acted.note = format!("{called} is now at {x},{y} with {width}x{height} pixels");
         Ok(acted)
     }
@@ -225,7 +228,7 @@ impl Ewmh {
                 return Ok(Acted { evidence: Evidence::ReadBack, note: done });
             }
             if Instant::now() > end {
-                return Ok(Acted { evidence: Evidence::Mismatch, note: not_done });
+                return Ok(Acted { evidence: Evidence::Nothing, note: not_done });
             }
             std::thread::sleep(LOOK);
         }

@@ -2,7 +2,7 @@
 
 mod motion;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use protocol::geometry::{PhysicalPoint, PhysicalRect};
@@ -31,6 +31,8 @@ const DISPLAYS: Duration = Duration::from_secs(2);
 const TOLD: Duration = Duration::from_millis(100);
 /// A hand that leaves our window, or has just started the run, still moves the pointer for a while.
 const LEAVING: Duration = Duration::from_millis(700);
+/// A press that brings a window of ours to the front (of a switcher, a panel, a notification) has done so within this.
+const COMING: Duration = Duration::from_secs(1);
 /// For how long the window below the pointer is taken for the one it was.
 const SAME_WINDOW: Duration = Duration::from_millis(100);
 /// All devices, and all that the user's ones are attached to (XInput2).
@@ -52,6 +54,12 @@ pub(super) struct Senses {
     on_own: Option<Instant>,
     in_corner: Option<Instant>,
     told_input: Option<Instant>,
+    /// Keys of the user's that are down.
+    keys: HashSet<u32>,
+    /// When the user last pressed something on no window of ours, until it is clear whether that counts.
+    pressed: Option<Instant>,
+    /// What counts, since the last look.
+    presses: u64,
 }
 
 /// Where events are from.
@@ -102,6 +110,9 @@ impl Senses {
             on_own: None,
             in_corner: None,
             told_input: None,
+            keys: HashSet::new(),
+            pressed: None,
+            presses: 0,
         };
         senses.read_devices()?;
         // Pressed before anyone listened: its second begins now.
@@ -119,15 +130,16 @@ impl Senses {
         }
     }
 
-    /// Tells of all that has happened; answers how long nothing needs a look unless an event comes.
+    /// Tells of all that has happened; answers how often the user has pressed something elsewhere.
     pub(super) fn look(
         &mut self,
         held: &PressedInput,
         tell: impl Fn(Interruption),
-    ) -> Result<Duration, DesktopError> {
+    ) -> Result<u64, DesktopError> {
         loop {
             self.look_at_corner(&tell)?;
             self.look_at_escape(held, &tell)?;
+            let came_to_us = self.pressed.is_some() && self.session.focus_is_own(&self.own)?;
             // Last, since each question to the server may bring events with its answer.
             let mut any = false;
             while let Some(event) = self.session.conn.poll_for_event()? {
@@ -135,12 +147,23 @@ impl Senses {
                 self.take(&event, &tell)?;
             }
             if !any {
+                if came_to_us {
+                    self.pressed = None;
+                }
                 break;
             }
         }
+        if self.keys.is_empty() && self.pressed.is_some_and(|since| since.elapsed() > COMING) {
+            self.count_press();
+        }
+        Ok(std::mem::take(&mut self.presses))
+    }
+
+    /// How long nothing needs a look unless an event comes.
+    pub(super) fn sleep(&self) -> Duration {
         let due = self.escape.as_ref().filter(|escape| !escape.told).map(|escape| escape.since + ESCAPE);
         let until = due.map_or(WARPED, |due| due.saturating_duration_since(Instant::now()));
-        Ok(until.min(WARPED))
+        until.min(WARPED)
     }
 
     fn look_at_corner(&mut self, tell: &impl Fn(Interruption)) -> Result<(), DesktopError> {
@@ -195,19 +218,31 @@ impl Senses {
                 if is_escape && self.escape.is_none() {
                     self.escape = Some(Escape { since: Instant::now(), told: false });
                 }
-                if self.is_users(key.sourceid)? && !self.session.focus_is_own(&self.own)? {
-                    self.stepped_in(tell);
+                if self.is_users(key.sourceid)? {
+                    if !self.session.focus_is_own(&self.own)? {
+                        self.pressed_elsewhere();
+                        self.stepped_in(tell);
+                    }
+                    self.keys.insert(key.detail);
                 }
                 Ok(())
             }
             Event::XinputRawKeyRelease(key) => {
+                self.keys.remove(&key.detail);
                 if self.escape_code.is_some_and(|code| u32::from(code) == key.detail) {
                     self.escape = None;
                 }
                 Ok(())
             }
             Event::XinputRawButtonPress(button) => {
-                if self.is_users(button.sourceid)? && !self.is_on_own()? {
+                if !self.is_users(button.sourceid)? {
+                    return Ok(());
+                }
+                if self.is_on_own()? {
+                    // It is this click that brings ours to the front.
+                    self.count_press();
+                } else {
+                    self.pressed_elsewhere();
                     self.stepped_in(tell);
                 }
                 Ok(())
@@ -235,6 +270,19 @@ impl Senses {
             self.stepped_in(tell);
         }
         Ok(())
+    }
+
+    /// One with a key down is part of what that one began: of Alt+Tab, say.
+    fn pressed_elsewhere(&mut self) {
+        if self.keys.is_empty() {
+            self.count_press();
+        }
+        self.pressed = Some(Instant::now());
+    }
+
+    /// The last press elsewhere brought nothing of ours to the front.
+    fn count_press(&mut self) {
+        self.presses += u64::from(self.pressed.take().is_some());
     }
 
     fn stepped_in(&mut self, tell: &impl Fn(Interruption)) {

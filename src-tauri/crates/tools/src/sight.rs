@@ -1,0 +1,159 @@
+//! What whoever is asked sees of a call's target: a cut of the screen, with our mark where the call would act.
+
+use std::time::Duration;
+
+use desktop::{Area, Element, ElementQuery, Scope, Selector, Shot, Target};
+use pictures::Mark;
+use protocol::geometry::{NormPoint, NormRect, PixelSize};
+use protocol::tool::ToolCall;
+use protocol::view::DisplayView;
+
+use crate::contract::told;
+use crate::plan::Step;
+use crate::reach::Reach;
+use crate::{Limits, Router, TakenPicture};
+
+/// A control with what stands around it, in pixels of a display that is not scaled; more only where the target is larger.
+const LEAST: (f64, f64) = (480.0, 270.0);
+/// Beside a target, and from a point to the box around it, in the same pixels.
+const MARGIN: f64 = 24.0;
+const POINT: f64 = 10.0;
+const MOST: PixelSize = PixelSize { width: 960, height: 540 };
+/// Longest wait for the picture.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Where a part of a call acts, in 0-1000 of a display.
+struct Spot {
+    display: u32,
+    at: At,
+}
+
+enum At {
+    /// A drag goes from the first to the last.
+    Points(Vec<NormPoint>),
+    Element(NormRect),
+}
+
+impl Router {
+    /// A cut of the screen as it is now around what a call would act at: a dot at its point, a line of its drag, a frame
+    /// around its element; in a batch a box with the part's number for each. `None` where no place is known, or where the
+    /// screen cannot be looked at.
+    pub async fn sight(&self, call: &ToolCall, limits: &Limits) -> Option<TakenPicture> {
+        let tools = self.registry().all();
+        let step = self.env(limits, &tools).plan(&call.tool, &call.arguments).ok()?;
+        let reaches_a_place =
+            |part: &Step| !part.plan().points().is_empty() || part.plan().reach().is_on_the_screen();
+        if !self.desktop().abilities().screen || !step.parts().any(reaches_a_place) {
+            return None;
+        }
+        let displays = tokio::time::timeout(LOOK, self.desktop().displays()).await.ok()?.ok()?;
+        let mut spots = Vec::new();
+        for (number, part) in (1..).zip(step.parts()) {
+            spots.extend(self.spot(part, &displays, limits).await.map(|spot| (number, spot)));
+        }
+        let shot = shot(&spots, &displays, step.plan().steps().is_empty(), limits)?;
+        let (dot, marks) = (shot.dot, shot.marks.clone());
+        let picture = tokio::time::timeout(LOOK, self.desktop().screenshot(shot)).await.ok()?.ok()?;
+        Some(TakenPicture::of(picture, dot, &marks))
+    }
+
+    async fn spot(&self, part: &Step, displays: &[DisplayView], limits: &Limits) -> Option<Spot> {
+        let plan = part.plan();
+        if !plan.points().is_empty() {
+            return Some(Spot { display: plan.display(), at: At::Points(plan.points().to_vec()) });
+        }
+        let all = ElementQuery { limit: limits.ui_nodes, ..ElementQuery::default() };
+        let (query, role, name) = match plan.reach() {
+            Reach::Focus { .. } => (ElementQuery { scope: Scope::Interactive, ..all }, None, None),
+            Reach::Element(Target::Ref(reference)) => {
+                (ElementQuery { root: Some(reference.clone()), limit: 1, ..all }, None, None)
+            }
+            Reach::Element(Target::Selector(Selector { app, role, name: Some(name), .. })) => {
+                let query = ElementQuery { app: app.clone(), query: Some(name.clone()), ..all };
+                (query, role.as_deref(), Some(name.to_lowercase()))
+            }
+            _ => return None,
+        };
+        let takes_keys = plan.reach().takes_keys();
+        let is_meant = |one: &Element| {
+            (!takes_keys || one.states.iter().any(|state| state == "focused"))
+                && role.is_none_or(|role| one.role.eq_ignore_ascii_case(role))
+                && name.as_ref().is_none_or(|name| told::said(one).to_lowercase().contains(name))
+        };
+        // What is off one display is on another.
+        for display in displays.iter().map(|display| display.index) {
+            let mut found = self.elements(ElementQuery { display, ..query.clone() }).await;
+            found.retain(is_meant);
+            // Which of several is meant, nobody can tell.
+            let [one] = &found[..] else { return None };
+            let NormRect { width, height, .. } = one.bounds;
+            if one.bounds.center().is_ok() && width > 0.0 && height > 0.0 {
+                return Some(Spot { display, at: At::Element(one.bounds) });
+            }
+        }
+        None
+    }
+}
+
+/// A picture of all spots on the display of the first.
+fn shot(spots: &[(usize, Spot)], displays: &[DisplayView], is_one: bool, limits: &Limits) -> Option<Shot> {
+    let display = spots.first()?.1.display;
+    let DisplayView { bounds, scale, .. } = displays.iter().find(|one| one.index == display)?;
+    let norm = |pixels: f64, length: u32| pixels * scale.0 * 1000.0 / f64::from(length.max(1));
+    let (x, y) = (|pixels| norm(pixels, bounds.width), |pixels| norm(pixels, bounds.height));
+    let mut shot = Shot::of_display(display, MOST, limits.jpeg_quality);
+    let mut all: Option<[f64; 4]> = None;
+    for (number, Spot { at, .. }) in spots.iter().filter(|(_, spot)| spot.display == display) {
+        let edges = match at {
+            At::Element(NormRect { x, y, width, height }) => [*x, *y, x + width, y + height],
+            At::Points(points) => {
+                let edge = |of: fn(NormPoint) -> f64, more: fn(f64, f64) -> f64| {
+                    points.iter().copied().map(of).reduce(more)
+                };
+                let (left, right) = (edge(NormPoint::x, f64::min)?, edge(NormPoint::x, f64::max)?);
+                let (top, bottom) = (edge(NormPoint::y, f64::min)?, edge(NormPoint::y, f64::max)?);
+                [left - x(POINT), top - y(POINT), right + x(POINT), bottom + y(POINT)]
+            }
+        };
+        match at {
+            At::Points(points) if is_one => {
+                shot.dot = points.last().copied();
+                shot.trail = points.split_last().map(|(_, before)| before.to_vec()).unwrap_or_default();
+            }
+            At::Points(_) | At::Element(_) => {
+                let label = if is_one { String::new() } else { number.to_string() };
+                let [left, top, right, bottom] = edges;
+                let bounds = NormRect { x: left, y: top, width: right - left, height: bottom - top };
+                shot.marks.push(Mark { label, bounds });
+            }
+        }
+        let [l, t, r, b] = all.unwrap_or(edges);
+        let [left, top, right, bottom] = edges;
+        all = Some([l.min(left), t.min(top), r.max(right), b.max(bottom)]);
+    }
+    let [left, top, right, bottom] = all?;
+    let (from_x, width) = around(left, right, x(LEAST.0), x(MARGIN));
+    let (from_y, height) = around(top, bottom, y(LEAST.1), y(MARGIN));
+    shot.area = Area::Region { display, rect: NormRect { x: from_x, y: from_y, width, height } };
+    Some(shot)
+}
+
+/// Where a cut begins along one side of a display, and how long it is: the target in the middle, but for the edges.
+fn around(from: f64, to: f64, least: f64, margin: f64) -> (f64, f64) {
+    let length = (to - from + 2.0 * margin).max(least).min(1000.0);
+    (((from + to - length) / 2.0).clamp(0.0, 1000.0 - length), length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_has_its_target_in_the_middle_and_never_leaves_the_display() {
+        assert_eq!(around(495.0, 505.0, 250.0, 10.0), (375.0, 250.0));
+        assert_eq!(around(0.0, 10.0, 250.0, 10.0), (0.0, 250.0));
+        assert_eq!(around(990.0, 1005.0, 250.0, 10.0), (750.0, 250.0));
+        assert_eq!(around(200.0, 800.0, 250.0, 10.0), (190.0, 620.0));
+        assert_eq!(around(-50.0, 1200.0, 250.0, 10.0), (0.0, 1000.0));
+    }
+}

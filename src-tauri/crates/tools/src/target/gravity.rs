@@ -1,0 +1,97 @@
+//! What makes an act grave: the kind of its application, what its control says, what it writes into a password field.
+
+use desktop::{Action, Desktop, Field, Key, WindowView};
+use protocol::contract::EffectClass;
+
+use super::{NAME_CHARS, PATIENCE, Touched};
+use crate::applications::Class;
+use crate::contract::keys::{self, Keyed};
+use crate::contract::{self, Need};
+use crate::plan::Step;
+use crate::reach::{Act, Reach};
+use crate::{links, untrusted, words};
+
+/// Why an act on this target asks each time, and what a plan must name for it; `None` if its plan's risk is enough.
+pub(super) fn gravity(part: &Step, touched: &Touched) -> Option<(String, Vec<Need>)> {
+    let (reach, act) = (part.plan().reach(), part.plan().act());
+    // Its place on the screen, or its closing, which its program may ask about.
+    if let Reach::Window(_) = reach {
+        return None;
+    }
+    let said = |control| says(control).or_else(|| says_nothing(control, touched.class));
+    if let Some(grave) = touched.control.as_deref().and_then(said) {
+        return Some(grave);
+    }
+    let class = touched.class?;
+    let called = class.called();
+    let breaks_line = reach.enters() || act.is_some_and(Act::breaks_line);
+    let why = if class.is_grave()
+        || (class == Class::Ide && (reach.takes_keys() || act.is_some_and(Act::brings_text)))
+    {
+        format!("{} is {called}", touched.app)
+    } else if class == Class::Files && act.map_or(matches!(reach, Reach::Menu { .. }), Act::may_open) {
+        format!("{} is {called}, and may start what is opened", touched.app)
+    } else if breaks_line && class.sends() {
+        format!("a line break in {} ({called}) sends", touched.app)
+    } else if class.sends() && act.is_some_and(Act::may_set_off) {
+        format!("{} is {called}, and this may send", touched.app)
+    } else {
+        return None;
+    };
+    Some((why, contract::of_class(class, reach, act).into_iter().collect()))
+}
+
+pub(super) fn says(control: &str) -> Option<(String, Vec<Need>)> {
+    words::says(control).map(|does| (format!("“{control}” {does}"), contract::of_control(control)))
+}
+
+/// In a chat, a button with nothing but a sign on it is the one that sends.
+pub(super) fn says_nothing(control: &str, class: Option<Class>) -> Option<(String, Vec<Need>)> {
+    let class = class.filter(|class| class.sends())?;
+    let is_sign = !control.is_empty() && !control.chars().any(char::is_alphanumeric);
+    let why = || format!("“{control}” in {} may send", class.called());
+    is_sign.then(|| (why(), vec![Need::Effect(EffectClass::Send)]))
+}
+
+/// What keys meet that may write or press something.
+pub(super) struct Keyboard {
+    /// The field that has it.
+    pub field: Option<Field>,
+    /// What the control that has it says, where no field does: Space and Enter press it.
+    pub control: Option<String>,
+    /// Whether something is brought into a field: Enter and the way about bring nothing.
+    pub writes: bool,
+}
+
+pub(super) async fn keyboard(desktop: &dyn Desktop, windows: &[WindowView], part: &Step) -> Option<Keyboard> {
+    let Some(Act::Input(action)) = part.plan().act().filter(|_| part.plan().reach().takes_keys()) else {
+        return None;
+    };
+    let (presses, writes) = (presses(action), writes(action));
+    if !presses && !writes {
+        return None;
+    }
+    let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
+    let control = if presses && field.is_none() { links::focused(desktop, windows).await } else { None };
+    Some(Keyboard { field, control, writes })
+}
+
+/// Whether a button that has the keyboard would be pressed.
+fn presses(action: &Action) -> bool {
+    let is_it = |key: &Key| matches!(key, Key::Space | Key::Enter);
+    match action {
+        Action::Type { text } => text.contains([' ', '\n', '\r']),
+        Action::Press { key, .. } | Action::KeyDown { key } | Action::KeyUp { key } => is_it(key),
+        Action::Hotkey { keys } | Action::Hold { keys, .. } => keys.iter().any(is_it),
+        _ => false,
+    }
+}
+
+fn writes(action: &Action) -> bool {
+    matches!(action, Action::Type { .. } | Action::KeyDown { .. })
+        || matches!(keys::does(action), Some(Keyed::Pastes | Keyed::Writes { enters: false }))
+}
+
+pub(super) fn titled(name: &str) -> String {
+    format!("“{}”", untrusted::line(name, NAME_CHARS))
+}

