@@ -8,7 +8,7 @@ use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
 use protocol::tool::{
-    Answer, Effect, ExecResult, FrontWindow, Grant, PictureView, Risk, ToolCall, ToolErrorKind,
+    Answer, Effect, ExecResult, FrontWindow, Grant, Mode, PictureView, Risk, ToolCall, ToolErrorKind,
 };
 use protocol::turn::{Cost, Spent, Usage};
 use serde_json::Value;
@@ -34,6 +34,8 @@ pub struct Transcript {
     suggestions: Vec<ModelId>,
     /// What came of the plan of the run that is about to end.
     report: Option<Box<Report>>,
+    /// The last run was begun to look and plan: that it is refused every act is no failure of it.
+    only_plans: bool,
     /// As the model was told of them last.
     windows: Vec<FrontWindow>,
 }
@@ -214,6 +216,7 @@ impl Transcript {
                 self.bill = Bill { is_whole: true, ..Bill::default() };
                 self.suggestions.clear();
                 self.report = None;
+                self.only_plans = spec.mode == Mode::Plan;
                 let (run, goal, model) = (event.scope.run.clone(), spec.goal.clone(), spec.model.0.clone());
                 self.push(n, EntryBody::Goal { run, goal, model });
             }
@@ -426,7 +429,8 @@ impl Transcript {
         }
         let suggestions = std::mem::take(&mut self.suggestions);
         let (end, bill, report) = (end.clone(), self.bill, self.report.take());
-        let acts = if bill.is_whole { Acts::of(self.last_run()) } else { Acts::default() };
+        let counts = bill.is_whole && !self.only_plans;
+        let acts = if counts { Acts::of(self.last_run()) } else { Acts::default() };
         self.push(n, EntryBody::End { end, bill, suggestions, report, acts });
         // It says something else once the run's beginning is known.
         if let (true, Some(entry)) = (self.bill.is_whole, self.entries.last_mut()) {
