@@ -24,6 +24,8 @@ struct Team {
     ours: Contestant,
     /// Our looks at a page.
     ours_on_pages: Contestant,
+    /// What our questions look up.
+    our_questions: Contestant,
     /// Pictures and pointer, from Python and from the shell.
     screen: Contestant,
     /// The accessibility tree, from Python.
@@ -36,6 +38,7 @@ struct Team {
 enum Of {
     Ours,
     OursOnPages,
+    OurQuestions,
     Screen,
     Tree,
     Page,
@@ -49,6 +52,7 @@ impl Team {
         match of {
             Of::Ours => &mut self.ours,
             Of::OursOnPages => &mut self.ours_on_pages,
+            Of::OurQuestions => &mut self.our_questions,
             Of::Screen => &mut self.screen,
             Of::Tree => &mut self.tree,
             Of::Page => &mut self.page,
@@ -98,6 +102,7 @@ fn shuffled(turn: usize, contender: usize) -> u64 {
 fn main() -> Result<()> {
     let path = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("set {name}"));
     let (measure, measure_pages) = (path("MEASURE")?, path("MEASURE_PAGES")?);
+    let measure_questions = path("MEASURE_QUESTIONS")?;
     let (peers, python) = (path("PEERS")?, path("PEERS_PYTHON")?);
     let load = load()?;
     let stage = Stage::plain()?;
@@ -116,6 +121,7 @@ fn main() -> Result<()> {
     let mut team = Team {
         ours: Contestant::start(&stage, "measure", stage.command(measure))?,
         ours_on_pages: Contestant::start(&stage, "measure_pages", pages)?,
+        our_questions: Contestant::start(&stage, "measure_questions", stage.command(measure_questions))?,
         screen: python("screen.py", "")?,
         tree: python("tree.py", "")?,
         page: python("page.py", &port)?,
@@ -128,7 +134,7 @@ fn main() -> Result<()> {
 }
 
 fn races(team: &mut Team) -> Result<Vec<Value>> {
-    use Of::{Ours, OursOnPages, Page, Screen, Tree};
+    use Of::{OurQuestions, Ours, OursOnPages, Page, Screen, Tree};
     let mut done = Vec::new();
     done.push(team.race(
         "capture",
@@ -163,7 +169,8 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
             Contender("playwright", Page, "snapshot".into(), 15),
         ],
     )?);
-    done.push(team.race("target", &[Contender("ours", Ours, format!("target {GTK}"), 60)])?);
+    let question = |what: &'static str| Contender(what, OurQuestions, format!("{what} {GTK}"), 40);
+    done.push(team.race("question", &["element", "point", "picture"].map(question))?);
     for (work, many) in [("move", 300), ("click", 300)] {
         done.push(team.race(
             work,

@@ -5,6 +5,7 @@ use protocol::ErrorView;
 use protocol::command::GetOverview;
 use protocol::event::Activity;
 use protocol::ids::{RunId, SessionId};
+use protocol::tool::Grant;
 use protocol::view::{DesktopView, Overview, RunStatus};
 use serde_json::json;
 
@@ -68,7 +69,19 @@ pub(super) fn table(overview: &Overview) -> String {
         let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}  "));
         format!("{}{}", cells.collect::<String>(), cut(goal, left))
     };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    // The first row has no run.
+    let allowed = std::iter::once(String::new()).chain(overview.runs.iter().map(allowed));
+    rows.iter().map(line).zip(allowed).map(|(line, allowed)| line + &allowed).collect::<Vec<_>>().join("\n")
+}
+
+/// What a run may do without asking again, on a line below it: it is taken back in the dashboard.
+fn allowed(run: &RunStatus) -> String {
+    let place = |app: &String| format!(" in {}", plain(app));
+    let grants = run.status.grants.iter();
+    let grants: Vec<String> = grants
+        .map(|Grant { tool, app }| plain(tool) + &app.as_ref().map(place).unwrap_or_default())
+        .collect();
+    if grants.is_empty() { String::new() } else { format!("\n  allowed: {}", grants.join("; ")) }
 }
 
 /// So many characters tell each of these ids from the others.
@@ -166,11 +179,16 @@ mod tests {
     }
 
     #[test]
-    fn one_run_alone_is_told_by_few_characters() {
+    fn one_run_alone_is_told_by_few_characters_and_what_it_may_do_below_it() {
         let runs = vec![run("0193f4c2a81b7c30bb3fd1e0a4a6f2d1", "look", Activity::Working)];
         assert!(
             table(&overview(runs, DesktopView::default())).contains("\nr-0193f4c2  works  -        12/500")
         );
+        let mut runs = vec![run("0193f4c2", "look", Activity::Working)];
+        let grant = |app: Option<&str>| Grant { tool: "click".into(), app: app.map(str::to_owned) };
+        runs[0].status.grants = vec![grant(None), grant(Some("Edit\u{202e}or"))];
+        let told = table(&overview(runs, DesktopView::default()));
+        assert!(told.ends_with("look\n  allowed: click; click in Edit\\u{202E}or"), "{told}");
         assert_eq!(telling(&["r-1", "r-1"]), 3);
         assert_eq!(telling(&[]), 0);
     }

@@ -40,7 +40,9 @@ const FIGURES: &[Figure] = &[
     beside("", CHROMIUM, "joined", "proxies, joined", Aim::None),
     beside("DOM, visible and interactive", PAGE, "bare", "one evaluate call", Aim::TimesTheirs(1.3)),
     beside("", PAGE, "playwright", "Playwright's snapshot", Aim::None),
-    alone("what a question's target is, looked up", "target", "ours", Aim::Within(20.0)),
+    alone("what a question about an element looks up", "question", "element", Aim::Within(20.0)),
+    alone("what a question about a point looks up", "question", "point", Aim::Within(20.0)),
+    alone("a question's picture of its target", "question", "picture", Aim::Within(20.0)),
     beside("move", MOVE, "bare", "X round trip", Aim::Over(2.0)),
     beside("", MOVE, "pyautogui", "pyautogui, as it comes", Aim::None),
     beside("", MOVE, "xdotool", "xdotool", Aim::None),
@@ -54,7 +56,9 @@ pub fn bench(place: &Place) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the desktop is measured on Linux only, on a private X server");
     setup::ready(place, &[Need::Build, Need::Desktop, Need::Peers])?;
     heading("building the measuring programs, optimised (takes some minutes)");
-    for (package, example) in [("desktop", "measure"), ("browser", "measure_pages")] {
+    for (package, example) in
+        [("desktop", "measure"), ("browser", "measure_pages"), ("tools", "measure_questions")]
+    {
         let build = ["build", "--release", "--package", package, "--example", example];
         shell::run(shell::cargo(place).args(build))?;
     }
@@ -63,6 +67,7 @@ pub fn bench(place: &Place) -> Result<()> {
     race.args(["run", "--quiet", "--manifest-path", "benches/Cargo.toml"])
         .env("MEASURE", place.target.join("release/examples/measure"))
         .env("MEASURE_PAGES", place.target.join("release/examples/measure_pages"))
+        .env("MEASURE_QUESTIONS", place.target.join("release/examples/measure_questions"))
         .env("PEERS", place.root.join("benches/peers"))
         .env("PEERS_PYTHON", setup::peers(place)?);
     let output = race.stderr(Stdio::inherit()).output().context("could not start the measurement")?;

@@ -153,7 +153,7 @@ impl Default for Settings {
             approval: ApprovalMode::Ask,
             plan: true,
             max_steps: 30,
-            step_delay_ms: 500,
+            step_delay_ms: 0,
             batch_delay_ms: 200,
             jpeg_quality: 85,
             tool_timeout_ms: 30_000,

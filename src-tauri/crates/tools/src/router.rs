@@ -170,6 +170,10 @@ impl Router {
         &*self.desktop
     }
 
+    pub(crate) fn browser(&self) -> &dyn Browser {
+        &*self.browser
+    }
+
     /// What is offered to a model: what works here and, in Plan mode, only looks. Always in the same order.
     pub fn specs(&self, mode: Mode) -> Vec<Spec> {
         let available = self.available();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use browser::{Kind, PageQuery, Space};
 use desktop::{Area, Element, ElementQuery, Scope, Selector, Shot, Target};
 use pictures::Mark;
 use protocol::geometry::{NormPoint, NormRect, PixelSize};
@@ -41,8 +42,11 @@ impl Router {
     pub async fn sight(&self, call: &ToolCall, limits: &Limits) -> Option<TakenPicture> {
         let tools = self.registry().all();
         let step = self.env(limits, &tools).plan(&call.tool, &call.arguments).ok()?;
-        let reaches_a_place =
-            |part: &Step| !part.plan().points().is_empty() || part.plan().reach().is_on_the_screen();
+        let reaches_a_place = |part: &Step| {
+            let reach = part.plan().reach();
+            let is_in_a_page = matches!(reach, Reach::Page { reference: Some(_), .. });
+            is_in_a_page || reach.is_on_the_screen() || !part.plan().points().is_empty()
+        };
         if !self.desktop().abilities().screen || !step.parts().any(reaches_a_place) {
             return None;
         }
@@ -70,15 +74,22 @@ impl Router {
             }
             Reach::Element(Target::Selector(Selector { app, role, name: Some(name), .. })) => {
                 let query = ElementQuery { app: app.clone(), query: Some(name.clone()), ..all };
-                (query, role.as_deref(), Some(name.to_lowercase()))
+                (query, role.as_deref(), Some(Wanted::Part(name.to_lowercase())))
             }
+            // Its item is shown once it is open: the menu it is in, or the one that this is opened from.
+            Reach::Menu { app, path } => {
+                let menu = path.first()?;
+                let query = ElementQuery { app: app.clone(), query: Some(menu.clone()), ..all };
+                (query, None, Some(Wanted::Menu(told::plain(menu))))
+            }
+            Reach::Page { reference: Some(reference), .. } => return self.in_page(reference, displays).await,
             _ => return None,
         };
         let takes_keys = plan.reach().takes_keys();
         let is_meant = |one: &Element| {
             (!takes_keys || one.states.iter().any(|state| state == "focused"))
                 && role.is_none_or(|role| one.role.eq_ignore_ascii_case(role))
-                && name.as_ref().is_none_or(|name| told::said(one).to_lowercase().contains(name))
+                && name.as_ref().is_none_or(|name| name.is(one))
         };
         // What is off one display is on another.
         for display in displays.iter().map(|display| display.index) {
@@ -92,6 +103,37 @@ impl Router {
             }
         }
         None
+    }
+
+    /// `None` if it is out of view, or if nothing tells where the page is on the screen.
+    async fn in_page(&self, reference: &str, displays: &[DisplayView]) -> Option<Spot> {
+        for display in displays.iter().map(|display| display.index) {
+            let (query, limit) = (None, 2_000);
+            let query = PageQuery { query, scope: browser::Scope::View, kind: Kind::All, limit, display };
+            let view = tokio::time::timeout(LOOK, self.browser().elements(query)).await.ok()?.ok()?;
+            let one = view.elements.iter().find(|one| one.reference == reference)?;
+            if view.space == Space::Display && one.bounds.center().is_ok() {
+                return Some(Spot { display, at: At::Element(one.bounds) });
+            }
+        }
+        None
+    }
+}
+
+/// By what name an element is looked for.
+enum Wanted {
+    /// In lower case, anywhere in it.
+    Part(String),
+    /// The whole name of a menu, without the sign of its key.
+    Menu(String),
+}
+
+impl Wanted {
+    fn is(&self, one: &Element) -> bool {
+        match self {
+            Self::Part(part) => told::said(one).to_lowercase().contains(part),
+            Self::Menu(name) => one.role.starts_with("menu") && told::plain(told::said(one)) == *name,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use desktop::{Desktop, ElementQuery, Options, Scope, Selector, Shot, Target};
+use desktop::{Desktop, ElementQuery, Options, Scope, Shot};
 use protocol::geometry::{NormPoint, PixelSize};
 
 use crate::acts::{self, Acts};
@@ -56,7 +56,6 @@ impl Work {
                 none => none.insert(Bare::open()?).picture()?.len(),
             },
             ["elements", app, scope] => self.elements(app, scope).await?,
-            ["target", app] => self.target(app).await?,
             ["proxies-one-by-one", app] => self.proxies().await?.one_by_one(app).await?,
             ["proxies-joined", app] => self.proxies().await?.joined(app).await?,
             ["round-trip"] => self.acts.round_trip()?,
@@ -88,14 +87,6 @@ impl Work {
         let dot = Some(NormPoint::new(400.0, 300.0)?);
         let picture = self.desktop.screenshot(Shot { dot, ..Shot::of_display(0, max, 85) }).await?;
         Ok(black_box(STANDARD.encode(&picture.jpeg)).len())
-    }
-
-    /// What a question looks up of an element that it names: the open windows, and whose it is.
-    async fn target(&mut self, app: &str) -> Result<usize, Failure> {
-        let target = Target::Selector(Selector { app: Some(app.into()), ..Selector::default() });
-        let windows = self.desktop.windows().await?;
-        self.desktop.owner(target).await.ok_or("the application is not known")?;
-        Ok(black_box(windows).len())
     }
 
     async fn elements(&mut self, app: &str, scope: &str) -> Result<usize, Failure> {

@@ -238,6 +238,7 @@ pub(crate) fn said(element: &Element) -> &str {
     if element.name.trim().is_empty() { element.description.trim() } else { element.name.trim() }
 }
 
-fn plain(name: &str) -> String {
+/// A control's name without the sign of its key, in lower case.
+pub(crate) fn plain(name: &str) -> String {
     name.replace(['_', '&'], "").trim().trim_end_matches(['.', '…']).to_lowercase()
 }

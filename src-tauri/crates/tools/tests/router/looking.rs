@@ -295,11 +295,64 @@ async fn a_question_shows_the_screen_around_where_a_call_would_act_with_the_plac
         assert_eq!((shot.marks[0].label.as_str(), shot.marks[0].bounds), ("", save));
     }
 
+    // A menu's item is not shown yet: the menu it is in is.
+    let menus = |scene: &mut desktop::fake::Scene| {
+        let other = |name: &str, role: &str| desktop::Element {
+            name: name.into(),
+            role: role.into(),
+            ..scene.snapshot.elements[0].clone()
+        };
+        scene.snapshot.elements =
+            vec![other("_File", "menu"), other("File", "label"), other("Profile", "menu")];
+    };
+    let menu = json!({ "tool": "pressMenu", "arguments": { "path": ["File", "Save As..."] } });
+    let shot = cut(menu, menus).await.unwrap();
+    assert_eq!((shot.marks.len(), shot.marks[0].bounds), (1, save));
+
     // The parts of a batch are told apart.
     let actions = json!({ "actions": [click(500, 500), { "tool": "wait", "arguments": { "seconds": 1 } }, click(520, 500)] });
     let shot = cut(json!({ "tool": "batch", "arguments": actions }), |_| {}).await.unwrap();
     let labels: Vec<_> = shot.marks.iter().map(|mark| mark.label.as_str()).collect();
     assert_eq!((shot.dot, labels), (None, vec!["1", "3"]));
+}
+
+#[tokio::test]
+async fn a_question_about_an_element_of_a_page_shows_it_where_the_page_tells_its_place() {
+    let bounds = rect(600.0, 700.0, 100.0, 30.0);
+    let click = protocol::tool::ToolCall {
+        id: protocol::ids::CallId("c-1".into()),
+        tool: "webClick".into(),
+        arguments: json!({ "ref": "w3", "reason": "to buy it" }),
+    };
+    for (space, reference, is_shown) in [
+        (browser::Space::Display, "w3", true),
+        (browser::Space::Viewport, "w3", false),
+        (browser::Space::Display, "w4", false),
+    ] {
+        let fake = desktop();
+        fake.edit(|scene| (scene.displays[0].bounds.width, scene.displays[0].bounds.height) = (1920, 1080));
+        let pages = browser::fake::FakeBrowser::new();
+        pages.edit(|pages| {
+            let element = browser::WebElement {
+                reference: reference.into(),
+                role: "button".into(),
+                name: "Buy".into(),
+                value: String::new(),
+                hint: String::new(),
+                states: Vec::new(),
+                href: String::new(),
+                options: Vec::new(),
+                bounds,
+            };
+            pages.view = browser::PageView { space, elements: vec![element], ..browser::PageView::default() };
+        });
+        let router = Router::builtin(fake.clone()).with_browser(pages);
+        let taken = router.sight(&click, &crate::stage::limits()).await;
+        let marked: Vec<_> =
+            shots(&fake).into_iter().flat_map(|shot| shot.marks).map(|mark| mark.bounds).collect();
+        let expected = if is_shown { vec![bounds] } else { Vec::new() };
+        assert_eq!((taken.is_some(), marked), (is_shown, expected), "{space:?} {reference}");
+    }
 }
 
 #[tokio::test]
