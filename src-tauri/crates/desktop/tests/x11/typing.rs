@@ -233,20 +233,30 @@ async fn what_is_left_of_the_keys_is_not_for_the_window_that_came_to_the_front_m
     let desktop = screen.desktop();
     let long = Action::Type { text: "rm -rf pond\n".repeat(300) };
     let enters = Action::Press { key: Key::Enter, times: 200 };
-    for action in [long, enters].into_iter().cycle().take(6) {
-        let target = Target::new(&screen, "target", (0, 0, 300, 300), 0x00ff_ffff);
-        let terminal = Target::new(&screen, "terminal", (400, 0, 300, 300), 0);
-        target.focus();
-        let comes_up = tokio::task::spawn_blocking(move || {
-            while !matches!(target.conn.wait_for_event().unwrap(), Event::KeyPress(_)) {}
-            terminal.focus();
-            (terminal, target)
-        });
-        let acted = desktop.act(action, token()).await.unwrap();
-        let (terminal, _) = comes_up.await.unwrap();
-        assert_eq!(presses(&terminal), 0, "{}", acted.note);
-        assert_eq!(acted.evidence, Evidence::Mismatch, "{}", acted.note);
-        assert!(acted.note.contains("look again before the rest"), "{}", acted.note);
+    for action in [long, enters] {
+        let mut cut_short = 0;
+        for _ in 0..50 {
+            let target = Target::new(&screen, "target", (0, 0, 300, 300), 0x00ff_ffff);
+            let terminal = Target::new(&screen, "terminal", (400, 0, 300, 300), 0);
+            target.focus();
+            let comes_up = tokio::task::spawn_blocking(move || {
+                while !matches!(target.conn.wait_for_event().unwrap(), Event::KeyPress(_)) {}
+                terminal.focus();
+                (terminal, target)
+            });
+            let acted = desktop.act(action.clone(), token()).await.unwrap();
+            let (terminal, _) = comes_up.await.unwrap();
+            assert_eq!(presses(&terminal), 0, "{}", acted.note);
+            // On a busy machine it may come up after the last key.
+            if acted.evidence == Evidence::Mismatch {
+                assert!(acted.note.contains("look again before the rest"), "{}", acted.note);
+                cut_short += 1;
+            }
+            if cut_short == 3 {
+                break;
+            }
+        }
+        assert_eq!(cut_short, 3, "the window never came to the front in the middle of {action:?}");
     }
 }
 
