@@ -81,6 +81,7 @@ async fn text_in_any_script_and_length_is_read_back_from_a_real_editor_and_saved
     let pasted = write(&*desktop, "枯枝に烏のとまりけり秋の暮 🍁").await;
     assert!(pasted.note.contains("by paste"), "{}", pasted.note);
     assert_eq!(pasted.evidence, Evidence::ReadBack, "{}", pasted.note);
+    assert!(!pasted.note.contains("枯枝"), "it may be a password: {}", pasted.note);
     assert_eq!(clipboard(&screen), "what the user had copied");
 
     let long = " long".repeat(2000);
@@ -220,6 +221,7 @@ async fn keys_arrive_in_order_with_their_shifts() {
     let desktop = screen.desktop();
     let acted = write(&*desktop, "aA!").await;
     assert_eq!(acted.evidence, Evidence::Sent);
+    assert!(!acted.note.contains("aA!"), "it may be a password: {}", acted.note);
     assert_eq!(presses(&target), 4, "a, shift, a, 1");
 }
 

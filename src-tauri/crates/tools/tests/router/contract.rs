@@ -534,6 +534,16 @@ async fn what_was_copied_is_cleaned_of_what_people_cannot_see() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_typed_is_not_repeated() {
+    let router = Router::builtin(desktop());
+    let typing = ExecRequest { approval: ApprovalMode::Auto, ..request("type", json!({"text": "hunter2"})) };
+    let typed = execute(&router, typing, CancellationToken::new()).await.result;
+    assert_eq!(typed.effect, Effect::Unverified);
+    assert!(typed.summary.starts_with("typed 7 characters"), "{}", typed.summary);
+    assert!(!typed.summary.contains("hunter2"), "{}", typed.summary);
+}
+
+#[tokio::test(start_paused = true)]
 async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
