@@ -82,7 +82,7 @@ fn a_hundred_and_twenty_tasks_are_on_applications_that_are_not_ours_and_a_third_
     let sabotaged = tasks.iter().filter(|task| task.is_sabotaged()).count();
     assert!(tasks.len() >= 120 && sabotaged * 3 >= tasks.len(), "{sabotaged} of {}", tasks.len());
     let (apps, toolkits) = among(&tasks);
-    assert!(apps.len() >= 10 && toolkits.len() >= 5, "{apps:?} of {toolkits:?}");
+    assert!(apps.len() >= 10 && toolkits.len() >= 6, "{apps:?} of {toolkits:?}");
 }
 
 #[test]

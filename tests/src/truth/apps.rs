@@ -27,6 +27,7 @@ pub enum App {
     Calc,
     Writer,
     Letter,
+    Browser,
     Xterm,
 }
 
@@ -77,7 +78,7 @@ impl Toolkit {
 struct Known(&'static str, Toolkit, &'static str, &'static str);
 
 impl App {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Gtk3,
         Self::Gtk4,
         Self::Qt,
@@ -95,6 +96,7 @@ impl App {
         Self::Calc,
         Self::Writer,
         Self::Letter,
+        Self::Browser,
         Self::Xterm,
     ];
 
@@ -125,6 +127,8 @@ impl App {
                 "libreoffice-writer",
                 "letter.fodt - LibreOffice",
             ),
+            // The browser itself, with pages of its user's in place of ours.
+            Self::Browser => Known("Firefox ESR", Toolkit::Firefox, "firefox-esr", "Mozilla Firefox"),
             Self::Xterm => Known("xterm", Toolkit::Xterm, "xterm", "xterm"),
         }
     }
@@ -184,11 +188,13 @@ impl App {
             ("letter.txt", "dear\n"),
             ("other.txt", "else\n"),
             ("letter.fodt", LETTER),
+            ("notes.html", "<title>Notes</title><p>alpha beta <a href=other.html>Other</a></p>"),
+            ("other.html", "<title>Other page</title><p>else</p>"),
         ] {
             fs::write(work.join(name), text)?;
         }
         // What tasks leave.
-        for name in ["said.txt", "plan.txt", "notes.txt~"] {
+        for name in ["said.txt", "plan.txt", "plan.html", "notes.txt~"] {
             let _ = fs::remove_file(work.join(name));
         }
         let settings = stage.path("home").join(".config");
@@ -237,6 +243,12 @@ impl App {
                 let mut command = python("web.py");
                 let folder = profile(stage, "firefox", FIREFOX)?;
                 command.args(["firefox-esr", "--no-remote", "--profile"]).arg(folder).arg("");
+                command
+            }
+            Self::Browser => {
+                let mut command = with("firefox-esr", &["--no-remote", "--profile"]);
+                let page = format!("file://{}", work.join("notes.html").display());
+                command.arg(profile(stage, "browser", FIREFOX)?).arg(page);
                 command
             }
             Self::Mousepad => with("mousepad", &["--disable-server", "notes.txt"]),

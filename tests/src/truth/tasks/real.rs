@@ -2,6 +2,7 @@
 
 use super::{Act, App, Find, Oracle, Sabotage, Task, find};
 
+mod browser;
 mod calculators;
 mod editors;
 mod folders;
@@ -21,6 +22,7 @@ pub(super) fn of(app: App) -> Vec<Task> {
         App::Calc => office::CALC,
         App::Writer => office::WRITER,
         App::Letter => office::LETTER,
+        App::Browser => browser::BROWSER,
         App::Xterm => terminal::XTERM,
         App::Gtk3 | App::Gtk4 | App::Qt | App::Swing | App::Chromium | App::Cef | App::Firefox => &[],
     };
