@@ -197,9 +197,15 @@ impl App {
         for name in ["said.txt", "plan.txt", "plan.html", "notes.txt~"] {
             let _ = fs::remove_file(work.join(name));
         }
-        let settings = stage.path("home").join(".config");
-        for name in ["featherpad", "galculator", "SpeedCrunch"] {
-            let _ = fs::remove_dir_all(settings.join(name));
+        // What applications keep of themselves: the place of a cursor, too.
+        for name in [
+            ".config/featherpad",
+            ".config/galculator",
+            ".config/SpeedCrunch",
+            ".local/share/SpeedCrunch",
+            ".local/share/org.gnome.TextEditor",
+        ] {
+            let _ = fs::remove_dir_all(stage.path("home").join(name));
         }
         let files = work.join("files");
         let _ = fs::remove_dir_all(&files);

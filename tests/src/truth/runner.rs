@@ -17,7 +17,7 @@ use super::{App, Said, Verdict};
 use crate::miki::Miki;
 use crate::patience::{LONG, wait_for};
 use crate::process::Process;
-use crate::stage::{Cover, Furniture, Screen, Stage, User};
+use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
 
 /// How long an application has to do what it was asked for.
 const DOES: Duration = Duration::from_secs(3);
@@ -245,7 +245,9 @@ impl Runner {
             return Ok((true, None));
         }
         let found = self.found(task.oracle).unwrap_or_default();
-        Ok((false, (!was.contains(&found)).then_some(found)))
+        // What an application showed or had copied is gone with it.
+        let went = task.ends() && matches!(task.oracle, Oracle::Title(_) | Oracle::Copied(..));
+        Ok((false, (!went && !was.contains(&found)).then_some(found)))
     }
 
     /// What the user's own hands do so that others can see what came of it.
@@ -297,7 +299,8 @@ impl Runner {
                 self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim().to_owned()
             }
             Oracle::Title(_) => {
-                lines(self.screen.windows()?.into_iter().map(|window| window.title).collect())
+                let titles = self.screen.windows()?.into_iter().map(|window| window.title);
+                lines(titles.filter(|title| title != stage::COVER).collect())
             }
         })
     }

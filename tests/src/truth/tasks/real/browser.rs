@@ -2,7 +2,7 @@
 
 use super::Oracle::{Copied, Holds, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
-use super::{Act, BUTTON, Real, click, menu, task};
+use super::{Act, BUTTON, Real, click, task};
 
 const LINK: Act = click("link", "Other");
 const FOLLOWED: Real = task("link", "click", &[LINK], Title("Other page"));
@@ -21,12 +21,17 @@ pub(super) const BROWSER: &[Real] = &[
         &[Act::Hotkey(&["ctrl", "l"]), Act::Type("about:license\n")],
         Title("Licenses"),
     ),
-    task("menu", "pressMenu, a new tab", &[menu(&["File", "New Tab"])], Title("Mozilla Firefox")),
+    task(
+        "tool bar",
+        "click, a new tab",
+        &[click(BUTTON, "New Tab|Open a new tab (Ctrl+T)")],
+        Title("Mozilla Firefox"),
+    ),
     task(
         "file dialog",
         "saves as",
-        &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan.html\n")],
-        Holds("plan.html", "Other"),
+        &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan\n")],
+        Holds("../home/plan.html", "Other"),
     ),
     task(
         "keys",

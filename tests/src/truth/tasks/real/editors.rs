@@ -12,6 +12,8 @@ const WHOLE: Oracle = Saved("notes.txt", "one\ntwo");
 /// The same, where a task writes the file itself.
 const WRITTEN: Oracle = File("notes.txt", "Gamma\nalpha\nbeta\n");
 const SAVE: Act = Act::Hotkey(&["ctrl", "s"]);
+/// What a GTK file dialog has selected is the name without its ending.
+const STEM: Act = Act::Type("plan\n");
 const PLAN: Oracle = File("plan.txt", "alpha\nbeta\n");
 const UPPER: Oracle = Saved("notes.txt", "ALPHA\nBETA\n");
 const TITLED: Oracle = Saved("notes.txt", "Alpha\nBeta\n");
@@ -57,10 +59,14 @@ pub(super) const MOUSEPAD: &[Real] = &[
     task(
         "menu",
         "pressMenu, undoes",
-        &[menu(&["Edit", "Delete Line"]), TYPED, menu(&["Edit", "Undo"])],
+        &[
+            menu(&["Edit", "Delete Line"]),
+            menu(&["Edit", "Duplicate Line / Selection"]),
+            menu(&["Edit", "Undo"]),
+        ],
         Saved("notes.txt", "beta\n"),
     ),
-    task("file dialog", "saves as", &[menu(&["File", "Save As..."]), Act::Type("plan.txt\n")], PLAN),
+    task("file dialog", "saves as", &[menu(&["File", "Save As..."]), STEM], PLAN),
     task(
         "dialog",
         "finds and replaces",
@@ -69,7 +75,7 @@ pub(super) const MOUSEPAD: &[Real] = &[
             set(FIELD, "Search for:", "beta"),
             set(FIELD, "Replace with:", "delta"),
             click("check box", "Replace all in:"),
-            click(BUTTON, "Replace"),
+            click(BUTTON, "Replace All"),
         ],
         REPLACED,
     ),
@@ -92,7 +98,7 @@ pub(super) const MOUSEPAD: &[Real] = &[
         &[
             menu(&["Edit", "Preferences..."]),
             click("page tab", "Editor"),
-            set("combo box", "Tab mode:", "Insert Spaces"),
+            set("combo box", "Tab mode:|Insert Tabs", "Insert Spaces"),
             Act::Press("escape"),
             Act::Press("tab"),
         ],
@@ -114,7 +120,7 @@ pub(super) const MOUSEPAD: &[Real] = &[
 ];
 
 const NEW_TAB: Real =
-    task("tab", "a new one", &[click(BUTTON, "New tab (Ctrl+T)|New Tab (Ctrl+T)")], Title("Untitled"));
+    task("tab", "a new one", &[click(BUTTON, "New tab (Ctrl+T)|New Tab (Ctrl+T)")], Title("New Document"));
 
 pub(super) const TEXT_EDITOR: &[Real] = &[
     TYPE,
@@ -126,12 +132,7 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     NEW_TAB,
     NEW_TAB.spoilt(Covered),
     NEW_TAB.spoilt(Stopped),
-    task(
-        "file dialog",
-        "saves as",
-        &[click(BUTTON, "Menu"), click(ITEM, "Save As…"), Act::Type("plan.txt\n")],
-        PLAN,
-    ),
+    task("file dialog", "saves as", &[click(BUTTON, "Menu"), click(ITEM, "Save As…"), STEM], PLAN),
     task(
         "search bar",
         "finds and replaces",
@@ -149,7 +150,7 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
         "keys",
         "hotkey, copies and pastes",
         &[ALL, Act::Hotkey(&["ctrl", "c"]), Act::Hotkey(&["ctrl", "end"]), Act::Hotkey(&["ctrl", "v"])],
-        Saved("notes.txt", "alpha\nbeta\nalpha\nbeta\n"),
+        Saved("notes.txt", "alpha\nbetaalpha\nbeta\n"),
     ),
     task(
         "keys",
@@ -160,7 +161,13 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     task(
         "menu",
         "clicks, spaces for tabs",
-        &[click(BUTTON, "View"), click(ITEM, "Spaces"), Act::Press("escape"), Act::Press("tab")],
+        &[
+            click(BUTTON, "View"),
+            click(ITEM, "Spaces"),
+            Act::Click(PAGE),
+            Act::Hotkey(&["ctrl", "home"]),
+            Act::Press("tab"),
+        ],
         Saved("notes.txt", "        alpha\nbeta\n"),
     ),
     task("dialog", "close, then Save", &[TYPED, Act::Hotkey(&["ctrl", "w"]), click(BUTTON, "Save")], WRITTEN),
@@ -198,7 +205,7 @@ pub(super) const FEATHERPAD: &[Real] = &[
             menu(&["Search", "Replace"]),
             set("text|entry", "Find:|To be replaced", "beta"),
             set("text|entry", "Replace with:|Replacing text", "delta"),
-            click(BUTTON, "Replace all"),
+            click(BUTTON, "Replace all (F10)"),
         ],
         REPLACED,
     ),
@@ -214,7 +221,7 @@ pub(super) const FEATHERPAD: &[Real] = &[
         ],
         Holds("../home/.config/featherpad/fp.conf", "appendEmptyLine=false"),
     ),
-    task("dialog", "close, then Save", &[TYPED, menu(&["File", "Close"]), click(BUTTON, "Save")], WRITTEN),
+    task("dialog", "close, then Enter", &[TYPED, menu(&["File", "Close"]), Act::Press("enter")], WRITTEN),
     task(
         "dialog",
         "close, then Discard changes",

@@ -65,7 +65,7 @@ pub(super) const THUNAR: &[Real] = &[
     task(
         "icon",
         "cut and pasted",
-        &[CHOSEN, menu(&["Edit", "Cut"]), Act::DoubleClick(DOCS), menu(&["Edit", "Paste"])],
+        &[CHOSEN, menu(&["Edit", "Cut"]), Act::DoubleClick(DOCS), Act::Hotkey(&["ctrl", "v"])],
         There("files/Docs/letter.txt"),
     ),
     task(
@@ -89,7 +89,7 @@ pub(super) const THUNAR: &[Real] = &[
     task(
         "entry",
         "location typed",
-        &[Act::Hotkey(&["ctrl", "l"]), ALL_TYPED, Act::Press("enter")],
+        &[Act::Hotkey(&["ctrl", "l"]), Act::Press("end"), Act::Type("/Docs\n")],
         Title("Docs"),
     ),
     task("tool bar", "click, back", &[Act::DoubleClick(DOCS), click(BUTTON, "Back")], Title("files")),
@@ -102,9 +102,7 @@ pub(super) const THUNAR: &[Real] = &[
     task(
         "menu",
         "pressMenu, as a list",
-        &[menu(&["View", "View as Detailed List"]), Act::DoubleClick(DOCS)],
+        &[menu(&["View", "List View"]), Act::DoubleClick(DOCS)],
         Title("Docs"),
     ),
 ];
-
-const ALL_TYPED: Act = Act::Type("Docs");

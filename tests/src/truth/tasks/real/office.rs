@@ -67,7 +67,7 @@ pub(super) const CALC: &[Real] = &[
     task(
         "menu",
         "pressMenu, undoes",
-        &[Act::Click(cell("A2")), Act::Type("Screw\n"), Act::Type("Wheel\n"), menu(&["Edit", "Undo: Input"])],
+        &[Act::Click(cell("A2")), Act::Type("Screw\n"), Act::Type("Wheel\n"), menu(&["Edit", "Undo"])],
         table("Part,Left\nScrew,12\nGear,7\n"),
     ),
     task(

@@ -38,7 +38,7 @@ pub(super) const XTERM: &[Real] = &[
     task(
         "terminal",
         "hotkey, Ctrl+D",
-        &[Act::Type("cat > said.txt\none\ntwo\n"), Act::Hotkey(&["ctrl", "d"])],
+        &[Act::Type("cat > said.txt\n"), Act::Type("one\ntwo\n"), Act::Hotkey(&["ctrl", "d"])],
         said("one\ntwo\n"),
     ),
     task(
@@ -62,7 +62,7 @@ pub(super) const XTERM: &[Real] = &[
     task(
         "terminal",
         "press, a name completed",
-        &[Act::Type("cat lett"), Act::Press("tab"), Act::Type("> said.txt\n")],
+        &[Act::Type("cat letter.t"), Act::Press("tab"), Act::Type("> said.txt\n")],
         said("dear\n"),
     ),
     task(
