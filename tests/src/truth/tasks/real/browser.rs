@@ -31,7 +31,7 @@ pub(super) const BROWSER: &[Real] = &[
         "file dialog",
         "saves as",
         &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan\n")],
-        Holds("../home/plan.html", "Other"),
+        Holds("../home/Downloads/plan.html", "Other"),
     ),
     task(
         "keys",

@@ -54,7 +54,7 @@ pub(super) const GALCULATOR: &[Real] = &[
             digit("5"),
             digit("+"),
             digit("MR"),
-            click("menu item", "7"),
+            click("menu item", ""),
             digit("="),
         ],
         shows("12"),

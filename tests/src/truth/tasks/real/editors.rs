@@ -139,7 +139,7 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
         &[
             Act::Hotkey(&["ctrl", "h"]),
             Act::Type("beta"),
-            Act::Press("tab"),
+            click("text|entry", "Replace"),
             Act::Type("delta"),
             click(BUTTON, "Replace All"),
         ],
@@ -213,6 +213,17 @@ pub(super) const FEATHERPAD: &[Real] = &[
     task(
         "check box",
         "click, a preference",
+        &[
+            menu(&["Options", "Preferences"]),
+            click("page tab", "Text"),
+            click("check box", "Auto-bracket"),
+            click(BUTTON, "Close"),
+        ],
+        Holds("../home/.config/featherpad/fp.conf", "autoBracket=true"),
+    ),
+    task(
+        "check box",
+        "click, scrolled away",
         &[
             menu(&["Options", "Preferences"]),
             click("page tab", "Text"),
