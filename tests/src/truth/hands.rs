@@ -89,7 +89,7 @@ impl Hands {
     /// # Errors
     /// Where the engine is gone.
     pub fn perform(&mut self, call: Call) -> Result<Answer> {
-        let result = self.call(call.tool, call.arguments)?; if std::env::var_os("SAY").is_some() { eprintln!("   - {} {:?} {}", result.summary, result.effect, result.data["note"]); }
+        let result = self.call(call.tool, call.arguments)?;
         let said = match result.effect {
             Effect::Confirmed => Said::Confirmed,
             Effect::Unverified => Said::Unverified,

@@ -133,18 +133,6 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     NEW_TAB.spoilt(Covered),
     NEW_TAB.spoilt(Stopped),
     task("file dialog", "saves as", &[click(BUTTON, "Menu"), click(ITEM, "Save As…"), STEM], PLAN),
-    task(
-        "search bar",
-        "finds and replaces",
-        &[
-            Act::Hotkey(&["ctrl", "h"]),
-            Act::Type("beta"),
-            click("text|entry", "Replace"),
-            Act::Type("delta"),
-            click(BUTTON, "Replace All"),
-        ],
-        REPLACED,
-    ),
     task("keys", "hotkey, moves a line", &[Act::Hotkey(&["alt", "down"])], TURNED),
     task(
         "keys",

@@ -4,7 +4,7 @@
 use super::Oracle::{Saved, SavedWith, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
 use super::editors::{AT_THE_TOP, TYPED};
-use super::{ALL, Act, BUTTON, Find, ITEM, Oracle, Real, click, find, menu, set, task};
+use super::{ALL, Act, BUTTON, Find, Oracle, Real, click, find, menu, set, task};
 
 const BOOK: Oracle = table("Part,Left\nBolt,12\nGear,7\n");
 const ROW_ABOVE: Oracle = table(",\nPart,Left\nBolt,12\nGear,7\n");
@@ -75,16 +75,17 @@ pub(super) const CALC: &[Real] = &[
         "finds and replaces",
         &[
             Act::Hotkey(&["ctrl", "h"]),
-            set(FIELD, "Find:", "Bolt"),
-            set(FIELD, "Replace:", "Screw"),
+            Act::Type("Bolt"),
+            click(FIELD, "Replace:"),
+            Act::Type("Screw"),
             click(BUTTON, "Replace All"),
         ],
         table("Part,Left\nScrew,12\nGear,7\n"),
     ),
     task(
-        "editable combo box",
-        "setValue",
-        &[set(FIELD, "Name Box|A1", "B3"), Act::Press("enter"), Act::Type("8\n")],
+        "name box",
+        "click and type",
+        &[click(FIELD, "Name Box|A1"), Act::Hotkey(&["ctrl", "a"]), Act::Type("B3\n"), Act::Type("8\n")],
         table("Part,Left\nBolt,12\nGear,8\n"),
     ),
     task(
@@ -161,8 +162,9 @@ pub(super) const WRITER: &[Real] = &[
         "finds and replaces",
         &[
             Act::Hotkey(&["ctrl", "h"]),
-            set(FIELD, "Find:", "beta"),
-            set(FIELD, "Replace:", "delta"),
+            Act::Type("beta"),
+            click(FIELD, "Replace:"),
+            Act::Type("delta"),
             click(BUTTON, "Replace All"),
         ],
         Saved("notes.txt", "alpha\ndelta\n"),
@@ -177,9 +179,9 @@ const fn letter(part: &'static str) -> Oracle {
 const IS_BOLD: Oracle = letter("<style:text-properties fo:font-weight=\"bold\"");
 const BOLD: Real = task("tool bar", "click", &[ALL, click(BUTTON, "Bold")], IS_BOLD);
 const HEADING: Real = task(
-    "combo box",
-    "setValue",
-    &[set("combo box|text|entry", "Default Paragraph Style", "Heading 1"), Act::Press("enter")],
+    "editable combo box",
+    "click and type",
+    &[click("combo box|text|entry", "Default Paragraph Style"), ALL, Act::Type("Heading 1\n")],
     letter("text:style-name=\"Heading_20_1\""),
 );
 const CENTRED: Real = task(
