@@ -41,6 +41,7 @@ pub(super) const GALCULATOR: &[Real] = &[
     TO_HEX,
     TO_HEX.spoilt(Covered),
     TO_HEX.spoilt(Stopped),
+    TO_HEX.spoilt(Moved),
     task("button", "clicks, a root", &[digit("8"), digit("1"), digit("sqrt")], shows("9")),
     task("button", "clicks, backspace", &[digit("4"), digit("2"), digit("5"), digit("<-")], shows("42")),
     task(
@@ -105,6 +106,7 @@ pub(super) const CALCULATOR: &[Real] = &[
     SUM.spoilt(Moved),
     NINE.spoilt(Closed),
     NINE.spoilt(Covered),
+    NINE.spoilt(Moved),
     task(
         "button",
         "clicks, brackets",
@@ -178,6 +180,7 @@ pub(super) const SPEEDCRUNCH: &[Real] = &[
     COPIES.spoilt(Moved),
     HEXADECIMAL,
     HEXADECIMAL.spoilt(Stopped),
+    HEXADECIMAL.spoilt(Covered),
     task("entry", "type, a function", &[Act::Type("sqrt(1764)\n")], last("42")),
     task("entry", "type, a variable", &[Act::Type("x=40\n"), Act::Type("x+2\n")], last("42")),
     task(

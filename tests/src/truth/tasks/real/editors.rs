@@ -54,6 +54,7 @@ pub(super) const MOUSEPAD: &[Real] = &[
     DOUBLED.spoilt(Stopped),
     LINE_DOWN,
     LINE_DOWN.spoilt(Moved),
+    LINE_DOWN.spoilt(Covered),
     LINE_GONE,
     LINE_GONE.spoilt(Closed),
     task(
@@ -178,6 +179,7 @@ pub(super) const FEATHERPAD: &[Real] = &[
     TO_UPPER.spoilt(Stopped),
     SORTED,
     SORTED.spoilt(Moved),
+    SORTED.spoilt(Covered),
     task("menu", "pressMenu, start case", &[ALL, menu(&["Edit", "To Start Case"])], TITLED),
     task(
         "menu",

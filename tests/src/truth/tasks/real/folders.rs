@@ -54,8 +54,10 @@ pub(super) const THUNAR: &[Real] = &[
     DUPLICATES.spoilt(Covered),
     PROPERTIES,
     PROPERTIES.spoilt(Moved),
+    PROPERTIES.spoilt(Covered),
     LINKS,
     LINKS.spoilt(Covered),
+    LINKS.spoilt(Moved),
     task(
         "icon",
         "copied and pasted",

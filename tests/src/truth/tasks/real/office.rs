@@ -57,6 +57,7 @@ pub(super) const CALC: &[Real] = &[
     COLUMNS.spoilt(Covered),
     LESS,
     LESS.spoilt(Moved),
+    LESS.spoilt(Covered),
     task("menu", "pressMenu, a column less", &[menu(&["Sheet", "Delete Columns"])], table("Left\n12\n7\n")),
     task(
         "menu",
