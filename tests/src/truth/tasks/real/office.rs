@@ -76,9 +76,8 @@ pub(super) const CALC: &[Real] = &[
         "finds and replaces",
         &[
             Act::Hotkey(&["ctrl", "h"]),
-            Act::Type("Bolt"),
-            click(FIELD, "Replace:"),
-            Act::Type("Screw"),
+            set(FIELD, "Find:", "Bolt"),
+            set(FIELD, "Replace:", "Screw"),
             click(BUTTON, "Replace All"),
         ],
         table("Part,Left\nScrew,12\nGear,7\n"),
@@ -163,9 +162,8 @@ pub(super) const WRITER: &[Real] = &[
         "finds and replaces",
         &[
             Act::Hotkey(&["ctrl", "h"]),
-            Act::Type("beta"),
-            click(FIELD, "Replace:"),
-            Act::Type("delta"),
+            set(FIELD, "Find:", "beta"),
+            set(FIELD, "Replace:", "delta"),
             click(BUTTON, "Replace All"),
         ],
         Saved("notes.txt", "alpha\ndelta\n"),
