@@ -17,7 +17,7 @@ use crate::patience::wait_for;
 use crate::process::{Finished, Process, leashed};
 
 pub use apps::Editor;
-pub use cover::Cover;
+pub use cover::{COVER, Cover};
 pub use screen::{Screen, Window};
 pub use user::User;
 pub use witness::Witness;

@@ -1,5 +1,6 @@
 //! What is said of an act, held against what the application did: the quick part of `cargo xtask bench truth`.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use outside::truth::{self, App, Counts, Said, Surprises, Task, Verdict};
@@ -60,15 +61,34 @@ fn no_false_word_and_no_harm_is_excused() {
     }
 }
 
+/// The applications of these tasks, and their toolkits, each once.
+fn among(tasks: &[Task]) -> (BTreeSet<&'static str>, BTreeSet<&'static str>) {
+    let apps = || tasks.iter().map(|task| task.app);
+    (apps().map(App::name).collect(), apps().map(|app| app.toolkit().name()).collect())
+}
+
 #[test]
 fn ten_real_applications_of_six_toolkits_are_among_the_quick_tasks() {
-    let mut apps: Vec<App> =
-        truth::all().into_iter().filter(|task| task.quick).map(|task| task.app).collect();
-    apps.retain(|app| !app.is_ours() || app.is_browser());
-    apps.sort_by_key(|app| format!("{app:?}"));
-    apps.dedup();
-    let mut toolkits: Vec<&str> = apps.iter().map(|app| app.toolkit().name()).collect();
-    toolkits.sort_unstable();
-    toolkits.dedup();
+    let mut tasks = truth::all();
+    tasks.retain(|task| task.quick && (!task.app.is_ours() || task.app.is_browser()));
+    let (apps, toolkits) = among(&tasks);
     assert!(apps.len() >= 10 && toolkits.len() >= 6, "{apps:?} of {toolkits:?}");
+}
+
+#[test]
+fn a_hundred_and_twenty_tasks_are_on_applications_that_are_not_ours_and_a_third_of_them_is_sabotaged() {
+    let mut tasks = truth::all();
+    tasks.retain(|task| !task.app.is_ours());
+    let sabotaged = tasks.iter().filter(|task| task.is_sabotaged()).count();
+    assert!(tasks.len() >= 120 && sabotaged * 3 >= tasks.len(), "{sabotaged} of {}", tasks.len());
+    let (apps, toolkits) = among(&tasks);
+    assert!(apps.len() >= 10 && toolkits.len() >= 6, "{apps:?} of {toolkits:?}");
+}
+
+#[test]
+fn a_task_is_known_by_its_name_alone() {
+    let mut names = BTreeSet::new();
+    let twice: Vec<String> =
+        truth::all().iter().map(Task::name).filter(|name| !names.insert(name.clone())).collect();
+    assert_eq!(twice, Vec::<String>::new());
 }

@@ -185,7 +185,11 @@ class Orders {
             tell("limit", limit.getValue());
             if (!limit.getValue().equals(0)) later(() -> limit.setValue(0));
         });
-        return row(count, limit, volume);
+        var first = new GregorianCalendar(2026, Calendar.JANUARY, 1).getTime();
+        var day = name(new JSpinner(new SpinnerDateModel(first, null, null, Calendar.DAY_OF_MONTH)), "Day");
+        day.setEditor(new JSpinner.DateEditor(day, "yyyy-MM-dd"));
+        day.addChangeListener(e -> tell("day", new java.text.SimpleDateFormat("yyyy-MM-dd").format(day.getValue())));
+        return column(row(count, limit, volume), day);
     }
 
     JComponent animals() {

@@ -3,11 +3,11 @@
 import os
 import sys
 
-from PyQt5.QtCore import QAbstractTableModel, QDate, QObject, QTimer, Qt, pyqtSignal
+from PyQt5.QtCore import QAbstractTableModel, QDate, QObject, QTime, QTimer, Qt, pyqtSignal
 from PyQt5.QtWidgets import (
     QAbstractItemView, QAction, QApplication, QCheckBox, QComboBox, QDateEdit, QFileDialog, QHBoxLayout, QLabel,
     QLineEdit, QListWidget, QListWidgetItem, QMainWindow, QMenu, QMessageBox, QPlainTextEdit, QPushButton,
-    QRadioButton, QSlider, QSpinBox, QStackedWidget, QTableView, QTableWidget, QTableWidgetItem, QTabWidget,
+    QRadioButton, QSlider, QSpinBox, QStackedWidget, QTableView, QTableWidget, QTableWidgetItem, QTabWidget, QTimeEdit,
     QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget,
 )
 
@@ -119,7 +119,10 @@ class Window(QMainWindow):
         day = self.name(QDateEdit(QDate(2026, 1, 1)), "Day")
         day.setDisplayFormat("yyyy-MM-dd")
         day.dateChanged.connect(lambda date: self.tell("day", date.toString("yyyy-MM-dd")))
-        return column(row(name, secret), row(code, price), notes, day)
+        at = self.name(QTimeEdit(QTime(9, 0)), "At")
+        at.setDisplayFormat("HH:mm")
+        at.timeChanged.connect(lambda time: self.tell("at", time.toString("HH:mm")))
+        return column(row(name, secret), row(code, price), notes, row(day, at))
 
     def upper(self, code, text):
         if text != text.upper():

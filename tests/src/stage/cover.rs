@@ -13,7 +13,8 @@ use super::xserver::SyncNow;
 use super::{Stage, Window};
 use crate::patience::{LONG, wait_for};
 
-const TITLE: &str = "Cover";
+/// Its title.
+pub const COVER: &str = "Cover";
 const COLOUR: u32 = 0x0080_8040;
 
 /// Gone at drop, with its connection.
@@ -53,7 +54,7 @@ impl Stage {
             id,
             AtomEnum::WM_NAME,
             AtomEnum::STRING,
-            TITLE.as_bytes(),
+            COVER.as_bytes(),
         )?;
         connection.map_window(id)?;
         connection.sync_now()?;

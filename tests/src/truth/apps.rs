@@ -26,6 +26,8 @@ pub enum App {
     SpeedCrunch,
     Calc,
     Writer,
+    Letter,
+    Browser,
     Xterm,
 }
 
@@ -76,7 +78,7 @@ impl Toolkit {
 struct Known(&'static str, Toolkit, &'static str, &'static str);
 
 impl App {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Gtk3,
         Self::Gtk4,
         Self::Qt,
@@ -93,6 +95,8 @@ impl App {
         Self::SpeedCrunch,
         Self::Calc,
         Self::Writer,
+        Self::Letter,
+        Self::Browser,
         Self::Xterm,
     ];
 
@@ -116,6 +120,15 @@ impl App {
             Self::Writer => {
                 Known("Writer", Toolkit::LibreOffice, "libreoffice-writer", "notes.txt - LibreOffice")
             }
+            // Writer with a document of its own format, in which there is more than text.
+            Self::Letter => Known(
+                "Writer letter",
+                Toolkit::LibreOffice,
+                "libreoffice-writer",
+                "letter.fodt - LibreOffice",
+            ),
+            // The browser itself, with pages of its user's in place of ours.
+            Self::Browser => Known("Firefox ESR", Toolkit::Firefox, "firefox-esr", "Mozilla Firefox"),
             Self::Xterm => Known("xterm", Toolkit::Xterm, "xterm", "xterm"),
         }
     }
@@ -174,10 +187,26 @@ impl App {
             ("orders.csv", "Part,Left\nBolt,12\nGear,7\n"),
             ("letter.txt", "dear\n"),
             ("other.txt", "else\n"),
+            ("letter.fodt", LETTER),
+            ("notes.html", "<title>Notes</title><p>alpha beta <a href=other.html>Other</a></p>"),
+            ("other.html", "<title>Other page</title><p>else</p>"),
         ] {
             fs::write(work.join(name), text)?;
         }
-        let _ = fs::remove_file(work.join("said.txt"));
+        // What tasks leave.
+        for name in ["said.txt", "plan.txt", "plan.html", "notes.txt~"] {
+            let _ = fs::remove_file(work.join(name));
+        }
+        // What applications keep of themselves: the place of a cursor, too.
+        for name in [
+            ".config/featherpad",
+            ".config/galculator",
+            ".config/SpeedCrunch",
+            ".local/share/SpeedCrunch",
+            ".local/share/org.gnome.TextEditor",
+        ] {
+            let _ = fs::remove_dir_all(stage.path("home").join(name));
+        }
         let files = work.join("files");
         let _ = fs::remove_dir_all(&files);
         fs::create_dir_all(files.join("Docs"))?;
@@ -222,6 +251,12 @@ impl App {
                 command.args(["firefox-esr", "--no-remote", "--profile"]).arg(folder).arg("");
                 command
             }
+            Self::Browser => {
+                let mut command = with("firefox-esr", &["--no-remote", "--profile"]);
+                let page = format!("file://{}", work.join("notes.html").display());
+                command.arg(profile(stage, "browser", FIREFOX)?).arg(page);
+                command
+            }
             Self::Mousepad => with("mousepad", &["--disable-server", "notes.txt"]),
             Self::Galculator => with("galculator", &[]),
             Self::Thunar => with("thunar", &["files"]),
@@ -229,7 +264,7 @@ impl App {
             Self::Calculator => with("gnome-calculator", &["--mode=basic"]),
             Self::Featherpad => with("featherpad", &["--standalone", "notes.txt"]),
             Self::SpeedCrunch => with("speedcrunch", &[]),
-            Self::Calc | Self::Writer => office(stage, self)?,
+            Self::Calc | Self::Writer | Self::Letter => office(stage, self)?,
             Self::Xterm => with("xterm", &["-T", "xterm", "-e", "bash", "--norc"]),
         };
         command.env("GSK_RENDERER", "cairo").env("PYTHONDONTWRITEBYTECODE", "1");
@@ -297,6 +332,15 @@ fn profile(stage: &Stage, name: &str, preferences: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Two lines in LibreOffice's own format: one file of XML that can be read.
+const LETTER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"
+ office:mimetype="application/vnd.oasis.opendocument.text">
+ <office:body><office:text><text:p>alpha</text:p><text:p>beta</text:p></office:text></office:body>
+</office:document>
+"#;
+
 /// LibreOffice with a profile of its own, without tips, recovery and questions about a file's format.
 fn office(stage: &Stage, app: App) -> Result<Command> {
     let profile = stage.path("office");
@@ -330,6 +374,7 @@ fn office(stage: &Stage, app: App) -> Result<Command> {
         App::Calc => {
             command.args(["--calc", "--infilter=Text - txt - csv (StarCalc):44,34,76,1", "orders.csv"])
         }
+        App::Letter => command.args(["--writer", "letter.fodt"]),
         _ => command.args(["--writer", "notes.txt"]),
     };
     command.env("SAL_USE_VCLPLUGIN", "gtk3");

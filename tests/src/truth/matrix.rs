@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use super::{App, Said, Verdict};
+use super::{App, Said, Toolkit, Verdict};
 
 /// The document, made of the verdicts of one run on `date`.
 ///
@@ -19,17 +19,18 @@ pub fn matrix(verdicts: &[Verdict], date: &str) -> Result<String> {
          pointer and keys, then the effect. **!** marks a word that was not true, an act on something else, or an \
          application that does not answer any more.\n"
     );
-    let ours: Vec<App> = App::ALL.into_iter().filter(|app| app.is_ours()).collect();
-    let plain = |verdict: &&Verdict| !verdict.task.is_sabotaged();
+    let ours: Vec<Toolkit> =
+        App::ALL.into_iter().filter(|app| app.is_ours()).map(|app| app.toolkit()).collect();
+    // We have no windows of its widgets; its own have them, and their tasks the same names.
+    let with_office = [ours.as_slice(), &[Toolkit::LibreOffice]].concat();
+    let in_a_column =
+        |verdict: &&Verdict| verdict.task.app.is_ours() || verdict.task.app.toolkit() == Toolkit::LibreOffice;
+    let (spoilt, plain): (Vec<_>, Vec<_>) =
+        verdicts.iter().filter(in_a_column).partition(|verdict| verdict.task.is_sabotaged());
     text += "\n## Widgets\n\n";
-    table(
-        &mut text,
-        &ours,
-        &verdicts.iter().filter(|v| v.task.app.is_ours()).filter(plain).collect::<Vec<_>>(),
-    )?;
+    table(&mut text, &with_office, &plain)?;
     text += "\n## When something goes wrong between the look and the act\n\n\
              After *relabelled*, *closed*, *insensitive* and *modal on top* nothing should be done.\n\n";
-    let spoilt: Vec<_> = verdicts.iter().filter(|v| v.task.app.is_ours() && v.task.is_sabotaged()).collect();
     table(&mut text, &ours, &spoilt)?;
     text += "\n## Applications as they came\n\n| application | task | |\n|---|---|---|\n";
     for verdict in verdicts.iter().filter(|verdict| !verdict.task.app.is_ours()) {
@@ -43,21 +44,22 @@ pub fn matrix(verdicts: &[Verdict], date: &str) -> Result<String> {
     Ok(text)
 }
 
-fn table(text: &mut String, apps: &[App], verdicts: &[&Verdict]) -> Result<()> {
-    let heads: Vec<&str> = apps.iter().map(|app| app.name()).collect();
-    writeln!(text, "| | {} |\n|---|{}", heads.join(" | "), "---|".repeat(apps.len()))?;
+/// A row for each widget of our own applications, a column for each toolkit.
+fn table(text: &mut String, toolkits: &[Toolkit], verdicts: &[&Verdict]) -> Result<()> {
+    let heads: Vec<&str> = toolkits.iter().map(|toolkit| toolkit.name()).collect();
+    writeln!(text, "| | {} |\n|---|{}", heads.join(" | "), "---|".repeat(heads.len()))?;
     let mut names: Vec<String> = Vec::new();
-    for verdict in verdicts {
+    for verdict in verdicts.iter().filter(|verdict| verdict.task.app.is_ours()) {
         let name = row_name(verdict);
         if !names.contains(&name) {
             names.push(name);
         }
     }
     for name in names {
-        let cells: Vec<String> = apps
+        let cells: Vec<String> = toolkits
             .iter()
-            .map(|app| {
-                let found = verdicts.iter().find(|v| v.task.app == *app && row_name(v) == name);
+            .map(|toolkit| {
+                let found = verdicts.iter().find(|v| v.task.app.toolkit() == *toolkit && row_name(v) == name);
                 found.map_or_else(|| "-".into(), |verdict| cell(verdict))
             })
             .collect();

@@ -17,7 +17,7 @@ use super::{App, Said, Verdict};
 use crate::miki::Miki;
 use crate::patience::{LONG, wait_for};
 use crate::process::Process;
-use crate::stage::{Cover, Furniture, Screen, Stage, User};
+use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
 
 /// How long an application has to do what it was asked for.
 const DOES: Duration = Duration::from_secs(3);
@@ -94,7 +94,7 @@ impl Runner {
             });
         }
         let running = self.running.as_mut().context("nothing is running")?;
-        let hung = !running.is_alive(&self.stage, &self.screen)?;
+        let hung = !task.ends() && !running.is_alive(&self.stage, &self.screen)?;
         let verdict = Verdict {
             task: task.clone(),
             // What came of it was not by an act on what was not listed.
@@ -193,7 +193,14 @@ impl Runner {
                 let window = running.window(&self.screen)?;
                 self.screen.place(&window, window.x + 90, window.y + 70, window.width, window.height)?;
             }
-            Sabotage::Closed => running.tell("close")?,
+            Sabotage::Closed if task.app.is_ours() => running.tell("close")?,
+            Sabotage::Closed => {
+                let window = running.window(&self.screen)?;
+                self.screen.close(&window)?;
+                let screen = &self.screen;
+                let is_gone = || screen.windows().ok()?.iter().all(|one| one.id != window.id).then_some(());
+                wait_for("the window to be gone", LONG, is_gone)?;
+            }
             Sabotage::Insensitive(name) => running.tell(&format!("disable {name}"))?,
             Sabotage::Modal => {
                 running.tell("modal")?;
@@ -223,26 +230,38 @@ impl Runner {
             let wrong = if harm { Some(told(&log)) } else { wrong(&log, key, value, also) };
             return Ok((is_last(&log, key, value), wrong));
         }
-        if let Oracle::Saved(..) | Oracle::Copied(..) = task.oracle {
+        // Of what is closed nothing can be taken any more.
+        if !task.ends() {
             self.user_takes(task)?;
+        }
+        if let Oracle::Ended(..) = task.oracle {
+            let running = self.running.as_mut().context("nothing is running")?;
+            if wait_for("the end", DOES, || running.process.has_ended().then_some(())).is_err() {
+                return Ok((false, None));
+            }
         }
         let done = || is_as_wished(task.oracle, &self.found(task.oracle).ok()?).then_some(());
         if wait_for("what should come of it", bound, done).is_ok() {
             return Ok((true, None));
         }
         let found = self.found(task.oracle).unwrap_or_default();
-        Ok((false, (!was.contains(&found)).then_some(found)))
+        // What an application showed or had copied is gone with it.
+        let went = task.ends() && matches!(task.oracle, Oracle::Title(_) | Oracle::Copied(..));
+        Ok((false, (!went && !was.contains(&found)).then_some(found)))
     }
 
     /// What the user's own hands do so that others can see what came of it.
     fn user_takes(&self, task: &Task) -> Result<()> {
+        if !matches!(task.oracle, Oracle::Saved(..) | Oracle::SavedWith(..) | Oracle::Copied(..)) {
+            return Ok(());
+        }
         let running = self.running.as_ref().context("nothing is running")?;
         // It may not answer any more, and then it has no window to be raised.
         if let Ok(window) = running.window(&self.screen) {
             let _ = self.screen.activate(&window);
         }
         match task.oracle {
-            Oracle::Saved(..) => self.user.chord(&["ctrl", "s"]),
+            Oracle::Saved(..) | Oracle::SavedWith(..) => self.user.chord(&["ctrl", "s"]),
             Oracle::Copied(keys, _) if !keys.is_empty() => self.user.chord(keys),
             _ => Ok(()),
         }
@@ -255,13 +274,17 @@ impl Runner {
                 let running = self.running.as_ref().context("nothing is running")?;
                 told(&running.happened(&self.stage))
             }
-            Oracle::Saved(name, _) | Oracle::File(name, _) => {
+            Oracle::SavedWith(name, part) | Oracle::Holds(name, part) => {
+                let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
+                if text.contains(part) { part.to_owned() } else { String::new() }
+            }
+            Oracle::Saved(name, _) | Oracle::File(name, _) | Oracle::Ended(name, _) => {
                 let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
                 let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_end();
                 // Quoted or not, a table says the same.
                 if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }
             }
-            Oracle::There(name) => {
+            Oracle::There(name) | Oracle::Gone(name) => {
                 let (folder, _) = name.rsplit_once('/').unwrap_or((".", name));
                 let there = fs::read_dir(self.stage.work().join(folder))?;
                 lines(
@@ -276,7 +299,8 @@ impl Runner {
                 self.stage.run("xclip", command, Duration::from_secs(2))?.stdout.trim().to_owned()
             }
             Oracle::Title(_) => {
-                lines(self.screen.windows()?.into_iter().map(|window| window.title).collect())
+                let titles = self.screen.windows()?.into_iter().map(|window| window.title);
+                lines(titles.filter(|title| title != stage::COVER).collect())
             }
         })
     }
@@ -290,8 +314,14 @@ fn lines(mut all: Vec<String>) -> String {
 
 fn is_as_wished(oracle: Oracle, found: &str) -> bool {
     match oracle {
-        Oracle::Saved(_, text) | Oracle::File(_, text) | Oracle::Copied(_, text) => found == text.trim_end(),
+        Oracle::Saved(_, text)
+        | Oracle::File(_, text)
+        | Oracle::Ended(_, text)
+        | Oracle::Copied(_, text)
+        | Oracle::SavedWith(_, text)
+        | Oracle::Holds(_, text) => found == text.trim_end(),
         Oracle::There(name) => found.lines().any(|one| one == name),
+        Oracle::Gone(name) => found.lines().all(|one| one != name),
         Oracle::Title(start) => found.lines().any(|title| title.starts_with(start)),
         Oracle::Log { .. } => false,
     }

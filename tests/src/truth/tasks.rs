@@ -44,8 +44,16 @@ pub enum Oracle {
     Saved(&'static str, &'static str),
     /// A file holds this.
     File(&'static str, &'static str),
+    /// After a Ctrl+S of the user's own hands the file holds this among other things.
+    SavedWith(&'static str, &'static str),
+    /// A file holds this among other things.
+    Holds(&'static str, &'static str),
+    /// The application has ended, and a file holds this.
+    Ended(&'static str, &'static str),
     /// A file or folder is there.
     There(&'static str),
+    /// A file or folder is no longer there.
+    Gone(&'static str),
     /// After keys of the user's own hands the clipboard holds this.
     Copied(&'static [&'static str], &'static str),
     /// A window's title begins with this.
@@ -111,6 +119,12 @@ pub struct Task {
 }
 
 impl Task {
+    /// Whether its application is to end, or is made to: then it is no fault that it does not answer.
+    pub fn ends(&self) -> bool {
+        matches!(self.oracle, Oracle::Ended(..))
+            || (self.sabotage == Some(Sabotage::Closed) && !self.app.is_ours())
+    }
+
     /// Its one name: `GTK 3 button click, covered`.
     pub fn name(&self) -> String {
         let sabotage = self.sabotage.map(|sabotage| format!(", {}", sabotage.word())).unwrap_or_default();

@@ -117,7 +117,13 @@ const WIDGETS: &[Row] = &[
         "day",
         "2026-03-14",
     ),
-    ("time", "setValue", &[Act::SetValue(find("date editor|grouping|panel", "At"), "13:45")], "at", "13:45"),
+    (
+        "time",
+        "setValue",
+        &[Act::SetValue(find("date editor|spin button|grouping|panel", "At"), "13:45")],
+        "at",
+        "13:45",
+    ),
     ("file dialog", "clicks", OPEN, "file", "letter.txt"),
     ("dialog", "open, then Escape", &[Act::PressMenu(ABOUT), Act::Press("escape")], "dialog", "closed"),
     (
@@ -157,8 +163,8 @@ const OF_A_PAGE: &[Row] = &[
 /// Those that only some have.
 fn has(app: App, widget: &str) -> bool {
     match widget {
-        "time" => app.is_browser(),
-        "date" => app == App::Qt || app.is_browser(),
+        "time" => app == App::Qt || app.is_browser(),
+        "date" => matches!(app, App::Qt | App::Swing) || app.is_browser(),
         "menu" | "dialog" | "file dialog" => !app.is_browser(),
         _ => true,
     }

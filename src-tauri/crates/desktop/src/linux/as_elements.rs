@@ -433,7 +433,7 @@ impl LinuxDesktop {
         let cover = self.input.run(LOOK, move |input| input.session.cover_at(point, &input.own)).await?;
         let Some(cover) = cover else {
             return Err(DesktopError::BadInput(format!(
-                "{} is not on the screen: its window is minimized or on another workspace",
+                "{} is not on the screen: it is scrolled away, or its window is minimized or on another workspace",
                 operand.called
             )));
         };

@@ -49,7 +49,7 @@ pub(super) async fn add(nodes: &mut [Node], wish: Wish) -> usize {
                 let label = async {
                     match (holds_text, is_nameless(facts)) {
                         (true, _) => text_of_box(object).await,
-                        (_, true) => label(object, names).await,
+                        (_, true) => label(object, names, wish.quirks).await,
                         _ => None,
                     }
                 };
@@ -224,7 +224,7 @@ async fn number(object: &Object) -> Result<String, CallError> {
 }
 
 /// The text of its label, for a control without a name.
-async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
+async fn label(object: &Object, names: &HashMap<&str, &str>, quirks: Quirks) -> Option<String> {
     let relations: Vec<(u32, Vec<Reference>)> =
         object.call(ACCESSIBLE, "GetRelationSet", &()).await.unwrap_or_default();
     let labels = relations.iter().filter(|(kind, _)| *kind == LABELLED_BY).flat_map(|(_, targets)| targets);
@@ -233,6 +233,8 @@ async fn label(object: &Object, names: &HashMap<&str, &str>) -> Option<String> {
             Some(name) => (*name).to_owned(),
             None => Object::new(&object.program, path.as_str()).name().await.unwrap_or_default(),
         };
+        // A picture is a label, too: `GtkImage` of a button says nothing.
+        let name = quirks.own_name(name);
         if !name.trim().is_empty() {
             return Some(name);
         }

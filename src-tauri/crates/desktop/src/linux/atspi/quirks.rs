@@ -22,6 +22,8 @@ pub(super) struct Quirks {
     pub(super) more_actions: MoreActions,
     /// Roles whose value, set, is shown, but not told to the application: these are chosen and typed by hand.
     pub(super) set_by_hand: &'static [u32],
+    /// The text that is set in a combo box with a field is held and read back, and the field that shows stays empty.
+    pub(super) hides_combo_texts: bool,
     /// The list of a combo box opens for the pointer alone, in a window of its own that has the items a second time.
     pub(super) lists_apart: bool,
     /// Menus that hang from nothing in the tree, as a context menu, are not told.
@@ -85,6 +87,7 @@ const PLAIN: Quirks = Quirks {
     clicked: &[],
     more_actions: MoreActions::Controls,
     set_by_hand: &[],
+    hides_combo_texts: false,
     lists_apart: false,
     hides_popups: false,
     menus_act_open: false,
@@ -123,6 +126,7 @@ const APPLICATIONS: &[(&str, Quirks)] = &[(
         reading: Way::Walk,
         // Selecting a cell does not make it the current one.
         clicked: &[number::TABLE_CELL],
+        hides_combo_texts: true,
         menus_act_open: true,
         cells_take_keys: true,
         bears_matches: false,

@@ -41,6 +41,9 @@ impl Operand {
             "combo box" | "list" | "list box" | "page tab list" | "menu" => {
                 return match (self.choose_item(value).await?, self.editor().await) {
                     (Some(tried), _) => Ok(tried),
+                    (None, Some(_)) if self.quirks.hides_combo_texts => {
+                        Ok(Tried::Not(format!("{} does not show a text that is set", self.called)))
+                    }
                     (None, Some(editor)) => editor.set_text(value).await,
                     (None, None) => Ok(Tried::Not(format!("{} shows no items", self.called))),
                 };

@@ -22,6 +22,12 @@ fn a_class_of_gtk_4_is_no_name() {
 }
 
 #[test]
+fn a_text_that_is_set_in_a_combo_box_of_libreoffice_is_not_taken_for_what_it_shows() {
+    assert!(Quirks::of("soffice", "gtk", "3.24.38").hides_combo_texts);
+    assert!(!Quirks::of("any", "gtk", "3.24.38").hides_combo_texts);
+}
+
+#[test]
 fn a_label_that_a_button_of_gtk_4_has_twice_is_told_once() {
     let quirks = Quirks::of("any", "gtk", "4.8.3");
     for (told, name) in [("_Close Close", "Close"), ("Save _As Save As", "Save As"), ("Bye Bye", "Bye Bye")] {

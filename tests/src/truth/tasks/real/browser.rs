@@ -1,0 +1,42 @@
+//! A browser with two pages of its user's, and what is around them.
+
+use super::Oracle::{Copied, Holds, Title};
+use super::Sabotage::{Closed, Covered, Moved, Stopped};
+use super::{Act, BUTTON, Real, click, task};
+
+const LINK: Act = click("link", "Other");
+const FOLLOWED: Real = task("link", "click", &[LINK], Title("Other page"));
+const BACK: Real = task("tool bar", "click, back", &[LINK, click(BUTTON, "Back")], Title("Notes"));
+
+pub(super) const BROWSER: &[Real] = &[
+    FOLLOWED,
+    FOLLOWED.spoilt(Covered),
+    FOLLOWED.spoilt(Moved),
+    FOLLOWED.spoilt(Stopped),
+    FOLLOWED.spoilt(Closed),
+    BACK,
+    task(
+        "location bar",
+        "hotkey and type",
+        &[Act::Hotkey(&["ctrl", "l"]), Act::Type("about:license\n")],
+        Title("Licenses"),
+    ),
+    task(
+        "tool bar",
+        "click, a new tab",
+        &[click(BUTTON, "New Tab|Open a new tab (Ctrl+T)")],
+        Title("Mozilla Firefox"),
+    ),
+    task(
+        "file dialog",
+        "saves as",
+        &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan\n")],
+        Holds("../home/Downloads/plan.html", "Other"),
+    ),
+    task(
+        "keys",
+        "hotkey, all selected",
+        &[Act::Hotkey(&["ctrl", "a"])],
+        Copied(&["ctrl", "c"], "alpha beta Other"),
+    ),
+];
