@@ -12,7 +12,7 @@ use protocol::event::{Level, Scope};
 use protocol::ids::{RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
-use protocol::tool::{Answer, ExecResult, Mode};
+use protocol::tool::{Answer, ExecResult, Grant, Mode};
 use protocol::view::{EventPage, Overview, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::oneshot;
@@ -22,7 +22,7 @@ use crate::engine::{Engine, Parts, by, check_length};
 use crate::log::{Log, Subscription};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::rights;
-use crate::run::Message;
+use crate::run::{Message, not_allowed};
 use crate::runs::Entry;
 use crate::start::GOAL_CHARS;
 
@@ -163,19 +163,36 @@ impl AgentHandle {
         if let Some(entry) = self.engine.runs.get(&run)
             && entry.is_parked()
         {
+            let of_run = |(scope, status): &(Scope, Status)| {
+                scope.run.as_ref() == Some(&run) && status.grants.contains(&grant)
+            };
+            if !self.engine.log.statuses().iter().any(of_run) {
+                return Err(not_allowed(&grant));
+            }
             self.engine
                 .grants(&entry.session)
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .take_back(&grant);
-            let scope = Scope { session: Some(entry.session), run: Some(run), agent: None };
+            let scope = Scope { session: Some(entry.session), run: Some(run.clone()), agent: None };
             self.engine.log.append(scope.clone(), EventBody::GrantTakenBack { grant: grant.clone() }).await?;
             self.engine.log.change_status(scope, |status| status.grants.retain(|one| *one != grant));
-            return Ok(());
+            if self.engine.runs.get(&run).is_none_or(|entry| entry.is_parked()) {
+                return Ok(());
+            }
+            // Its answer woke it meanwhile: it may have read the journal before.
+            return match self.tell_of_take_back(&run, grant).await {
+                Err(error) if error.code != ErrorCode::NotFound => Err(error),
+                _ => Ok(()),
+            };
         }
+        self.tell_of_take_back(&run, grant).await
+    }
+
+    async fn tell_of_take_back(&self, run: &RunId, grant: Grant) -> Result<(), ErrorView> {
         let (reply, answer) = oneshot::channel();
-        self.engine.tell(Some(&run), Message::TakeBack { grant, reply })?;
-        answer.await.map_err(|_| crate::runs::not_under_way(&run))?
+        self.engine.tell(Some(run), Message::TakeBack { grant, reply })?;
+        answer.await.map_err(|_| crate::runs::not_under_way(run))?
     }
 
     /// Stops at once a run and all below it, or whatever is under way; answers when nothing is held any more and the end

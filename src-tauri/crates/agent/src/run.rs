@@ -41,7 +41,7 @@ use crate::machine::{Calls, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
-pub use mailbox::{CAPACITY, Message};
+pub use mailbox::{CAPACITY, Message, not_allowed};
 use proposals::Proposals;
 
 /// How long a cancelled tool may take to say what became of it.

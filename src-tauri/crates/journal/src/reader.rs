@@ -222,7 +222,8 @@ impl<'a> Reader<'a> {
             "JOIN runs ON events.run = runs.id \
              WHERE runs.ended IS NULL AND events.seq >= runs.started AND type IN \
              ('runStarted', 'runPaused', 'runResumed', 'turnFinished', 'toolStarted', \
-             'toolFinished', 'approvalRequested', 'approvalAnswered') ORDER BY seq",
+             'toolFinished', 'approvalRequested', 'approvalAnswered', 'grantTakenBack', 'turnFailed', \
+             'turnDropped') ORDER BY seq",
             &[],
             usize::MAX,
         )?;

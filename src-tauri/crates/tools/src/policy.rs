@@ -33,9 +33,9 @@ impl Grants {
         self.allowed.iter()
     }
 
-    /// Forgets a yes for the session.
-    pub fn take_back(&mut self, grant: &Grant) {
-        self.allowed.remove(grant);
+    /// Forgets a yes for the session; whether there was one.
+    pub fn take_back(&mut self, grant: &Grant) -> bool {
+        self.allowed.remove(grant)
     }
 
     /// Remembers a yes for the run.

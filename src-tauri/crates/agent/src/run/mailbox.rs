@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use protocol::ids::RunId;
 use protocol::tool::{Answer, Grant};
-use protocol::{ErrorView, EventBody};
+use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
@@ -55,6 +55,12 @@ pub async fn refuse_all(mailbox: &mut mpsc::Receiver<Message>, run: &RunId) -> I
         message.refuse(run);
     }
     std::future::pending().await
+}
+
+/// Nobody has allowed it, or it was taken back already.
+pub fn not_allowed(grant: &Grant) -> ErrorView {
+    let message = format!("{} is not allowed for this run or its session", grant.tool);
+    ErrorView::new(ErrorCode::NotFound, message).with_hint("`miki ps` lists what is")
 }
 
 impl Driver {
@@ -122,10 +128,17 @@ impl Driver {
         self.feed(Input::Answered { approval, answer, by }).await
     }
 
-    /// Counts at once: a call that is about to run has been weighed already.
+    /// Counts at once: a call that is under way by it ends. What was never allowed is not noted either.
     async fn take_back(&mut self, grant: Grant, reply: Reply) -> Result<(), ErrorView> {
-        self.grants().take_back(&grant);
+        let in_run = self.granted.len();
         self.granted.retain(|(granted, _)| *granted != grant);
+        if !self.grants().take_back(&grant) && self.granted.len() == in_run {
+            let _ = reply.send(Err(not_allowed(&grant)));
+            return Ok(());
+        }
+        if self.running.is_some() {
+            self.halt.cancel();
+        }
         let kept = self.append(EventBody::GrantTakenBack { grant }).await;
         // A caller that has gone does not mind.
         let _ = reply.send(kept.clone());

@@ -285,6 +285,8 @@ impl Driver {
             Some(lease) if lease.passed_on || approved => self.front.take(),
             Some(_) | None => None,
         };
+        // What only looks has no claim to the keyboard.
+        let takes_keys = lease.is_some() && (call.goes_to_the_focus() || call.tool == "batch");
         // A look between two acts gives nothing up.
         if lease.is_some() {
             self.lease = lease;
@@ -294,7 +296,6 @@ impl Driver {
         self.running = Some(call.clone());
         self.halt = self.run.stop.token.child_token();
         let (router, cancel, limits) = (self.run.router.clone(), self.halt.clone(), self.run.limits.clone());
-        let takes_keys = call.goes_to_the_focus() || call.tool == "batch";
         self.operation = Some(Box::pin(async move {
             let restore = async {
                 match (&asked, &front) {

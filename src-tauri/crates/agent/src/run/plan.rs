@@ -86,7 +86,14 @@ impl Driver {
         let reason = match failing {
             0 if questions.is_empty() => return None,
             0 => format!("the plan asks you: {}", questions.join("; ")),
-            _ if is_worn => format!("checks of the plan fail ({failing}): is the work accepted as it is?"),
+            _ if is_worn => {
+                let asked = if questions.is_empty() {
+                    String::new()
+                } else {
+                    format!(" The plan also asks you: {}", questions.join("; "))
+                };
+                format!("checks of the plan fail ({failing}): is the work accepted as it is?{asked}")
+            }
             _ => return None,
         };
         self.findings = findings;

@@ -35,6 +35,19 @@ async fn a_corner_means_nothing_where_the_settings_say_so_and_all_as_soon_as_the
     assert!(matches!(bench.end().await, RunEnd::Stopped { reason } if reason.starts_with("failsafe")));
 }
 
+#[tokio::test]
+async fn what_only_looks_takes_the_keyboard_from_none_of_our_windows() {
+    let look = json!({ "tool": "screenshot", "arguments": {} });
+    let looks = Step::call("batch", json!({ "actions": [look.clone(), look], "reason": "to see" }));
+    let mut bench = Bench::new(vec![looks, done()]).await;
+    bench.show_editor();
+    bench.desktop.edit(|scene| scene.windows[0].states.clear());
+    bench.start(ApprovalMode::Auto).await;
+    bench.end().await;
+    let focused = |call: &Call| matches!(call, Call::ChangeWindow(..));
+    assert!(!bench.desktop.calls().iter().any(focused), "{:?}", bench.desktop.calls());
+}
+
 // bar: C78
 #[tokio::test]
 async fn the_users_input_cuts_the_act_under_way_pauses_the_run_and_the_model_has_to_look_again() {

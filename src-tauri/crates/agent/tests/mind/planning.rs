@@ -312,6 +312,23 @@ async fn after_three_refusals_the_user_decides_whether_it_is_done() {
 }
 
 #[tokio::test]
+async fn what_the_plan_asks_its_user_is_asked_where_other_checks_fail_too() {
+    let missing = json!({"check": "fileExists", "path": "~/letters/a.txt"});
+    let asks = json!({"check": "askUser", "question": "Is the amount right?"});
+    let mut steps = vec![plan(&json!({"folders": ["~/letters"], "checks": [missing, asks]}))];
+    steps.extend((0..4).map(|_| done()));
+    let mut bench = bench(steps).await;
+    bench.start(ApprovalMode::Ask).await;
+    let asked = bench.question().await;
+    say(&bench, &asked, Answer::Once).await;
+    let asked = bench.question().await;
+    assert!(asked.reason.contains("checks of the plan fail (1)"), "{}", asked.reason);
+    assert!(asked.reason.contains("Is the amount right?"), "a yes says yes to it: {}", asked.reason);
+    say(&bench, &asked, Answer::Once).await;
+    assert_eq!(end(&mut bench).await, completed());
+}
+
+#[tokio::test]
 async fn a_check_may_be_the_users_own_eyes() {
     let asks = json!({"checks": [{"check": "askUser", "question": "Is the letter fine?"}]});
     let mut bench = bench(vec![plan(&asks), done(), done()]).await;

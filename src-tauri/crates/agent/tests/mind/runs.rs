@@ -152,6 +152,9 @@ async fn what_was_allowed_is_listed_and_asks_again_once_it_is_taken_back() {
             bench.handle.update_settings(patch).await.unwrap();
         } else {
             assert_eq!(listed().await, std::slice::from_ref(&grant), "{given:?}");
+            let never = TakeBackGrant { run: run.clone(), grant: Grant { app: None, ..grant.clone() } };
+            let error = bench.handle.take_back_grant(never).await.unwrap_err();
+            assert_eq!(error.code, ErrorCode::NotFound, "what was never allowed is not noted");
             let back = TakeBackGrant { run: run.clone(), grant: grant.clone() };
             bench.handle.take_back_grant(back).await.unwrap();
             assert_eq!(listed().await, [], "{given:?}");
@@ -259,6 +262,36 @@ async fn a_yes_for_the_session_is_over_with_its_process_for_a_run_that_goes_on_t
     next.start_with(Some(session), overrides).await;
     assert!(matches!(next.end().await, RunEnd::NeedsApproval { .. }));
     assert_eq!(next.clicks(), 0);
+}
+
+// bar: C25
+#[tokio::test]
+async fn what_was_taken_back_is_so_after_a_restart_too() {
+    for is_back_before in [true, false] {
+        let press = || Step::call("press", json!({ "key": "a", "reason": "to try" }));
+        let mut before = Bench::new(vec![click(), press()]).await;
+        before.show_editor();
+        let run = before.begin(ApprovalMode::Ask).await.run;
+        let clicked = before.question().await;
+        let for_run = asking::answer(&clicked, Answer::Until { until: Until::Run });
+        before.handle.answer_approval(for_run, Surface::Dashboard).await.unwrap();
+        let pressed = before.question().await;
+        let grant = Grant { tool: "click".into(), app: Some("editor".into()) };
+        let back = TakeBackGrant { run, grant };
+        if is_back_before {
+            before.handle.take_back_grant(back.clone()).await.unwrap();
+        }
+        let mut next = Bench::at(asking::crashed(&before), vec![click(), done()]).await;
+        before.handle.shutdown().await;
+        next.show_editor();
+        if !is_back_before {
+            next.handle.take_back_grant(back.clone()).await.unwrap();
+        }
+        assert_eq!(next.handle.take_back_grant(back).await.unwrap_err().code, ErrorCode::NotFound);
+        next.handle.answer_approval(asking::answer(&pressed, Answer::Once), Surface::Chat).await.unwrap();
+        let again = next.question().await;
+        assert_eq!((again.call.tool.as_str(), next.clicks()), ("click", 0), "{is_back_before}");
+    }
 }
 
 #[tokio::test]

@@ -156,6 +156,16 @@ async fn a_password_manager_is_not_read() {
     ] {
         assert!(!refused(tool, arguments.clone()).await, "{tool} {arguments}");
     }
+    // Nor by the picture of a question.
+    for (x, is_shown) in [(450, false), (900, true)] {
+        let click = protocol::tool::ToolCall {
+            id: protocol::ids::CallId("c-1".into()),
+            tool: "click".into(),
+            arguments: json!({"x": x, "y": 250}),
+        };
+        fake.edit(|scene| (scene.displays[0].bounds.width, scene.displays[0].bounds.height) = (1920, 1080));
+        assert_eq!(router.sight(&click, &crate::stage::limits()).await.is_some(), is_shown, "{x}");
+    }
     // Nor by the picture after an act.
     let executed = call(&router, "press", json!({"key": "Tab"})).await;
     assert!(executed.picture.is_none() && executed.result.summary.contains("password manager"));

@@ -189,7 +189,6 @@ pub(super) const SPEEDCRUNCH: &[Real] = &[
         &[Act::Type("f(a)=a*2\n"), Act::Type("f(21)\n")],
         last("42"),
     ),
-    task("entry", "setValue, then Enter", &[set("text|entry", "", "6*7"), Act::Press("enter")], last("42")),
     task(
         "menu",
         "pressMenu, degrees",

@@ -66,12 +66,6 @@ pub(super) const CALC: &[Real] = &[
         table("Part,Left\nGear,7\nBolt,12\n"),
     ),
     task(
-        "menu",
-        "pressMenu, undoes",
-        &[Act::Click(cell("A2")), Act::Type("Screw\n"), Act::Type("Wheel\n"), menu(&["Edit", "Undo"])],
-        table("Part,Left\nScrew,12\nGear,7\n"),
-    ),
-    task(
         "dialog",
         "finds and replaces",
         &[
