@@ -8,7 +8,7 @@ use protocol::command::{
     AnswerApproval, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun, StartRun,
     StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant,
 };
-use protocol::event::{Level, Scope};
+use protocol::event::{Level, Scope, Status};
 use protocol::ids::{RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
