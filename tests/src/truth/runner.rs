@@ -142,6 +142,14 @@ impl Runner {
         Ok(())
     }
 
+    /// A file of a task: below its folder, or behind `~/` below its user's.
+    fn place(&self, name: &str) -> PathBuf {
+        match name.strip_prefix("~/") {
+            Some(name) => self.stage.path("home").join(name),
+            None => self.stage.work().join(name),
+        }
+    }
+
     /// What there is of what should come of a task, before it is done; its own log begins empty.
     fn before(&self, task: &Task, known: &[String]) -> Result<Vec<String>> {
         if let Oracle::Log { .. } = task.oracle {
@@ -275,11 +283,11 @@ impl Runner {
                 told(&running.happened(&self.stage))
             }
             Oracle::SavedWith(name, part) | Oracle::Holds(name, part) => {
-                let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
+                let text = fs::read_to_string(self.place(name)).unwrap_or_default();
                 if text.contains(part) { part.to_owned() } else { String::new() }
             }
             Oracle::Saved(name, _) | Oracle::File(name, _) | Oracle::Ended(name, _) => {
-                let text = fs::read_to_string(self.stage.work().join(name)).unwrap_or_default();
+                let text = fs::read_to_string(self.place(name)).unwrap_or_default();
                 let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_end();
                 // Quoted or not, a table says the same.
                 if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }

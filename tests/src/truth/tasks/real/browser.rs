@@ -31,7 +31,7 @@ pub(super) const BROWSER: &[Real] = &[
         "file dialog",
         "saves as",
         &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan\n")],
-        Holds("../home/Downloads/plan.html", "Other"),
+        Holds("~/Downloads/plan.html", "Other"),
     ),
     task(
         "keys",

@@ -2,7 +2,7 @@
 
 use super::Oracle::{Copied, Holds};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
-use super::{Act, BUTTON, ITEM, Oracle, Real, click, find, menu, set, task};
+use super::{Act, BUTTON, ITEM, Oracle, Real, click, find, menu, task};
 
 const COPY: &[&str] = &["ctrl", "c"];
 
@@ -211,6 +211,6 @@ pub(super) const SPEEDCRUNCH: &[Real] = &[
         "file dialog",
         "exports",
         &[Act::Type("6*7\n"), menu(&["Session", "Export", "Plain Text"]), Act::Type("plan.txt\n")],
-        Holds("../home/plan.txt", "42"),
+        Holds("~/plan.txt", "42"),
     ),
 ];
