@@ -318,6 +318,8 @@ impl Engine {
             rights::may_loosen(self, by, "edit_session", "approval").await?;
         } else if mode.is_some_and(|mode| mode > before.mode) {
             rights::may_loosen(self, by, "edit_session", "mode").await?;
+        } else if search == Some(true) && !before.search {
+            rights::may_loosen(self, by, "edit_session", "web search").await?;
         }
         let scope = Scope { session: Some(session.clone()), ..Scope::default() };
         self.log.append(scope, EventBody::SessionEdited { title, mode, approval, search }).await?;

@@ -9,7 +9,7 @@ use protocol::command::{
     StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant,
 };
 use protocol::event::{Level, Scope, Status};
-use protocol::ids::{RunId, SessionId, StreamId};
+use protocol::ids::{ApprovalId, RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Answer, ExecResult, Grant, Mode};
@@ -22,12 +22,9 @@ use crate::engine::{Engine, Parts, by, check_length};
 use crate::log::{Log, Subscription};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::rights;
-use crate::run::{Message, not_allowed};
+use crate::run::{LATE_NO, Message, not_allowed};
 use crate::runs::Entry;
 use crate::start::GOAL_CHARS;
-
-/// Why a run is paused whose question was denied when it had been allowed already.
-const LATE_NO: &str = "a no came after the yes: look at what was done, then go on or stop";
 
 /// What the mind is made of.
 pub struct Setup {
@@ -243,13 +240,23 @@ impl AgentHandle {
         let engine = self.engine.clone();
         let answered = detached(async move { engine.answer_approval(command, surface).await }).await;
         let (Err(late), Some(approval)) = (&answered, no_to) else { return answered };
+        let asked = approval.clone();
         if late.code == ErrorCode::NotFound
             && let Some(run) = self.engine.log.read(move |journal| journal.allowed(&approval)).await?
-            && self.tell_each(Some(run), || Message::Pause { reason: LATE_NO.into() }).await.is_ok()
+            && self.tell_of_late_no(&run, asked).await.is_ok()
         {
             return Err(late.clone().with_hint("it was allowed a moment before; its run is paused now"));
         }
         answered
+    }
+
+    async fn tell_of_late_no(&self, run: &RunId, approval: ApprovalId) -> Result<(), ErrorView> {
+        match self.engine.runs.get(run).filter(Entry::is_parked) {
+            Some(entry) => {
+                self.engine.pause_parked(run, entry, Message::Pause { reason: LATE_NO.into() }).await
+            }
+            None => self.engine.tell(Some(run), Message::LateNo { approval }),
+        }
     }
 
     /// Stops whatever runs and forgets the sessions' grants.

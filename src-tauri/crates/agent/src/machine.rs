@@ -7,6 +7,7 @@ mod words;
 
 use std::collections::VecDeque;
 
+use journal::BUDGET_USED_UP;
 use protocol::event::RunEnd;
 use protocol::ids::ApprovalId;
 use protocol::principal::Surface;
@@ -95,10 +96,7 @@ impl Machine {
             },
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
-            Input::OutOfBudget { used } => self.fail(
-                &format!("the plan's budget is used up: {used}"),
-                "start again, and allow a plan with a larger one",
-            ),
+            Input::OutOfBudget { used } => self.out_of_budget(&used),
             Input::Assessed(verdict) => self.assessed(verdict),
             Input::Answered { approval, answer, by } => self.answered(&approval, &answer, by),
             Input::ToolFinished { finished } => match self.take() {
@@ -126,6 +124,23 @@ impl Machine {
             other => effects.extend(self.keep(other)),
         }
         effects
+    }
+
+    /// What leaves the plan is asked about: the run waits for the user to say that it may have as much again.
+    fn out_of_budget(&mut self, used: &str) -> Vec<Effect> {
+        let used = format!("{BUDGET_USED_UP}: {used}");
+        match self.take() {
+            State::AwaitingModel { .. } if self.rules.end_on_approval => {
+                self.fail(&used, "start again, and allow a plan with a larger one")
+            }
+            State::AwaitingModel { try_number } => {
+                // It was not asked.
+                self.turn -= u32::from(try_number == 1);
+                self.state = State::AwaitingContinue { next: Next::Model { try_number } };
+                self.step(Input::Pause { reason: format!("{used}; go on with as much again, or stop") })
+            }
+            other => self.keep(other),
+        }
     }
 
     fn proceed(&mut self, next: Next) -> Vec<Effect> {

@@ -146,6 +146,9 @@ fn loosened_by(
         Some("recording")
     } else if over.max_steps.is_some_and(|steps| steps > settings.max_steps) {
         Some("number of steps")
+    } else if over.search == Some(true) && !session.is_some_and(|session| session.search) {
+        // A provider's search carries words of the conversation away.
+        Some("web search")
     } else {
         None
     }
@@ -172,6 +175,7 @@ mod tests {
             (RunOverrides { only_apps: Some(vec!["xterm".into()]), ..RunOverrides::default() }, "fence"),
             (RunOverrides { only_apps: Some(Vec::new()), ..RunOverrides::default() }, "fence"),
             (RunOverrides { base_url: Some("http://x.test".into()), ..RunOverrides::default() }, "address"),
+            (RunOverrides { search: Some(true), ..RunOverrides::default() }, "web search"),
         ] {
             assert_eq!(loosened_by(&over, None, &settings), Some(what));
         }

@@ -20,7 +20,7 @@ use journal::PlanState;
 use models::{ModelError, ModelErrorKind, Retry, SharedModel};
 use protocol::contract::{Contract, Finding};
 use protocol::event::{RunEnd, Scope};
-use protocol::ids::{CallId, RunId};
+use protocol::ids::{ApprovalId, CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Approval, ExecResult, Grant, Mode, Source, ToolCall, Until};
@@ -41,7 +41,7 @@ use crate::machine::{Calls, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
 
-pub use mailbox::{CAPACITY, Message, not_allowed};
+pub use mailbox::{CAPACITY, LATE_NO, Message, not_allowed};
 use proposals::Proposals;
 
 /// How long a cancelled tool may take to say what became of it.
@@ -139,6 +139,8 @@ struct Driver {
     has_acted: bool,
     /// The question that the user said yes to: its call is done only where what it was asked on is still there.
     allowed: Option<(Approval, Meanwhile)>,
+    /// The last question that the user said yes to, with its call and what the yes covers.
+    last_yes: Option<(ApprovalId, CallId, Vec<Grant>)>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.
@@ -189,6 +191,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         front: None,
         has_acted: false,
         allowed: None,
+        last_yes: None,
         put_aside: None,
         is_woken: false,
         is_parked: false,
@@ -489,7 +492,7 @@ impl Driver {
         }
     }
 
-    fn request(&self, call: ToolCall, approved: Option<String>) -> ExecRequest {
+    fn request(&self, call: ToolCall) -> ExecRequest {
         let (mode, approval) = (self.run.spec.mode, self.run.spec.approval);
         let settings = self.current_settings().clone();
         let now = self.run.log.now();
@@ -505,7 +508,7 @@ impl Driver {
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
         let (planning, waived) = (self.planning(), Vec::new());
-        ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived }
+        ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived }
     }
 
     fn current_settings(&self) -> std::sync::MutexGuard<'_, Settings> {

@@ -86,7 +86,7 @@ impl Engine {
         // The person who asks is the approval.
         if matches!(assessment.decision, Decision::Ask { .. }) {
             let asked = self.tools.assess(&request, &Self::limits(&settings)).await;
-            request.approved = Some(asked.digest);
+            request.approved = Some(asked.yes());
         }
         let call = Single {
             engine: self.clone(),

@@ -596,6 +596,10 @@
     const its = (button || el).form || null, url = location.href, name = nameOf(el);
     // Of the page itself: whatever frames it may take the keys away. Frames of its own site are walked from here.
     const hides = type(el) === "password" && top === self && el.ownerDocument === document;
+    // Rows change places, and each has a button of the same name.
+    const ROW = "tr, li, dialog, article, [role=row], [role=listitem], [role=dialog], [role=article]";
+    const around = Element.prototype.closest.call(el, ROW);
+    const row = around ? squeeze(Object.getOwnPropertyDescriptor(Node.prototype, "textContent").get.call(around), 500) : "";
     const attribute = (of, name) => Element.prototype.getAttribute.call(of, name) || "";
     const base = Object.getOwnPropertyDescriptor(Node.prototype, "baseURI").get.call(el);
     const leadsTo = (href) => URL.canParse(href, base) ? new URL(href, base).href : href;
@@ -605,16 +609,16 @@
     while (link && !(link.nodeType === 1 && Element.prototype.matches.call(link, links))) link = link.parentNode || link.host || null;
     link = submits ? null : link || Element.prototype.querySelector.call(el, links);
     const href = link ? attribute(link, "href").trim() : "";
-    if (href && !/^javascript:/i.test(href)) return { name, url, submits: true, action: leadsTo(href) };
+    if (href && !/^javascript:/i.test(href)) return { name, url, row, submits: true, action: leadsTo(href) };
     const closest = (of, selector) => Element.prototype.closest.call(of, selector);
     const SEARCH = "search, [role=search], [role=searchbox], input[type=search]";
-    if (!its) return { name, url, hides, submits: false, searches: !!closest(el, SEARCH) };
+    if (!its) return { name, url, row, hides, submits: false, searches: !!closest(el, SEARCH) };
     const own = (of, name) => (submits && attribute(button, "form" + name)) || attribute(of, name);
     const action = own(its, "action"), to = leadsTo(action || url);
     // What only asks its own site for something, as the page says it; one that names no place may be a script's.
     const searches = /^(get)?$/i.test(own(its, "method").trim()) && URL.canParse(to) && new URL(to).origin === new URL(url).origin
       && !!(action || closest(its, SEARCH) || Element.prototype.querySelector.call(its, SEARCH));
-    return { name, url, hides, submits, searches, form: submits, action: to };
+    return { name, url, row, hides, submits, searches, form: submits, action: to };
   };
   const outer = (ask) => {
     const el = find(ask.id);

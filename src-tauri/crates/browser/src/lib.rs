@@ -315,6 +315,8 @@ pub struct WebTarget {
     pub url: String,
     /// The element's name, or what the dialog says.
     pub called: String,
+    /// The text of the table row, list item, article or dialog that it is in, cut; empty if it is in none.
+    pub row: String,
     /// Where its link or its form would go; `None` if it has none.
     pub leads_to: Option<String>,
     /// It is a password field of the page itself, and of no frame in it.

@@ -96,6 +96,7 @@ pub(crate) struct Form {
     gone: bool,
     /// By the page's word of this moment, not of when it was listed.
     name: String,
+    row: String,
     url: String,
     action: Option<String>,
     submits: bool,
@@ -107,12 +108,21 @@ pub(crate) struct Form {
 
 impl Form {
     pub(crate) fn target(self, reference: &str) -> Result<WebTarget, DesktopError> {
-        let Self { gone, name: called, url, action: leads_to, submits: goes_there, form, hides, searches } =
-            self;
-        match gone {
-            true => Err(DesktopError::NotFound(format!("element {reference}; it is gone"))),
-            false => Ok(WebTarget { url, called, leads_to, goes_there, sends_form: form, hides, searches }),
+        let Self {
+            gone,
+            name: called,
+            row,
+            url,
+            action: leads_to,
+            submits,
+            form: sends_form,
+            hides,
+            searches,
+        } = self;
+        if gone {
+            return Err(DesktopError::NotFound(format!("element {reference}; it is gone")));
         }
+        Ok(WebTarget { url, called, row, leads_to, goes_there: submits, sends_form, hides, searches })
     }
 }
 

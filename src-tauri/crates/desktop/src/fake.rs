@@ -345,8 +345,11 @@ impl Hands for FakeDesktop {
 impl Elements for FakeDesktop {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>> {
         Box::pin(async move {
+            let root = query.root.clone();
             self.enter(Call::Elements(query), &CancellationToken::new()).await?;
-            Ok(self.state().scene.snapshot.clone())
+            let mut snapshot = self.state().scene.snapshot.clone();
+            snapshot.elements.retain(|one| root.as_ref().is_none_or(|root| one.reference == *root));
+            Ok(snapshot)
         })
     }
 

@@ -14,7 +14,7 @@ mod stream;
 pub mod transcript;
 
 pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
-pub use plan::PlanState;
+pub use plan::{BUDGET_USED_UP, PlanState};
 pub use run::{OpenRun, run};
 pub use session::{changed_for_a_list, session};
 pub use stream::Stream;

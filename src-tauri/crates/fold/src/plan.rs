@@ -6,6 +6,9 @@ use protocol::ids::{ApprovalId, CallId, Timestamp};
 use protocol::tool::Answer;
 use protocol::turn::{Spent, Usd};
 
+/// How the reason of a pause begins whose run has used up its plan's budget. To go on is a yes to as much again.
+pub const BUDGET_USED_UP: &str = "the plan's budget is used up";
+
 /// The tool that ends the run, and looks at the checks first.
 const DONE: &str = "done";
 
@@ -22,6 +25,10 @@ pub struct PlanState {
     worked: i64,
     /// The last event while it works; `None` while it waits.
     last: Option<Timestamp>,
+    /// It is paused since the budget is used up.
+    asks_for_more: bool,
+    /// How often the user gave it the whole budget again.
+    renewed: u32,
     deviations: Vec<(ApprovalId, Deviation)>,
     findings: Vec<Finding>,
     proposed: Option<(ApprovalId, Contract)>,
@@ -60,6 +67,8 @@ impl PlanState {
             EventBody::ApprovalAnswered { approval, answer, .. } => {
                 self.answered(approval, answer, event.time);
             }
+            EventBody::RunPaused { reason } => self.asks_for_more = reason.starts_with(BUDGET_USED_UP),
+            EventBody::RunResumed => self.renewed += u32::from(std::mem::take(&mut self.asks_for_more)),
             EventBody::ToolStarted { call, .. } if call.tool == DONE => self.done = Some(call.id.clone()),
             EventBody::ToolFinished { call, result } => {
                 let looked = self.done.take_if(|done| done == call);
@@ -96,6 +105,10 @@ impl PlanState {
     /// What of the budget is used up; `None` if there is some left.
     pub fn over_budget(&self, now: Timestamp) -> Option<String> {
         let Budget { turns, minutes, dollars } = self.agreed.as_ref()?.budget;
+        let times = self.renewed.saturating_add(1);
+        let turns = turns.map(|turns| turns.saturating_mul(times));
+        let minutes = minutes.map(|minutes| minutes.saturating_mul(times));
+        let dollars = dollars.map(|dollars| dollars * f64::from(times));
         let since = self.last.map_or(0, |last| now.0.saturating_sub(last.0).max(0));
         let worked = self.worked.saturating_add(since) / 60_000;
         let spent = dollars.and_then(Usd::from_dollars).filter(|dollars| self.spent.usd >= *dollars);

@@ -20,7 +20,7 @@ mod writer;
 pub use blobs::Blobs;
 pub use clock::{Clock, SystemClock};
 pub use error::JournalError;
-pub use fold::{OpenRun, PlanState};
+pub use fold::{BUDGET_USED_UP, OpenRun, PlanState};
 pub use open::FILE_NAME;
 pub use reader::{PAGE_BYTES, Reader};
 

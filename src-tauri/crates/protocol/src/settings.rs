@@ -233,7 +233,7 @@ impl Settings {
             approval,
             // A plan takes the user's yes.
             plan: _,
-            max_steps: _,
+            max_steps,
             step_delay_ms: _,
             batch_delay_ms: _,
             jpeg_quality: _,
@@ -263,6 +263,7 @@ impl Settings {
         let checks = [
             ("approval", next.approval > *approval),
             ("mode", next.mode > *mode),
+            ("maxSteps", next.max_steps > *max_steps),
             ("failsafe", *failsafe && !next.failsafe),
             ("pauseOnUserInput", *pause_on_user_input && !next.pause_on_user_input),
             ("fence", !next.fence().is_within(&self.fence())),
@@ -285,6 +286,7 @@ impl Settings {
             match name {
                 "approval" => next.approval = old.approval,
                 "mode" => next.mode = old.mode,
+                "maxSteps" => next.max_steps = old.max_steps,
                 "failsafe" => next.failsafe = old.failsafe,
                 "pauseOnUserInput" => next.pause_on_user_input = old.pause_on_user_input,
                 "fence" => {
@@ -508,7 +510,8 @@ mod tests {
             (serde_json::json!({ "fenceApps": [] }), Some("fence")),
             (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
             (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
-            (serde_json::json!({ "mode": "plan", "maxSteps": 100, "language": "japanese" }), None),
+            (serde_json::json!({ "maxSteps": 100 }), Some("maxSteps")),
+            (serde_json::json!({ "mode": "plan", "maxSteps": 10, "language": "japanese" }), None),
         ] {
             let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
             assert_eq!(strict.loosened_by(&next), name);

@@ -167,7 +167,7 @@ impl Router {
         (is_whole && !elements.is_empty() && elements.iter().all(told::is_told)).then_some(elements)
     }
 
-    async fn open_windows(&self) -> Vec<WindowView> {
+    pub(crate) async fn open_windows(&self) -> Vec<WindowView> {
         let windows = tokio::time::timeout(LOOK, self.desktop().windows()).await;
         windows.ok().and_then(Result::ok).unwrap_or_default()
     }
@@ -225,15 +225,17 @@ impl Router {
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
     }
 
-    /// The elements with a part in this area, of the windows at these points.
+    /// The elements with a part in this area, of the windows at these points; only of that process, where one is named.
     pub(crate) async fn elements_in(
         &self,
         area: &NormRect,
         points: &[NormPoint],
         display: u32,
+        pid: Option<u32>,
         limits: &Limits,
     ) -> Vec<Element> {
-        let windows = self.open_windows().await;
+        let mut windows = self.open_windows().await;
+        windows.retain(|window| pid.is_none() || window.pid == pid);
         let mut at: Vec<&WindowView> =
             points.iter().filter_map(|point| whose::window_at(&windows, display, *point)).collect();
         at.dedup_by_key(|window| window.id);

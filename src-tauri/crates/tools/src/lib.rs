@@ -78,11 +78,19 @@ pub struct ExecRequest {
     /// Whether something that is not the user's own words was read before: then what goes to a host that nobody named asks
     /// in every mode.
     pub has_read: bool,
-    /// The digest the user said yes to; counts for the very same tool and arguments alone.
-    pub approved: Option<String>,
+    /// What the user said yes to; `None` if they were not asked.
+    pub approved: Option<Yes>,
     pub planning: Planning,
     /// Checks of the plan that the user saw fail, or was asked, when they said yes to `done`.
     pub waived: Vec<Check>,
+}
+
+/// What a question was about that was answered by a yes. Counts for the very same call on the very same target alone, and
+/// for no more than was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Yes {
+    pub digest: String,
+    pub risk: Risk,
 }
 
 /// Whether a run may propose a plan, and the one it works by. Of one run alone.
@@ -113,7 +121,7 @@ pub struct Assessment {
     pub needs: Option<Needs>,
     /// Whether this very call needs the desktop's seat: pointer, keyboard and focus for itself.
     pub seat: bool,
-    /// SHA-256 over tool, arguments and what they would touch, lower-case hex.
+    /// SHA-256 over tool, its definition, arguments and what they would touch, lower-case hex.
     pub digest: String,
     /// Hosts that it would go to and that nobody has named: a yes to a question that names them makes them known.
     pub hosts: Vec<String>,
@@ -122,6 +130,13 @@ pub struct Assessment {
     /// What the plan that was agreed to does not name of it; empty if there is none, or if it only looks.
     pub outside: Vec<String>,
     pub decision: Decision,
+}
+
+impl Assessment {
+    /// What a yes to this is.
+    pub fn yes(&self) -> Yes {
+        Yes { digest: self.digest.clone(), risk: self.risk.unwrap_or(Risk::Consequential) }
+    }
 }
 
 /// Whether a call runs.

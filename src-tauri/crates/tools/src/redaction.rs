@@ -3,9 +3,11 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use protocol::contract::Finding;
 use protocol::tool::Approval;
 use serde_json::Value as Json;
 
+use crate::digest::hex;
 use crate::secrets::Secret;
 use crate::tool::Outcome;
 
@@ -51,12 +53,20 @@ pub(crate) fn redact_question(question: &mut Approval, secrets: &[Secret]) {
     }
 }
 
+/// Takes all values out of what checks of a plan found.
+pub(crate) fn redact_findings(findings: &mut [Finding], secrets: &[Secret]) {
+    let Some(redactor) = Redactor::of(secrets) else { return };
+    for finding in findings {
+        finding.found = redactor.clean(&finding.found);
+    }
+}
+
 /// A text with the names of secrets in the places of their values.
 pub(crate) fn redacted(text: &str, secrets: &[Secret]) -> String {
     Redactor::of(secrets).map_or_else(|| text.to_owned(), |redactor| redactor.clean(text))
 }
 
-/// Finds secrets' values, as they are and as they are written in addresses, pages, JSON and base64.
+/// Finds secrets' values, as they are and as they are written in addresses, pages, JSON, base64 and hex.
 struct Redactor<'a> {
     finder: AhoCorasick,
     /// For each pattern of the finder, the secret that it is the value of.
@@ -126,6 +136,7 @@ fn spellings(value: &str) -> Vec<String> {
     };
     let json = Json::from(value).to_string();
     let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let hex = hex(value.as_bytes());
     // A form writes a plus for a space.
     let mut all = vec![
         value.to_owned(),
@@ -136,12 +147,27 @@ fn spellings(value: &str) -> Vec<String> {
         json[1..json.len() - 1].to_owned(),
         html.replace('\'', "&#39;"),
         html,
+        hex.to_uppercase(),
+        hex,
         STANDARD_NO_PAD.encode(value),
         URL_SAFE_NO_PAD.encode(value),
     ];
+    all.extend((0..3).flat_map(|before| base64_amid(value.as_bytes(), before)));
     all.sort();
     all.dedup();
     all
+}
+
+/// What stays the same of a value's base64 whatever stands before and after it, where so many bytes over a multiple of three
+/// are before it. Empty if that is too little to be meant.
+fn base64_amid(value: &[u8], before: usize) -> Vec<String> {
+    let bytes = [&[0; 2][..before], value].concat();
+    // A character is of six bits: one that has bits of another byte too is not the value's own.
+    let first = (before * 8).div_ceil(6);
+    let end = bytes.len() * 8 / 6;
+    let texts = [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)];
+    let own = texts.iter().filter_map(|text| text.get(first..end)).filter(|own| own.len() >= SHORT);
+    own.map(str::to_owned).collect()
 }
 
 #[cfg(test)]

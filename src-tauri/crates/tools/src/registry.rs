@@ -2,7 +2,8 @@
 //!
 //! A call sees one set of tools from its first look to its plan, whatever is added meanwhile.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::Value;
 
@@ -16,6 +17,8 @@ const NAME_CHARS: usize = 64;
 pub struct Registry {
     // Copied when it changes, which is rare; a reader only clones the pointer.
     tools: RwLock<Tools>,
+    /// The hashes of those that were asked for, by name: a question needs them, and they take longer than a decision.
+    hashes: Mutex<HashMap<Arc<str>, String>>,
 }
 
 pub(crate) type Tools = Arc<[Arc<dyn Tool>]>;
@@ -36,7 +39,7 @@ pub enum AddError {
 impl Registry {
     /// The built-in tools; their schemas are derived here.
     pub fn builtin() -> Self {
-        Self { tools: RwLock::new(tool::builtin().into()) }
+        Self { tools: RwLock::new(tool::builtin().into()), hashes: Mutex::default() }
     }
 
     /// Adds a tool after all others. Runs under way are offered it from their next start on.
@@ -65,12 +68,26 @@ impl Registry {
         let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
         let removed = tools.iter().find(|tool| *tool.spec().name == *name).cloned()?;
         *tools = tools.iter().filter(|tool| *tool.spec().name != *name).cloned().collect();
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
         Some(removed)
     }
 
     /// By its exact name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.all().iter().find(|tool| *tool.spec().name == *name).cloned()
+    }
+
+    /// What a call of this tool is agreed to by: see [`Spec::hash`]. `None` if there is none of this name.
+    pub(crate) fn hash(&self, name: &str) -> Option<String> {
+        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner);
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hash) = hashes.get(name) {
+            return Some(hash.clone());
+        }
+        let spec = tools.iter().find(|tool| *tool.spec().name == *name)?.spec();
+        let hash = spec.hash();
+        hashes.insert(spec.name.clone(), hash.clone());
+        Some(hash)
     }
 
     /// What is known of each, in the order in which models see them.

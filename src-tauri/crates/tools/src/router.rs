@@ -96,7 +96,9 @@ impl Router {
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
         let look =
             contract::checks::Look { desktop, browser, home: self.home.clone(), limits: limits.clone() };
-        look.findings(contract, &[]).await
+        let mut findings = look.findings(contract, &[]).await;
+        redaction::redact_findings(&mut findings, &self.secrets.all().await);
+        findings
     }
 
     /// The secrets that calls may name.
@@ -323,27 +325,39 @@ impl Router {
     /// The plan of a call that may run now, or why it may not.
     async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Found), ToolError> {
         let (assessment, planned) = self.look_and_weigh(request, limits, Care::Quickly).await;
+        let planned = planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"));
         match assessment.decision {
             Decision::Run => {}
-            Decision::Ask { .. } if request.approved.as_deref() == Some(assessment.digest.as_str()) => {}
             Decision::Ask { reason } => {
-                let why = match request.approved {
+                let why = match &request.approved {
                     None => format!("the user has to say yes first: {reason}"),
-                    Some(_) => "the user's yes was for another call, or for something else than is there now; look again"
-                        .to_owned(),
+                    Some(yes) if yes.digest != assessment.digest => {
+                        "the user's yes was for another call, or for something \
+                         else than is there now; look again"
+                            .to_owned()
+                    }
+                    Some(yes) if Some(yes.risk) < assessment.risk => {
+                        format!("the user's yes was for less than it would do now; look again: {reason}")
+                    }
+                    Some(_) => return planned,
                 };
                 return Err(tool_error(ToolErrorKind::Forbidden, why));
             }
             Decision::Forbid { error } => return Err(error),
         }
-        planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"))
+        planned
     }
 
     fn weigh(&self, request: &ExecRequest, limits: &Limits, targets: &Targets) -> (Assessment, Option<Step>) {
         let call = &request.call;
-        let digest = digest::digest(&call.tool, &call.arguments, &targets.identity());
-        let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
         let tools = self.registry.all();
+        let mut definitions: Vec<_> =
+            call.parts().iter().map(|part| self.registry.hash(&part.tool)).collect();
+        if call.tool == "batch" {
+            definitions.push(self.registry.hash(&call.tool));
+        }
+        let digest = digest::digest(call, &definitions, &targets.identity());
+        let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
         let env = self.env(limits, &tools);
         let step = match env.plan(&call.tool, &call.arguments) {
             Ok(step) => step,

@@ -68,6 +68,22 @@ impl Router {
         if !plan.points().is_empty() {
             return Some(Spot { display: plan.display(), at: At::Points(plan.points().to_vec()) });
         }
+        if let Reach::Page { reference: Some(reference), .. } = plan.reach() {
+            return self.in_page(reference, displays).await;
+        }
+        let (display, one) = self.meant(part, displays, limits).await?;
+        Some(Spot { display, at: At::Element(one.bounds) })
+    }
+
+    /// The one element that a part of a call goes to, with the display that it is seen on: the one that it names, or the one
+    /// that has the keyboard. `None` if nobody can tell which it is, or if it is on no display.
+    pub(crate) async fn meant(
+        &self,
+        part: &Step,
+        displays: &[DisplayView],
+        limits: &Limits,
+    ) -> Option<(u32, Element)> {
+        let plan = part.plan();
         let all = ElementQuery { limit: limits.ui_nodes, ..ElementQuery::default() };
         let (query, role, name) = match plan.reach() {
             Reach::Focus { .. } => (ElementQuery { scope: Scope::Interactive, ..all }, None, None),
@@ -84,7 +100,6 @@ impl Router {
                 let query = ElementQuery { app: app.clone(), query: Some(menu.clone()), ..all };
                 (query, None, Some(Wanted::Menu(told::plain(menu))))
             }
-            Reach::Page { reference: Some(reference), .. } => return self.in_page(reference, displays).await,
             _ => return None,
         };
         let takes_keys = plan.reach().takes_keys();
@@ -98,10 +113,13 @@ impl Router {
             let mut found = self.elements(ElementQuery { display, ..query.clone() }).await;
             found.retain(is_meant);
             // Which of several is meant, nobody can tell.
-            let [one] = &found[..] else { return None };
+            if found.len() > 1 {
+                return None;
+            }
+            let one = found.pop()?;
             let NormRect { width, height, .. } = one.bounds;
             if one.bounds.center().is_ok() && width > 0.0 && height > 0.0 {
-                return Some(Spot { display, at: At::Element(one.bounds) });
+                return Some((display, one));
             }
         }
         None

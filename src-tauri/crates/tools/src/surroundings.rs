@@ -1,8 +1,8 @@
-//! What the screen shows around the points that a call acts at: a yes counts for what was there when it was asked for.
+//! What the screen shows where a call acts: a yes counts for what was there when it was asked for.
 
 use std::time::Duration;
 
-use desktop::Area;
+use desktop::{Area, Element};
 use protocol::geometry::{NormPoint, NormRect};
 use protocol::tool::{Approval, ToolCall, ToolError, ToolErrorKind};
 use sha2::{Digest, Sha256};
@@ -12,12 +12,14 @@ use crate::digest::hex;
 use crate::plan::Step;
 use crate::reach::Reach;
 use crate::tool::tool_error;
-use crate::{Limits, Router};
+use crate::{Limits, Router, target, whose};
 
 /// What counts as around a point, to each side of it, in 0-1000 of the display: a button with its words, a line with those
 /// beside it.
 const SIDEWAYS: f64 = 60.0;
 const UPRIGHT: f64 = 40.0;
+/// In 0-1000 of the display: where a field is, roughly.
+const GRID: f64 = 4.0;
 /// Longest wait for one look.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long the screen may take to show the same again: a window that gets the focus is drawn anew, a caret blinks.
@@ -34,12 +36,21 @@ pub enum Meanwhile {
 }
 
 impl Router {
-    /// Two hashes of what the screen shows around the points that a call acts at, the same in every process: of its pixels,
-    /// and of what the elements there are called. `None` if it acts at none, or if the screen cannot be looked at.
+    /// Hashes of what the screen shows where a call acts, the same in every process: of the pixels around its points, and for
+    /// each of its parts of what the elements there are called. `None` if it acts at no place, or if the screen cannot be
+    /// looked at.
     pub async fn surroundings(&self, call: &ToolCall, limits: &Limits) -> Option<String> {
-        let pixels = self.look_at(&self.places(call, limits)).await?;
-        let names = self.names_around(call, limits).await.unwrap_or_default();
-        Some(format!("{pixels} {names}"))
+        let tools = self.registry().all();
+        let step = self.env(limits, &tools).plan(&call.tool, &call.arguments).ok()?;
+        let places = step.places();
+        let pixels = match places.is_empty() {
+            true => UNKNOWN.to_owned(),
+            false => self.look_at(&places).await?,
+        };
+        let names = self.names_around(&step, limits).await;
+        let is_known = !places.is_empty() || names.iter().any(Option::is_some);
+        let names: Vec<_> = names.iter().map(|name| name.as_deref().unwrap_or(UNKNOWN)).collect();
+        is_known.then(|| format!("{pixels} {}", names.join(",")))
     }
 
     /// Puts back what was there when a call was asked for: its window in front, and around its points what was seen, or
@@ -77,19 +88,24 @@ impl Router {
             None => {}
         }
         let places = step.places();
-        if places.is_empty() {
-            return Ok(());
-        }
-        let seen = asked.seen.as_ref().ok_or_else(|| changed("the screen could not be looked at"))?;
+        let seen = match &asked.seen {
+            Some(seen) => seen,
+            None if places.is_empty() => return Ok(()),
+            None => return Err(changed("the screen could not be looked at")),
+        };
         // In journals of before there are no names.
         let (pixels, names) = seen.split_once(' ').map_or((seen.as_str(), None), |(a, b)| (a, Some(b)));
         let end = Instant::now() + PATIENCE;
         loop {
             // What stands beside a button says what it is for: where rows change places, each has a button of the same
             // name, and the screen may not have been drawn anew yet.
-            let now = self.names_around(&asked.call, limits).await;
-            let names_are_the_same = names.is_none_or(|names| now.as_deref() == Some(names));
-            if names_are_the_same && self.look_at(&places).await.as_deref() == Some(pixels) {
+            let names_are_the_same = match names {
+                Some(names) => are_as_seen(names, &self.names_around(&step, limits).await),
+                None => true,
+            };
+            if names_are_the_same
+                && (places.is_empty() || self.look_at(&places).await.as_deref() == Some(pixels))
+            {
                 return Ok(());
             }
             // A pointer that has gone elsewhere leaves a button in another colour.
@@ -106,29 +122,45 @@ impl Router {
         }
     }
 
-    /// A hash of the names and values of the elements around the points that a call acts at, in their order.
-    async fn names_around(&self, call: &ToolCall, limits: &Limits) -> Option<String> {
-        let tools = self.registry().all();
-        let step = self.env(limits, &tools).plan(&call.tool, &call.arguments).ok()?;
-        let mut names = Sha256::new();
+    /// For each part of a call a hash of what is called how where it acts; `None` where that is not known, as of keys while
+    /// one of our windows has the keyboard.
+    async fn names_around(&self, step: &Step, limits: &Limits) -> Vec<Option<String>> {
+        let displays = tokio::time::timeout(LOOK, self.desktop().displays()).await;
+        let displays = displays.ok().and_then(Result::ok).unwrap_or_default();
+        let mut all = Vec::new();
         for part in step.parts() {
             let plan = part.plan();
-            let Some(area) = around(plan.points()) else { continue };
-            for element in self.elements_in(&area, plan.points(), plan.display(), limits).await {
-                for text in [&element.role, &element.name, &element.value] {
-                    names.update(text.len().to_le_bytes());
-                    names.update(text);
+            all.push(match plan.reach() {
+                _ if !plan.points().is_empty() => {
+                    self.around_points(plan.points(), plan.display(), None, limits).await
                 }
-            }
+                Reach::Focus { .. } if target::meets_field(part) => {
+                    self.meant(part, &displays, limits).await.map(|(_, field)| of_field(&field))
+                }
+                reach @ Reach::Element(_) => match self.meant(part, &displays, limits).await {
+                    Some((display, one)) => {
+                        let windows = self.open_windows().await;
+                        let pid = whose::owned(self.desktop(), &windows, reach).await.and_then(|its| its.pid);
+                        let center: Vec<_> = one.bounds.center().into_iter().collect();
+                        self.around_points(&center, display, pid, limits).await
+                    }
+                    None => None,
+                },
+                _ => None,
+            });
         }
-        Some(hex(&names.finalize()))
+        all
     }
 
-    /// Of the areas around the points that a call acts at.
-    fn places(&self, call: &ToolCall, limits: &Limits) -> Vec<Area> {
-        let tools = self.registry().all();
-        let env = self.env(limits, &tools);
-        env.plan(&call.tool, &call.arguments).map_or_else(|_| Vec::new(), |step| step.places())
+    async fn around_points(
+        &self,
+        points: &[NormPoint],
+        display: u32,
+        pid: Option<u32>,
+        limits: &Limits,
+    ) -> Option<String> {
+        let area = around(points)?;
+        Some(of_names(&self.elements_in(&area, points, display, pid, limits).await))
     }
 
     async fn look_at(&self, places: &[Area]) -> Option<String> {
@@ -142,6 +174,34 @@ impl Router {
         }
         (!places.is_empty()).then(|| hex(&seen.finalize()))
     }
+}
+
+/// In place of a hash of what could not be looked at.
+const UNKNOWN: &str = "-";
+
+/// Whether what is there now is what was seen, as far as that was known.
+fn are_as_seen(seen: &str, now: &[Option<String>]) -> bool {
+    let seen: Vec<&str> = seen.split(',').collect();
+    seen.len() == now.len()
+        && seen.iter().zip(now).all(|(seen, now)| *seen == UNKNOWN || now.as_deref() == Some(*seen))
+}
+
+/// A hash of the names and values of elements, in their order.
+fn of_names(elements: &[Element]) -> String {
+    let mut names = Sha256::new();
+    for element in elements {
+        for text in [&element.role, &element.name, &element.value] {
+            names.update(text.len().to_le_bytes());
+            names.update(text);
+        }
+    }
+    hex(&names.finalize())
+}
+
+/// A hash of which field it is, whatever is in it: what runs in a terminal goes on while its user is asked.
+fn of_field(field: &Element) -> String {
+    let place = [field.bounds.x, field.bounds.y].map(|at| (at / GRID).round() as i64);
+    hex(&Sha256::digest(format!("{:?}", (&field.role, &field.name, place))))
 }
 
 impl Step {

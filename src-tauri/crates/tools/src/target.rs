@@ -25,11 +25,13 @@ use crate::{goes_to, hosts, untrusted};
 
 mod gravity;
 
+pub(crate) use gravity::meets_field;
 use gravity::{Keyboard, gravity, keyboard, says, says_nothing};
 
 /// Longest wait for what is open.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 const NAME_CHARS: usize = 80;
+const ROW_CHARS: usize = 500;
 
 /// What one act of a call would touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub(crate) struct Touched {
     pub is_modal: bool,
     /// The name of the control that is meant, cleaned; `None` if a place or the focus is.
     pub control: Option<String>,
+    /// What the row of a page says that the control is in, cleaned; `None` if it is in none.
+    pub row: Option<String>,
 }
 
 impl Touched {
@@ -60,13 +64,14 @@ impl Touched {
             class,
             is_modal: is(window, "modal"),
             control: None,
+            row: None,
         }
     }
 
     /// Without a window.
     pub(crate) fn of_name(app: &str, class: Option<Class>) -> Self {
         let app = untrusted::line(app, NAME_CHARS);
-        Self { app, window: None, pid: None, program: None, class, is_modal: false, control: None }
+        Self { app, class, window: None, pid: None, program: None, is_modal: false, control: None, row: None }
     }
 
     fn with_control(self, name: Option<&str>) -> Self {
@@ -76,7 +81,9 @@ impl Touched {
 
     /// What an approval is bound to.
     fn identity(&self) -> Value {
-        json!({ "app": self.app, "window": self.window, "pid": self.pid, "control": self.control })
+        json!({
+            "app": self.app, "window": self.window, "pid": self.pid, "control": self.control, "row": self.row,
+        })
     }
 }
 
@@ -344,8 +351,9 @@ impl Targets {
             self.is_unknown = true;
             return;
         };
-        let WebTarget { url, called, leads_to, goes_there, sends_form, .. } = &target;
-        let page = Touched::of_name(&address::shown(url), None).with_control(Some(called));
+        let WebTarget { url, called, row, leads_to, goes_there, sends_form, .. } = &target;
+        let row = Some(untrusted::line(row, ROW_CHARS)).filter(|row| !row.is_empty());
+        let page = Touched { row, ..Touched::of_name(&address::shown(url), None).with_control(Some(called)) };
         let there = leads_to.as_deref().unwrap_or(url);
         let goes = sends == Sends::ToForm || (*goes_there && sends == Sends::Nothing);
         let sent_to =

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use protocol::ids::RunId;
+use protocol::ids::{ApprovalId, RunId};
 use protocol::tool::{Answer, Grant};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
@@ -16,6 +16,9 @@ type Reply = oneshot::Sender<Result<(), ErrorView>>;
 
 /// Messages that may wait for a run; it takes them at any moment, also while it stops.
 pub const CAPACITY: usize = 64;
+
+/// Why a run is paused whose question was denied when it had been allowed already.
+pub const LATE_NO: &str = "a no came after the yes: look at what was done, then go on or stop";
 
 /// What may be said to a run under way. A stop goes another way: see [`crate::cancellation`].
 pub enum Message {
@@ -33,6 +36,10 @@ pub enum Message {
     },
     /// It is on disk already, and was asked by this run.
     Answered(Box<GivenAnswer>),
+    /// A no that came after the yes to this question: what was not begun yet is not done, what is under way ends.
+    LateNo {
+        approval: ApprovalId,
+    },
     /// The user has taken the mouse or the keyboard.
     UserInput,
 }
@@ -44,7 +51,8 @@ impl Message {
             Self::Steer { reply, .. } | Self::TakeBack { reply, .. } => {
                 drop(reply.send(Err(not_under_way(run))))
             }
-            Self::Pause { .. } | Self::Resume | Self::Answered(_) | Self::UserInput => {}
+            Self::Pause { .. } | Self::Resume | Self::Answered(_) | Self::LateNo { .. } | Self::UserInput => {
+            }
         }
     }
 }
@@ -97,6 +105,7 @@ impl Driver {
             Message::Steer { text, reply } => self.steer(text, reply).await,
             Message::TakeBack { grant, reply } => self.take_back(grant, reply).await,
             Message::Answered(given) => self.take_answer(*given).await,
+            Message::LateNo { approval } => self.late_no(&approval).await,
             Message::UserInput => self.user_takes_over().await,
         }
     }
@@ -108,6 +117,7 @@ impl Driver {
             return Ok(());
         }
         self.operation = None;
+        self.last_yes = None;
         self.plan.answered(&approval, &answer, at);
         self.work_by_the_plan();
         match answer {
@@ -123,16 +133,40 @@ impl Driver {
         } else if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
             self.grants().visit(&question.hosts);
+            self.last_yes = Some((approval.clone(), question.call.id.clone(), question.touches.clone()));
             self.allowed = Some((question, meanwhile));
         }
         self.feed(Input::Answered { approval, answer, by }).await
     }
 
+    /// A no beats a yes, also one that comes late: what was allowed by it is not any more.
+    async fn late_no(&mut self, approval: &ApprovalId) -> Result<(), ErrorView> {
+        self.feed(Input::Pause { reason: LATE_NO.into() }).await?;
+        let Some((_, call, touches)) = self.last_yes.take_if(|(asked, ..)| asked == approval) else {
+            return Ok(());
+        };
+        self.allowed = None;
+        if self.running.as_ref().is_some_and(|running| running.id == call) {
+            self.halt.cancel();
+        }
+        for grant in touches {
+            if self.forget(&grant) {
+                self.append(EventBody::GrantTakenBack { grant }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it was allowed.
+    fn forget(&mut self, grant: &Grant) -> bool {
+        let in_run = self.granted.len();
+        self.granted.retain(|(granted, _)| granted != grant);
+        self.grants().take_back(grant) || self.granted.len() != in_run
+    }
+
     /// Counts at once: a call that is under way by it ends. What was never allowed is not noted either.
     async fn take_back(&mut self, grant: Grant, reply: Reply) -> Result<(), ErrorView> {
-        let in_run = self.granted.len();
-        self.granted.retain(|(granted, _)| *granted != grant);
-        if !self.grants().take_back(&grant) && self.granted.len() == in_run {
+        if !self.forget(&grant) {
             let _ = reply.send(Err(not_allowed(&grant)));
             return Ok(());
         }

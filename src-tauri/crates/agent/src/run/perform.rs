@@ -13,7 +13,7 @@ use protocol::tool::{
 };
 use protocol::{ErrorView, EventBody};
 use serde_json::Value;
-use tools::{Assessment, Call, Decision, ExecRequest, Executed};
+use tools::{Assessment, Call, Decision, ExecRequest, Executed, Yes};
 
 use super::{Driver, Outcome, Waiting, ask};
 use crate::lease::{self, Holder, Lease};
@@ -101,7 +101,7 @@ impl Driver {
             return Verdict::Forbid(error);
         }
         let warning = self.proposals.warning(&call.id);
-        let request = self.request(call, None);
+        let request = self.request(call);
         let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
         if matches!(assessment.decision, Decision::Ask { .. })
             && !assessment.outside.is_empty()
@@ -170,7 +170,7 @@ impl Driver {
         self.front.clone_from(&window);
         let presses = self.run.router.presses();
         // Nothing of ours has the focus yet: this is what the user is shown, and what a yes is bound to.
-        let request = self.request(call.clone(), None);
+        let request = self.request(call.clone());
         let now = self.run.router.assess(&request, &self.run.limits).await;
         // Something else may have come to the front since it was first looked at: why it is asked, how grave it is and
         // what a yes is bound to are of this one look.
@@ -235,7 +235,7 @@ impl Driver {
 
     fn execute(&mut self, call: ToolCall, approved: bool) {
         let waiting = Waiting { call, approved };
-        if !self.outline(&self.request(waiting.call.clone(), None)).seat {
+        if !self.outline(&self.request(waiting.call.clone())).seat {
             self.operation = Some(Box::pin(async move { Outcome::Ready(waiting, None) }));
             return;
         }
@@ -270,12 +270,16 @@ impl Driver {
             return Ok(());
         }
         let Waiting { call, approved } = waiting;
-        let mut request = self.request(call.clone(), None);
+        let mut request = self.request(call.clone());
         let assessment = self.outline(&request);
         let mut risk = assessment.risk.unwrap_or(Risk::Consequential);
         let asked = self.allowed.take_if(|(asked, _)| approved && asked.call.id == call.id);
+        if approved && asked.is_none() {
+            self.operation = Some(Box::pin(async move { Outcome::Tool(call, Box::new(taken_back())) }));
+            return Ok(());
+        }
         if let Some((asked, _)) = &asked {
-            request.approved = Some(asked.digest.clone());
+            request.approved = Some(Yes { digest: asked.digest.clone(), risk: asked.risk });
             request.waived = asked.about.not_passed().cloned().collect();
             risk = asked.risk;
         }
@@ -331,7 +335,7 @@ impl Driver {
         }
         let Some(waiting) = self.put_aside.take() else { return };
         let Waiting { call, approved } = waiting;
-        let risk = self.outline(&self.request(call.clone(), None)).risk;
+        let risk = self.outline(&self.request(call.clone())).risk;
         match self.unless_disturbed(risk, Verdict::Run) {
             Verdict::Forbid(error) => {
                 let refused = Box::new(Executed::refused(error));
@@ -368,6 +372,12 @@ fn warned(warning: Option<String>, reason: String) -> String {
         Some(warning) => format!("{warning}; {reason}"),
         None => reason,
     }
+}
+
+/// A no came after the yes, before anything was done.
+fn taken_back() -> Executed {
+    let message = "not done: the user took the yes back; do not try it again in another form".to_owned();
+    Executed::refused(ToolError { kind: ToolErrorKind::Denied, message })
 }
 
 fn refused(error: ToolError) -> ExecResult {

@@ -305,6 +305,47 @@ async fn an_approved_click_needs_the_screen_that_it_was_allowed_for() {
     }
 }
 
+/// Rows that change places under a ref, and a focus that moves within its window.
+#[tokio::test]
+async fn an_approved_act_on_an_element_or_by_keys_needs_the_row_and_the_field_that_it_was_allowed_for() {
+    let click = || Step::call("clickElement", json!({ "ref": "e1" }));
+    let typing = || Step::call("type", json!({ "text": "10" }));
+    let two = |first: &str| vec![field("e1", 100.0, first == "e1"), field("e2", 300.0, first == "e2")];
+    for (case, step, at_first, then, is_done) in [
+        ("the same", click(), rent(), rent(), true),
+        ("another row", click(), rent(), vec![button("Save"), label("Gift 9,000")], false),
+        ("the same field", typing(), two("e1"), two("e1"), true),
+        ("another field", typing(), two("e1"), two("e2"), false),
+        ("known by now", typing(), two(""), two("e2"), true),
+        ("gone by now", typing(), two("e1"), two(""), false),
+    ] {
+        let mut bench = Bench::new(vec![step, done()]).await;
+        bench.desktop.edit(|scene| {
+            let bounds = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
+            scene.windows = vec![WindowView { bounds, ..window(1, "letter") }];
+            scene.snapshot.elements = at_first;
+        });
+        let session = bench.start(ApprovalMode::Ask).await;
+        let question = bench.question().await;
+        bench.desktop.edit(|scene| scene.snapshot.elements = then);
+        let yes = answer(&question, Answer::Once);
+        bench.handle.answer_approval(yes, Surface::Dashboard).await.unwrap();
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }), "{case}");
+        let told = refusals(&bench, &session).await;
+        assert_eq!(told.is_empty(), is_done, "{case}: {told:?}");
+    }
+}
+
+fn field(reference: &str, y: f64, has_keyboard: bool) -> Element {
+    Element {
+        reference: reference.into(),
+        role: "entry".into(),
+        bounds: NormRect { x: 100.0, y, width: 200.0, height: 30.0 },
+        states: if has_keyboard { vec!["focused".into()] } else { Vec::new() },
+        ..Element::default()
+    }
+}
+
 fn rent() -> Vec<Element> {
     vec![button("Save"), label("Rent 10")]
 }

@@ -5,7 +5,7 @@ use desktop::fake::Scene;
 use models::Message;
 use models::scripted::Step;
 use protocol::EventBody;
-use protocol::command::{AnswerApproval, RunOverrides};
+use protocol::command::{AnswerApproval, ResumeRun, RunOverrides, StopRun};
 use protocol::contract::{About, Report};
 use protocol::event::RunEnd;
 use protocol::ids::SessionId;
@@ -345,15 +345,30 @@ async fn a_check_may_be_the_users_own_eyes() {
 }
 
 #[tokio::test]
-async fn a_run_that_has_used_up_its_budget_ends() {
-    let mut bench =
-        bench(vec![plan(&json!({"budget": {"turns": 2}})), typing("a"), typing("b"), done()]).await;
+async fn a_run_that_has_used_up_its_budget_waits_until_it_may_have_as_much_again() {
+    let mut steps = vec![plan(&json!({"budget": {"turns": 2}}))];
+    steps.extend(["a", "b", "c", "d", "e"].map(typing));
+    let mut bench = bench(steps).await;
     let session = bench.start(ApprovalMode::Ask).await;
     let asked = bench.question().await;
     say(&bench, &asked, Answer::Once).await;
-    let RunEnd::Failed { message, .. } = end(&mut bench).await else { panic!("it went on") };
-    assert_eq!(message, "the plan's budget is used up: 2 turns");
-    assert_eq!((typed(&bench).len(), bench.model.steps_left()), (2, 1));
+    for (used, typings) in [("2 turns", 2), ("4 turns", 4)] {
+        let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+        let EventBody::RunPaused { reason } = &paused.body else { unreachable!() };
+        assert!(reason.starts_with(&format!("the plan's budget is used up: {used}; ")), "{reason}");
+        assert_eq!(typed(&bench).len(), typings);
+        bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    }
+    bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
+    bench.handle.stop_run(StopRun { run: None }, Surface::Dashboard).await.unwrap();
+    assert!(matches!(end(&mut bench).await, RunEnd::Stopped { .. }));
+    assert_eq!(typed(&bench).len(), 5);
+    let turns = history(&bench.handle, &session).await;
+    let turns = turns.iter().filter_map(|event| match event.body {
+        EventBody::TurnFinished { turn, .. } => Some(turn),
+        _ => None,
+    });
+    assert_eq!(turns.collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6], "none was counted that was not asked for");
     assert!(report(&bench, &session).await.is_some());
 }
 

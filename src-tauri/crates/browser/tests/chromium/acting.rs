@@ -37,7 +37,7 @@ fn pages(path: &str) -> (u16, String) {
 <form><input aria-label=Alone></form><search><form><input aria-label=Sought></form></search><form action=other><input aria-label=Asked>
 <button formmethod=post>Told</button></form><form method=post role=search><input aria-label=Posted></form><button>Free</button><a href="https://evil.test/take">Linked</a>
 <iframe src="/asks" width=300 height=60></iframe><iframe src="THERE/asks-there" width=300 height=60></iframe><a href="https://evil.test/take"><button>Picture</button></a><a href="javascript:void 0" id=menu>Menu</a>
-<button onclick="menu.textContent='Delete account'">Rename</button>
+<button onclick="menu.textContent='Delete account';draft.textContent='Thesis'">Rename</button><ul><li><span id=draft>Draft</span> <button>Delete</button></ul>
 <button onclick="log.textContent='answer '+confirm('Pay now?')">Ask</button><p id=log></p>"#
         }
         "/asks" => "<input type=password aria-label=Framed>",
@@ -189,6 +189,7 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
         let expected = WebTarget {
             url: page.clone(),
             called: name.into(),
+            row: String::new(),
             leads_to: leads_to.cloned(),
             goes_there,
             sends_form: goes_there && !["Linked", "Picture"].contains(&name),
@@ -209,6 +210,12 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
     stage.click("button", "Rename").await;
     let renamed = stage.browser.target(Some(menu.reference)).await.unwrap();
     assert_eq!(renamed.called, "Delete account");
+    // So is what stands beside it in its row.
+    let delete = stage.find_named("Delete").await;
+    let row = async || stage.browser.target(Some(delete.reference.clone())).await.unwrap().row;
+    assert_eq!(row().await, "Draft Delete");
+    stage.click("button", "Rename").await;
+    assert_eq!(row().await, "Thesis Delete");
     stage.click("button", "Ask").await;
     let dialog = stage.browser.target(None).await.unwrap();
     assert_eq!((dialog.url, dialog.called.as_str()), (page, "Pay now?"));

@@ -21,7 +21,7 @@ fn read_of(value: &Value) -> Result<Contract, ToolError> {
 fn window(app: &str, control: Option<&str>) -> Touched {
     let class = applications::class_of([app]);
     let control = control.map(str::to_owned);
-    Touched { app: app.into(), window: Some(1), pid: None, program: None, class, is_modal: false, control }
+    Touched { app: app.into(), window: Some(1), control, ..Touched::of_name("", class) }
 }
 
 fn needs(reach: &Reach, touched: &Touched) -> Vec<Need> {

@@ -48,6 +48,37 @@ fn a_value_is_taken_out_as_it_is_written_in_addresses_pages_json_and_base64() {
 }
 
 #[test]
+fn a_value_is_taken_out_of_hex_and_of_base64_wherever_it_stands_there() {
+    let secrets = [secret("bank", "correct horse battery")];
+    for before in ["", "u", "us", "usr", "user=me&pass="] {
+        for after in ["", "\n", "&x", "&and=more"] {
+            let bytes = format!("{before}correct horse battery{after}");
+            for written in [
+                base64::engine::general_purpose::STANDARD.encode(&bytes),
+                base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&bytes),
+                hex(bytes.as_bytes()),
+                hex(bytes.as_bytes()).to_uppercase(),
+            ] {
+                let clean = redacted(&written, &secrets);
+                assert!(clean.contains("{{bank}}"), "{bytes:?}: {clean}");
+                // At its edges there may be bits of one byte of it.
+                assert!(clean.len() <= written.len() - 26 + "{{bank}}".len(), "{bytes:?}: {clean}");
+            }
+        }
+    }
+    let short = [secret("pin", "1234")];
+    assert_eq!(redacted("YTEyMzRi", &short), "YTEyMzRi", "too little of it to be meant");
+}
+
+#[test]
+fn a_value_is_taken_out_of_what_checks_found() {
+    let check = protocol::contract::Check::PageText { text: "Welcome".into() };
+    let mut findings = [Finding { check, passed: false, found: "the title is hunter2 {{pin}}".into() }];
+    redact_findings(&mut findings, &all());
+    assert_eq!(findings[0].found, "the title is {{bank}}");
+}
+
+#[test]
 fn a_value_that_was_cut_at_the_end_of_a_text_is_taken_out() {
     let secrets = [secret("bank", "correct horse battery")];
     assert_eq!(redacted("it reads correct horse ba…", &secrets), "it reads {{bank}}…");

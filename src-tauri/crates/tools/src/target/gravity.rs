@@ -63,6 +63,12 @@ pub(super) struct Keyboard {
     pub writes: bool,
 }
 
+/// Whether it writes into the field that has the keyboard, or may press what has it: a shortcut is for the whole window.
+pub(crate) fn meets_field(part: &Step) -> bool {
+    let Some(Act::Input(action)) = part.plan().act() else { return false };
+    part.plan().reach().takes_keys() && (presses(action) || writes(action))
+}
+
 pub(super) async fn keyboard(desktop: &dyn Desktop, windows: &[WindowView], part: &Step) -> Option<Keyboard> {
     let Some(Act::Input(action)) = part.plan().act().filter(|_| part.plan().reach().takes_keys()) else {
         return None;

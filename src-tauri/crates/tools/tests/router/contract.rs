@@ -14,7 +14,7 @@ use protocol::settings::Settings;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tools::{Decision, ExecRequest, Grants, Router};
+use tools::{Decision, ExecRequest, Grants, Router, Yes};
 
 fn click() -> Value {
     json!({"x": 512, "y": 40})
@@ -29,10 +29,11 @@ async fn unapproved_click_is_never_sent() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
     let other = router.assess(&asking("click", json!({"x": 512, "y": 41})), &limits()).await.digest;
-    let digest = router.assess(&asking("click", click()), &limits()).await.digest;
+    let Yes { digest, risk } = router.assess(&asking("click", click()), &limits()).await.yes();
     let wrong =
         [None, Some(String::new()), Some(other), Some(digest.to_uppercase()), Some(format!("{digest} "))];
-    for approved in wrong {
+    for digest in wrong {
+        let approved = digest.map(|digest| Yes { digest, risk });
         let request = ExecRequest { approved: approved.clone(), ..asking("click", click()) };
         let executed = execute(&router, request, CancellationToken::new()).await;
         assert_eq!(executed.result.effect, Effect::Refused, "{approved:?}");
@@ -45,8 +46,8 @@ async fn unapproved_click_is_never_sent() {
 async fn an_approved_click_is_sent_once() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let digest = router.assess(&asking("click", click()), &limits()).await.digest;
-    let request = ExecRequest { approved: Some(digest), ..asking("click", click()) };
+    let yes = router.assess(&asking("click", click()), &limits()).await.yes();
+    let request = ExecRequest { approved: Some(yes), ..asking("click", click()) };
     let executed = execute(&router, request, CancellationToken::new()).await;
     assert_eq!(executed.result.effect, Effect::Unverified);
     assert_eq!(fake.actions().len(), 1);
@@ -211,7 +212,7 @@ async fn an_element_is_in_the_application_that_would_be_acted_on_whatever_window
         let asked = router.assess(&asking(tool, arguments), &limits()).await;
         assert_eq!(asked.risk, Some(Risk::Consequential), "{tool}");
     }
-    let request = ExecRequest { approved: Some(before.digest), ..named() };
+    let request = ExecRequest { approved: Some(before.yes()), ..named() };
     let swapped = execute(&router, request, CancellationToken::new()).await.result;
     assert_eq!(swapped.error.unwrap().kind, ToolErrorKind::Forbidden);
     assert!(!fake.calls().iter().any(|call| matches!(call, Call::Operate(..))), "{:?}", fake.calls());
@@ -313,12 +314,13 @@ async fn an_application_of_which_the_user_wants_to_be_asked_asks_whatever_was_al
         for (tool, arguments) in [("click", click()), ("type", json!({"text": "a"}))] {
             let request = asked_for(tool, arguments, approval);
             let assessment = router.assess(&request, &limits()).await;
+            let yes = assessment.yes();
             let Decision::Ask { reason } = assessment.decision else { panic!("{tool} {approval:?}") };
             assert!(reason.contains("you want to be asked of each act in GnuBank"), "{reason}");
             let result = execute(&router, request.clone(), CancellationToken::new()).await.result;
             assert_eq!(result.effect, Effect::Refused);
             // A yes is to this act.
-            let yes = ExecRequest { approved: Some(assessment.digest), ..request };
+            let yes = ExecRequest { approved: Some(yes), ..request };
             assert_ne!(execute(&router, yes, CancellationToken::new()).await.result.effect, Effect::Refused);
         }
         // What cannot be told may be there.
@@ -376,15 +378,35 @@ async fn a_yes_is_for_the_application_that_was_there_when_it_was_asked() {
     let router = Router::builtin(fake.clone());
     fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
     let typing = || asking("type", json!({"text": "rm -rf ~\n"}));
-    let digest = router.assess(&typing(), &limits()).await.digest;
+    let yes = router.assess(&typing(), &limits()).await.yes();
     fake.edit(|scene| scene.windows = vec![in_front("XTerm")]);
-    let request = ExecRequest { approved: Some(digest.clone()), ..typing() };
+    let request = ExecRequest { approved: Some(yes.clone()), ..typing() };
     let swapped = execute(&router, request, CancellationToken::new()).await.result;
     assert_eq!(swapped.error.unwrap().kind, ToolErrorKind::Forbidden);
     assert_eq!(fake.actions(), []);
     fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
-    let request = ExecRequest { approved: Some(digest), ..typing() };
+    let request = ExecRequest { approved: Some(yes), ..typing() };
     assert_eq!(execute(&router, request, CancellationToken::new()).await.result.error, None);
+}
+
+/// The window is the same, and what has the keyboard in it another.
+#[tokio::test(start_paused = true)]
+async fn a_yes_is_for_no_more_than_was_asked() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    fake.edit(|scene| scene.windows = vec![in_front("Painter")]);
+    let typing = || asking("type", json!({"text": "hunter2"}));
+    let asked = router.assess(&typing(), &limits()).await;
+    let request = || ExecRequest { approved: Some(asked.yes()), ..typing() };
+    fake.edit(|scene| scene.field = Some(Field { hides: true, ..Field::default() }));
+    let error = execute(&router, request(), CancellationToken::new()).await.result.error.unwrap();
+    assert!(
+        error.message.contains("was for less") && error.message.contains("hides what is written"),
+        "{error:?}"
+    );
+    assert_eq!(fake.actions(), []);
+    fake.edit(|scene| scene.field = None);
+    assert_eq!(execute(&router, request(), CancellationToken::new()).await.result.error, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -400,8 +422,8 @@ async fn a_batch_that_leads_to_a_terminal_ends_there() {
     let batch = json!({"actions": [
         {"tool": "hotkey", "arguments": {"keys": ["alt", "Tab"]}}, {"tool": "type", "arguments": {"text": "rm -rf ~\n"}},
     ]});
-    let digest = router.assess(&asking("batch", batch.clone()), &limits()).await.digest;
-    let request = ExecRequest { approved: Some(digest), ..asking("batch", batch) };
+    let yes = router.assess(&asking("batch", batch.clone()), &limits()).await.yes();
+    let request = ExecRequest { approved: Some(yes), ..asking("batch", batch) };
     let result = execute(&router, request, CancellationToken::new()).await.result;
     assert!(result.error.unwrap().message.contains("XTerm is a terminal"));
     assert_eq!(fake.actions().len(), 1, "only the hotkey: {:?}", fake.actions());
@@ -446,8 +468,8 @@ async fn each_action_of_a_batch_meets_the_window_that_it_was_allowed_for() {
         let batch = json!({"actions": [
             {"tool": "hotkey", "arguments": {"keys": ["ctrl", "s"]}}, {"tool": tool, "arguments": arguments},
         ]});
-        let digest = router.assess(&asking("batch", batch.clone()), &limits()).await.digest;
-        let request = ExecRequest { approved: Some(digest), ..asking("batch", batch) };
+        let yes = router.assess(&asking("batch", batch.clone()), &limits()).await.yes();
+        let request = ExecRequest { approved: Some(yes), ..asking("batch", batch) };
         let result = execute(&router, request, CancellationToken::new()).await.result;
         assert_eq!(fake.actions().len(), 1 + usize::from(goes_on), "{case}: {result:?}");
         assert_eq!(result.error.is_none(), goes_on, "{case}");
@@ -566,7 +588,7 @@ async fn plan_mode_forbids_all_but_looking_whatever_was_approved() {
     for (tool, arguments) in acting {
         for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
             let mut plan = ExecRequest { mode: Mode::Plan, approval, ..request(tool, arguments.clone()) };
-            plan.approved = Some(router.assess(&plan, &limits()).await.digest);
+            plan.approved = Some(router.assess(&plan, &limits()).await.yes());
             let result = execute(&router, plan, CancellationToken::new()).await.result;
             assert_eq!(
                 (result.effect, result.error.unwrap().kind),

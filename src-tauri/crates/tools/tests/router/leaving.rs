@@ -226,6 +226,7 @@ async fn scrolling_over_what_has_a_value_is_an_edit() {
         over(role);
         let asked = router.assess(&asking(), &limits()).await;
         assert_eq!(asked.risk, Some(Risk::Edit), "{role}");
+        let yes = asked.yes();
         let Decision::Ask { reason } = asked.decision else { panic!("{role} does not ask") };
         assert!(reason.contains(&format!("scrolling over {role} “Volume” changes its value")), "{reason}");
         let batch = json!({"actions": [{"tool": "scroll", "arguments": scroll()}]});
@@ -234,7 +235,7 @@ async fn scrolling_over_what_has_a_value_is_an_edit() {
         let before = fake.actions().len();
         assert_eq!(execute(&router, asking(), CancellationToken::new()).await.result.effect, Effect::Refused);
         assert_eq!(fake.actions().len(), before, "{role}");
-        let approved = ExecRequest { approved: Some(asked.digest), ..asking() };
+        let approved = ExecRequest { approved: Some(yes), ..asking() };
         assert_eq!(execute(&router, approved, CancellationToken::new()).await.result.error, None);
         assert_eq!(fake.actions().len(), before + 1, "{role}");
         let mut grants = Grants::default();

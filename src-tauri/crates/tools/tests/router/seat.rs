@@ -108,7 +108,7 @@ async fn pictures_are_taken_around_what_is_verified_on_the_screen_and_around_not
         let fake = desktop();
         let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
         let asked = request(tool, arguments);
-        let yes = router.assess(&asked, &limits()).await.digest;
+        let yes = router.assess(&asked, &limits()).await.yes();
         let allowed = ExecRequest { approved: Some(yes), ..asked };
         let before = fake.calls().len();
         let executed = execute(&router, allowed, CancellationToken::new()).await;

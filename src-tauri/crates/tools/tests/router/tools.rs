@@ -374,7 +374,7 @@ async fn a_script_gets_its_values_as_arguments() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
     let asked = request("osa", json!({"script": "on run argv", "arguments": ["a\"b"]}));
-    let yes = router.assess(&asked, &limits()).await.digest;
+    let yes = router.assess(&asked, &limits()).await.yes();
     let allowed = ExecRequest { approved: Some(yes), ..asked };
     let result = execute(&router, allowed, CancellationToken::new()).await.result;
     assert_eq!((result.effect, result.data), (Effect::Confirmed, json!({"output": "output"})));

@@ -377,16 +377,20 @@ async fn a_yes_to_a_form_is_not_for_the_one_that_took_its_place() {
     let target = |form: &str| WebTarget {
         url: "https://example.org/".into(),
         called: "Go".into(),
+        row: "Draft".into(),
         leads_to: Some(form.into()),
         goes_there: true,
         ..WebTarget::default()
     };
     browser.edit(|pages| pages.target = target("https://example.org/"));
-    let digest = router.assess(&ask(), &limits()).await.digest;
-    browser.edit(|pages| pages.target = target("https://evil.test/"));
-    let approved = || ExecRequest { approved: Some(digest.clone()), ..ask() };
-    let swapped = execute(&router, approved(), CancellationToken::new()).await.result;
-    assert_eq!((swapped.error.unwrap().kind, browser.calls()), (ToolErrorKind::Forbidden, vec![]));
+    let yes = router.assess(&ask(), &limits()).await.yes();
+    let approved = || ExecRequest { approved: Some(yes.clone()), ..ask() };
+    let other_row = WebTarget { row: "Thesis".into(), ..target("https://example.org/") };
+    for other in [target("https://evil.test/"), other_row] {
+        browser.edit(|pages| pages.target = other);
+        let swapped = execute(&router, approved(), CancellationToken::new()).await.result;
+        assert_eq!((swapped.error.unwrap().kind, browser.calls()), (ToolErrorKind::Forbidden, vec![]));
+    }
     browser.edit(|pages| pages.target = target("https://example.org/"));
     assert_eq!(execute(&router, approved(), CancellationToken::new()).await.result.error, None);
 }
