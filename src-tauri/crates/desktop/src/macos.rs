@@ -108,6 +108,9 @@ fn run_open(what: &std::ffi::OsStr, how: &str) -> Result<(), DesktopError> {
     let output = Command::new("/usr/bin/open")
         .arg(how)
         .arg(what)
+        // What it opens gets its environment.
+        .env_clear()
+        .envs(crate::environment::for_children())
         .output()
         .map_err(|error| DesktopError::Failed(format!("start /usr/bin/open: {error}")))?;
     if output.status.success() {

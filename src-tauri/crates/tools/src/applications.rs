@@ -157,6 +157,13 @@ pub(crate) fn class_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<C
     class_by(CLASSES.as_ref(), names)
 }
 
+/// Whether some browser's name has this in it.
+pub(crate) fn has_browser(part: &str) -> bool {
+    let is_its =
+        |(name, class): (&String, &Class)| *class == Class::Browser && name.contains(&part.to_lowercase());
+    CLASSES.as_ref().is_none_or(|classes| classes.iter().any(is_its))
+}
+
 /// Without the data each application may be a terminal.
 fn class_by<'a>(
     classes: Option<&HashMap<String, Class>>,

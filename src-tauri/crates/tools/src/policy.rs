@@ -6,7 +6,7 @@ use protocol::ids::Timestamp;
 use protocol::settings::{Settings, StandingGrant};
 use protocol::tool::{ApprovalMode, Grant, Mode, Risk};
 
-use crate::hosts;
+use crate::{applications, hosts};
 
 /// What the user allowed in this session: tools, each in one application or at one address
 /// ([`protocol::tool::Answer::Thread`]; never covers Consequential calls), and the hosts that may be gone to.
@@ -20,6 +20,8 @@ pub struct Grants {
     words: BTreeSet<String>,
     /// Parts of names of applications, in lower case, of which each act is asked about.
     asked: BTreeSet<String>,
+    /// A browser is among them: pages are known by their addresses.
+    asks_of_pages: bool,
 }
 
 impl Grants {
@@ -46,6 +48,7 @@ impl Grants {
     /// The same with what the settings say of applications, and what they allow at this time.
     pub fn with_settings(mut self, settings: &Settings, now: impl Fn() -> Timestamp) -> Self {
         self.asked = settings.ask_apps.iter().map(|app| app.to_lowercase()).collect();
+        self.asks_of_pages = self.asked.iter().any(|part| applications::has_browser(part));
         let valid = settings.grants.iter().filter(|grant| grant.until.is_none_or(|until| until > now()));
         self.allow(valid.map(|StandingGrant { tool, app, until: _ }| Grant {
             tool: tool.clone(),
@@ -62,7 +65,8 @@ impl Grants {
     /// Whether each act in the application of that grant is asked about.
     pub(crate) fn ask_of(&self, grant: &Grant) -> bool {
         let app = grant.app.as_deref().unwrap_or_default().to_lowercase();
-        self.asked.iter().any(|part| app.contains(part))
+        let is_a_page = app.contains("://");
+        (is_a_page && self.asks_of_pages) || self.asked.iter().any(|part| app.contains(part))
     }
 
     pub fn covers(&self, grant: &Grant) -> bool {
@@ -293,5 +297,13 @@ mod tests {
             !in_run.covers_in_run(&grant("click", "gnubank")) && !in_run.covers(&grant("click", "gnubank"))
         );
         assert!(grants.ask_of(&grant("anything", "GNUBANK")) && !grants.ask_of(&grant("click", "Editor")));
+        let page = grant("webClick", "https://example.org");
+        for (app, asks) in
+            [("Chromium", true), ("firefox", true), ("chrome", true), ("example.org", true), ("bank", false)]
+        {
+            let settings = Settings { ask_apps: vec![app.into()], ..Settings::default() };
+            let grants = Grants::default().with_settings(&settings, || Timestamp(10));
+            assert_eq!(grants.ask_of(&page), asks, "{app}");
+        }
     }
 }

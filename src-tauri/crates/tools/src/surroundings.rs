@@ -70,7 +70,8 @@ impl Router {
             return Ok(());
         };
         let goes_to = |is: fn(&Reach) -> bool| step.parts().any(|part| is(part.plan().reach()));
-        if meanwhile == Meanwhile::Used && goes_to(Reach::is_on_the_screen) {
+        let is_in_a_page = |reach: &Reach| matches!(reach, Reach::Page { .. });
+        if meanwhile == Meanwhile::Used && (goes_to(Reach::is_on_the_screen) || goes_to(is_in_a_page)) {
             let message = "not done: the user has used the mouse or the keyboard elsewhere since it was asked for; look again \
                            before you act";
             return Err(tool_error(ToolErrorKind::Cancelled, message));

@@ -149,7 +149,14 @@ impl Driver {
         if self.lease.is_none() {
             self.lease = self.run.seat.take_if_free(Holder::Run(self.run.id.clone()), self.fence());
         }
-        self.lease.is_some() && router.take_focus_from_ours().await.is_ok()
+        if self.lease.is_none() {
+            return false;
+        }
+        tokio::select! {
+            biased;
+            () = self.run.stop.token.cancelled() => false,
+            taken = router.take_focus_from_ours() => taken.is_ok(),
+        }
     }
 
     async fn request_approval(
