@@ -52,6 +52,8 @@ pub struct Shot {
     pub trail: Vec<NormPoint>,
     /// Numbered boxes. In the same space.
     pub marks: Vec<Mark>,
+    /// Places that must not be seen: they are black. In the same space.
+    pub covers: Vec<NormRect>,
     /// Scaled down to fit, never up.
     pub max: PictureBudget,
     /// JPEG quality, 20-100.
@@ -62,13 +64,14 @@ impl Shot {
     /// A whole display without marks.
     pub fn of_display(display: u32, max: impl Into<PictureBudget>, quality: u8) -> Self {
         let max = max.into();
-        Self { area: Area::Display(display), dot: None, trail: Vec::new(), marks: Vec::new(), max, quality }
+        let (trail, marks, covers) = (Vec::new(), Vec::new(), Vec::new());
+        Self { area: Area::Display(display), dot: None, trail, marks, covers, max, quality }
     }
 
     /// All of it but the area.
     pub(crate) fn style(&self) -> Style<'_> {
-        let Self { area: _, dot, trail, marks, max, quality } = self;
-        Style { dot: *dot, trail, marks, max: *max, quality: *quality }
+        let Self { area: _, dot, trail, marks, covers, max, quality } = self;
+        Style { dot: *dot, trail, marks, covers, max: *max, quality: *quality }
     }
 }
 

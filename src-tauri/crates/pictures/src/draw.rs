@@ -1,11 +1,12 @@
 //! What is drawn into a picture: the red dot, a drag's line, numbered boxes. Clipped to the rows at hand.
 
-use protocol::geometry::{NormPoint, PhysicalRect, PixelSize};
+use protocol::geometry::{NormPoint, NormRect, PhysicalRect, PixelSize};
 
 use crate::marks::{self, Box};
 use crate::{Mapping, Order, Style};
 
 pub(crate) const WHITE: [u8; 3] = [255; 3];
+const BLACK: [u8; 3] = [0; 3];
 const RED: [u8; 3] = [230, 20, 30];
 
 /// Some rows of a picture, from `top` on.
@@ -81,6 +82,7 @@ impl Canvas<'_> {
 
 /// All that is drawn into one picture, in its pixels.
 pub(crate) struct Overlay {
+    covers: Vec<[i32; 4]>,
     dot: Option<(f64, f64)>,
     trail: Vec<(f64, f64)>,
     boxes: Vec<Box>,
@@ -105,10 +107,19 @@ impl Overlay {
             trail.extend(dot);
         }
         let radius = (f64::from(mapping.size.width) * 0.006).clamp(4.0, 16.0);
-        Self { dot, trail, boxes: marks::lay_out(style.marks, display, mapping), radius }
+        // A pixel more to each side: what is scaled down has its edge in two of them.
+        let covered = |bounds: &NormRect| {
+            let [left, top, right, bottom] = marks::edges(bounds, display, mapping);
+            [left - 1, top - 1, right + 1, bottom + 1]
+        };
+        let covers = style.covers.iter().map(covered).collect();
+        Self { covers, dot, trail, boxes: marks::lay_out(style.marks, display, mapping), radius }
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>) {
+        for cover in &self.covers {
+            canvas.fill(*cover, BLACK);
+        }
         for one in &self.boxes {
             one.outline(canvas);
         }

@@ -39,6 +39,8 @@ pub struct Style<'a> {
     pub trail: &'a [NormPoint],
     /// Numbered boxes. In the same space.
     pub marks: &'a [Mark],
+    /// Places that must not be seen. In the same space.
+    pub covers: &'a [NormRect],
     /// Scaled down to fit, never up.
     pub max: PictureBudget,
     /// JPEG quality, 20-100.

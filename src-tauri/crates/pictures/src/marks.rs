@@ -1,6 +1,6 @@
 //! Set of marks: boxes around elements with labels that can be read, and that lie on one another as little as can be.
 
-use protocol::geometry::PhysicalRect;
+use protocol::geometry::{NormRect, PhysicalRect};
 
 use crate::draw::{Canvas, WHITE};
 use crate::font;
@@ -59,7 +59,7 @@ pub(crate) fn lay_out(marks: &[Mark], display: &PhysicalRect, mapping: &Mapping)
     let mut taken: Vec<[i32; 4]> = Vec::new();
     let mut boxes = Vec::new();
     for mark in marks {
-        let edges = edges(mark, display, mapping);
+        let edges = edges(&mark.bounds, display, mapping);
         let [left, top, right, bottom] = edges;
         let is_seen = right > 0 && bottom > 0 && left < width && top < height && right > left && bottom > top;
         if !is_seen {
@@ -76,7 +76,8 @@ pub(crate) fn lay_out(marks: &[Mark], display: &PhysicalRect, mapping: &Mapping)
     boxes
 }
 
-fn edges(mark: &Mark, display: &PhysicalRect, mapping: &Mapping) -> [i32; 4] {
+/// Left, top, right and bottom of a place, in the picture's pixels; it may lie outside.
+pub(crate) fn edges(bounds: &NormRect, display: &PhysicalRect, mapping: &Mapping) -> [i32; 4] {
     let Mapping { shows, size } = mapping;
     let along = |norm: f64, on: (i32, u32), shown: (i32, u32), length: u32| {
         let pixel = norm / 1000.0 * f64::from(on.1) + f64::from(on.0) - f64::from(shown.0);
@@ -84,7 +85,6 @@ fn edges(mark: &Mark, display: &PhysicalRect, mapping: &Mapping) -> [i32; 4] {
     };
     let x = |norm| along(norm, (display.x, display.width), (shows.x, shows.width), size.width);
     let y = |norm| along(norm, (display.y, display.height), (shows.y, shows.height), size.height);
-    let bounds = &mark.bounds;
     [x(bounds.x), y(bounds.y), x(bounds.x + bounds.width), y(bounds.y + bounds.height)]
 }
 

@@ -30,6 +30,7 @@ mod registry;
 mod spec;
 
 mod applications;
+mod blackout;
 mod contract;
 mod digest;
 mod hosts;

@@ -67,7 +67,7 @@ pub(crate) fn redacted(text: &str, secrets: &[Secret]) -> String {
 }
 
 /// Finds secrets' values, as they are and as they are written in addresses, pages, JSON, base64 and hex.
-struct Redactor<'a> {
+pub(crate) struct Redactor<'a> {
     finder: AhoCorasick,
     /// For each pattern of the finder, the secret that it is the value of.
     meant: Vec<&'a Secret>,
@@ -75,13 +75,18 @@ struct Redactor<'a> {
 
 impl<'a> Redactor<'a> {
     /// `None` if there are no secrets.
-    fn of(secrets: &'a [Secret]) -> Option<Self> {
+    pub(crate) fn of(secrets: &'a [Secret]) -> Option<Self> {
         let written =
             |secret: &'a Secret| spellings(&secret.value.0).into_iter().map(move |text| (text, secret));
         let (texts, meant): (Vec<_>, Vec<_>) = secrets.iter().flat_map(written).unzip();
         // The longest first: a value may begin with another one.
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
         (!meant.is_empty()).then_some(Self { finder, meant })
+    }
+
+    /// Whether a text has a value in it.
+    pub(crate) fn finds(&self, text: &str) -> bool {
+        self.clean(text) != text
     }
 
     fn clean(&self, text: &str) -> String {

@@ -12,10 +12,9 @@ use protocol::geometry::NormPoint;
 use protocol::tool::{ToolError, ToolErrorKind};
 use tokio::time::Instant;
 
-use crate::TakenPicture;
 use crate::supervise::{self, Cut};
 use crate::tool::{Context, from_desktop, tool_error};
-use crate::withheld;
+use crate::{TakenPicture, blackout, withheld};
 
 /// Longest wait for one capture around an action; the action's own deadline is not spent on it.
 const CAPTURE: Duration = Duration::from_secs(3);
@@ -144,10 +143,11 @@ async fn look(cx: &Context) -> Result<ScreenState, (ToolError, Option<Glance>)> 
     }
 }
 
-/// A picture of any area in which nothing shows that is not read.
+/// A picture of any area in which nothing shows that is not read, and no value of a secret.
 pub(crate) async fn shoot(cx: &Context, shot: Shot, within: Duration) -> Result<Picture, ToolError> {
     withheld::in_view(&*cx.desktop, &shot.area).await?;
-    let desktop = cx.desktop.clone();
+    let covers = blackout::covers(&*cx.desktop, &*cx.browser, &cx.secrets, &shot.area).await;
+    let (desktop, shot) = (cx.desktop.clone(), Shot { covers, ..shot });
     capture(cx, within, async move { desktop.screenshot(shot).await }).await
 }
 

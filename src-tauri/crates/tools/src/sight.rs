@@ -12,7 +12,7 @@ use protocol::view::DisplayView;
 use crate::contract::told;
 use crate::plan::Step;
 use crate::reach::Reach;
-use crate::{Limits, Router, TakenPicture, withheld};
+use crate::{Limits, Router, TakenPicture, blackout, withheld};
 
 /// A control with what stands around it, in pixels of a display that is not scaled; more only where the target is larger.
 const LEAST: (f64, f64) = (480.0, 270.0);
@@ -58,6 +58,9 @@ impl Router {
         let shot = shot(&spots, &displays, step.plan().steps().is_empty(), limits)?;
         // It is kept.
         withheld::in_view(self.desktop(), &shot.area).await.ok()?;
+        let secrets = self.secrets().await;
+        let covers = blackout::covers(self.desktop(), self.browser(), &secrets, &shot.area).await;
+        let shot = Shot { covers, ..shot };
         let (dot, marks) = (shot.dot, shot.marks.clone());
         let picture = tokio::time::timeout(LOOK, self.desktop().screenshot(shot)).await.ok()?.ok()?;
         Some(TakenPicture::of(picture, dot, &marks))

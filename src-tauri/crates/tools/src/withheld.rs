@@ -43,7 +43,7 @@ pub(crate) async fn in_view(desktop: &dyn Desktop, area: &Area) -> Result<(), To
 }
 
 /// Whether any part of a window is in an area's picture; a window's own picture shows what others cover, too.
-fn shows(windows: &[WindowView], window: &WindowView, area: &Area) -> bool {
+pub(crate) fn shows(windows: &[WindowView], window: &WindowView, area: &Area) -> bool {
     let (display, part) = match area {
         Area::Window(id) => return window.id == *id,
         Area::Display(display) => (*display, NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 }),

@@ -20,7 +20,7 @@ fn noise(width: u32, height: u32) -> Frame {
 
 fn style(width: u32, height: u32) -> Style<'static> {
     let max = PixelSize { width, height }.into();
-    Style { dot: None, trail: &[], marks: &[], max, quality: 85 }
+    Style { dot: None, trail: &[], marks: &[], covers: &[], max, quality: 85 }
 }
 
 fn viewport(frame: &Frame) -> Viewport {
@@ -137,6 +137,22 @@ fn the_dot_of_a_regions_picture_is_where_it_is_on_the_display() {
     let picture =
         encode(&mut part, Viewport { shows, display }, &Style { dot: elsewhere, ..style(400, 200) }).unwrap();
     assert!(decode(&picture).pixels().all(|pixel| pixel.0.iter().all(|c| *c < 40)));
+}
+
+#[test]
+fn what_must_not_be_seen_is_black_whatever_is_drawn_there() {
+    let plain = frame(1000, 1000, [255, 255, 255, 0]);
+    let covers = [NormRect { x: 100.0, y: 200.0, width: 300.0, height: 50.0 }];
+    for max in [1000, 500] {
+        let picture = shown(&plain, &Style { covers: &covers, ..style(max, max) }).unwrap();
+        let decoded = decode(&picture);
+        let dark = |x: u32, y: u32| {
+            let at = |length| length * max / 1000;
+            decoded.get_pixel(at(x), at(y)).0.iter().all(|colour| *colour < 60)
+        };
+        assert!([(102, 202), (250, 225), (397, 247)].iter().all(|(x, y)| dark(*x, *y)), "{max}");
+        assert!(![(80, 225), (250, 180), (420, 225), (250, 270)].iter().any(|(x, y)| dark(*x, *y)), "{max}");
+    }
 }
 
 #[test]

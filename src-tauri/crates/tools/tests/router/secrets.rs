@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::stage::{call, desktop};
-use browser::WebTarget;
 use browser::fake::{FakeBrowser, WebCall};
+use browser::{Space, WebElement, WebTarget};
 use desktop::fake::{Call, FakeDesktop};
-use desktop::{ElementAction, WindowId, WindowView};
+use desktop::{Element, ElementAction, WindowId, WindowView};
 use futures::future::BoxFuture;
 use ocr::TextLine;
 use protocol::command;
@@ -133,4 +133,48 @@ async fn a_pages_secret_goes_to_its_origin_only_and_a_look_does_not_tell_it() {
     let read = call(&router, "readText", json!({})).await.result;
     let data = read.data.to_string();
     assert!(!data.contains(VALUE) && data.contains("it is {{"), "{data}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_value_shows_every_picture_is_black() {
+    let (desktop, browser, router) = stage();
+    in_front(&desktop, "Editor");
+    let bounds = |y| NormRect { x: 100.0, y, width: 200.0, height: 30.0 };
+    let element = |reference: &str, value: &str, y| Element {
+        reference: reference.into(),
+        role: "entry".into(),
+        value: value.into(),
+        bounds: bounds(y),
+        ..Element::default()
+    };
+    desktop.edit(|scene| {
+        scene.snapshot.elements =
+            vec![element("e1", "nothing", 100.0), element("e2", &format!("it is {VALUE}"), 200.0)];
+    });
+    let text = |name: &str, y| WebElement {
+        reference: "w1".into(),
+        role: "text".into(),
+        name: name.into(),
+        bounds: bounds(y),
+        ..WebElement::default()
+    };
+    browser.edit(|pages| {
+        pages.view.space = Space::Display;
+        pages.view.elements = vec![text("Welcome", 300.0), text(VALUE, 400.0)];
+    });
+    let area = json!({ "x": 0, "y": 0, "width": 500, "height": 500 });
+    for (tool, arguments) in [("screenshot", json!({})), ("click", json!({"x": 1, "y": 2})), ("zoom", area)] {
+        let before = desktop.calls().len();
+        let done = call(&router, tool, arguments).await.result;
+        assert_eq!(done.error, None, "{tool}");
+        let shots: Vec<_> = desktop.calls()[before..]
+            .iter()
+            .filter_map(|call| match call {
+                Call::Screenshot(shot) => Some(shot.covers.clone()),
+                _ => None,
+            })
+            .collect();
+        assert!(!shots.is_empty(), "{tool}");
+        assert!(shots.iter().all(|covers| *covers == [bounds(200.0), bounds(400.0)]), "{tool}: {shots:?}");
+    }
 }

@@ -1,0 +1,68 @@
+//! Where values of secrets show on the screen, so that no picture has them: as far as applications and pages tell their
+//! texts. What only a picture tells, or stands after the first 200 characters of a field, is not found.
+
+use std::time::Duration;
+
+use browser::{Browser, Kind, PageQuery, Space};
+use desktop::{Area, Desktop, ElementQuery, WindowView};
+use protocol::geometry::NormRect;
+
+use crate::redaction::Redactor;
+use crate::secrets::Secret;
+use crate::target::PATIENCE;
+use crate::withheld;
+
+/// Longest look at one window, or at the page in front.
+const LOOK: Duration = Duration::from_millis(500);
+/// Elements of one window, or of the page.
+const MOST: u32 = 3_000;
+
+/// The places in an area that have a value in their text, in 0-1000 of its display. Looks at nothing where there are no
+/// secrets.
+pub(crate) async fn covers(
+    desktop: &dyn Desktop,
+    browser: &dyn Browser,
+    secrets: &[Secret],
+    area: &Area,
+) -> Vec<NormRect> {
+    let Some(redactor) = Redactor::of(secrets) else { return Vec::new() };
+    let windows = tokio::time::timeout(PATIENCE, desktop.windows()).await;
+    let windows = windows.ok().and_then(Result::ok).unwrap_or_default();
+    let display = match area {
+        Area::Display(display) | Area::Region { display, .. } => *display,
+        Area::Window(id) => windows.iter().find(|window| window.id == *id).map_or(0, |window| window.display),
+    };
+    let mut covers = Vec::new();
+    for window in windows.iter().filter(|window| withheld::shows(&windows, window, area)) {
+        let query = ElementQuery { deadline: Some(LOOK), ..all_of(window, display) };
+        let looked = tokio::time::timeout(LOOK, desktop.elements(query)).await;
+        let elements = looked.ok().and_then(Result::ok).unwrap_or_default().elements;
+        let tell = |texts: [&str; 3]| texts.iter().any(|text| redactor.finds(text));
+        let telling = elements.iter().filter(|one| tell([&one.name, &one.description, &one.value]));
+        covers.extend(telling.map(|one| one.bounds));
+    }
+    covers.extend(in_page(browser, &redactor, display).await);
+    covers
+}
+
+async fn in_page(browser: &dyn Browser, redactor: &Redactor<'_>, display: u32) -> Vec<NormRect> {
+    let query = PageQuery { query: None, scope: browser::Scope::View, kind: Kind::All, limit: MOST, display };
+    let looked = tokio::time::timeout(LOOK, browser.elements(query)).await;
+    let Some(page) = looked.ok().and_then(Result::ok) else { return Vec::new() };
+    if page.space != Space::Display {
+        return Vec::new();
+    }
+    let telling = page.elements.iter().filter(|one| redactor.finds(&one.name) || redactor.finds(&one.value));
+    telling.map(|one| one.bounds).collect()
+}
+
+fn all_of(window: &WindowView, display: u32) -> ElementQuery {
+    let title = Some(window.title.clone()).filter(|title| !title.is_empty());
+    ElementQuery {
+        app: Some(window.app.clone()),
+        window: title,
+        limit: MOST,
+        display,
+        ..ElementQuery::default()
+    }
+}
