@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 use fold::transcript::Acts;
-use protocol::command::{Recording, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
+use protocol::command::{Recording, ResumeRun, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};
@@ -155,7 +155,11 @@ impl Run {
                 }
                 // Always, so that no line is kept until there is a question.
                 Some(line) = next_line(&mut lines) => {
-                    if let Some((answer, why)) = printer.answer(&line) {
+                    if printer.goes_on(&line) {
+                        if let Err(error) = link.call(ResumeRun { run: Some(started.run.clone()) }).await {
+                            super::say_error(&error);
+                        }
+                    } else if let Some((answer, why)) = printer.answer(&line) {
                         let said = async {
                             if let Some(why) = why {
                                 link.call(why).await?;

@@ -26,6 +26,8 @@ mod plan;
 
 /// Before a question is that old, nobody has read it. The windows wait as long.
 const READING: Duration = Duration::from_millis(500);
+/// To whoever can say so in this terminal.
+const GO_ON: &str = "type \"go on\" to let it, or stop it with Ctrl-C: ";
 /// Characters of a call's arguments that a question shows, at their beginning and at their end.
 const ARGUMENTS: (usize, usize) = (1_500, 500);
 /// Calls of one question that are told in a line each; all stand in its arguments.
@@ -43,6 +45,7 @@ pub struct RunPrinter {
     asked: Instant,
     /// Where every step is asked about, no answer can be for the whole session.
     approval: ApprovalMode,
+    is_paused: bool,
     printed: Printed,
 }
 
@@ -66,7 +69,7 @@ impl RunPrinter {
         let started = started.clone();
         let printed = Printed::default();
         let (asked, approval) = (Instant::now(), ApprovalMode::Ask);
-        Self { json, asks, started, last: 0, question: None, asked, approval, printed }
+        Self { json, asks, started, last: 0, question: None, asked, approval, is_paused: false, printed }
     }
 
     /// A word of our own, on a line of its own: on a terminal, `^C` or half a sentence may stand before it.
@@ -99,6 +102,13 @@ impl RunPrinter {
                     eprint!("{}", question(approval, self.approval));
                 }
             }
+            EventBody::RunPaused { .. } => {
+                self.is_paused = true;
+                if self.asks {
+                    eprint!("{GO_ON}");
+                }
+            }
+            EventBody::RunResumed => self.is_paused = false,
             EventBody::ApprovalAnswered { approval, .. } => {
                 self.question.take_if(|question| question.id == *approval);
             }
@@ -130,6 +140,15 @@ impl RunPrinter {
             }
             _ => ours,
         }
+    }
+
+    /// Whether a typed line lets the paused run go on; a question that is open comes first.
+    pub fn goes_on(&self, line: &str) -> bool {
+        let goes_on = self.is_paused && self.question.is_none() && line.trim().eq_ignore_ascii_case("go on");
+        if self.is_paused && self.question.is_none() && !goes_on {
+            eprint!("not understood\n{GO_ON}");
+        }
+        goes_on
     }
 
     /// What a typed line says to the open question, and to the model where it says why not; anything but a clear word asks

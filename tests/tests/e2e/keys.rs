@@ -333,19 +333,48 @@ fn assert_none_of(what: &str, bytes: &[u8], secret: &str) {
     }
 }
 
-/// A window with a password field; what is entered there, with Enter at its end, is written into a file.
+/// A window with a password field; what is entered there is written into a file, and shown below it.
 const VAULT: &str = r#"
 import sys, gi
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk
 GLib.set_prgname("vault")
-window = Gtk.Window(title="Vault")
+window = Gtk.Window(title="Vault", default_width=500)
 field = Gtk.Entry(visibility=False, input_purpose=Gtk.InputPurpose.PASSWORD)
-field.connect("changed", lambda it: open(sys.argv[1], "w").write(it.get_text()))
-window.add(field)
+shown = Gtk.Label(halign=Gtk.Align.START, margin=20)
+def changed(it):
+    open(sys.argv[1], "w").write(it.get_text())
+    shown.set_text("It is " + it.get_text())
+field.connect("changed", changed)
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+box.add(field)
+box.add(shown)
+window.add(box)
 window.show_all()
 Gtk.main()
 "#;
+
+fn pictures(miki: &Miki) -> Vec<image::GrayImage> {
+    let files = fs::read_dir(miki.home.join("blobs")).unwrap().flatten();
+    let read = |file: fs::DirEntry| image::load_from_memory(&fs::read(file.path()).ok()?).ok();
+    files.filter_map(|file| Some(read(file)?.to_luma8())).collect()
+}
+
+/// Whether there is a black box, as wide as the text would be, on something light.
+fn has_black_box(picture: &image::GrayImage) -> bool {
+    let light = |x: u32, y: u32| picture.get_pixel(x, y).0[0] > 150;
+    let dark = |x: u32, y: u32| (y..y + 8).all(|y| picture.get_pixel(x, y).0[0] < 40);
+    (0..picture.height().saturating_sub(8)).any(|y| {
+        let mut begin = None;
+        (1..picture.width()).any(|x| {
+            if dark(x, y) {
+                begin = begin.or(Some(x).filter(|x| (1..4).any(|by| *x >= by && light(x - by, y))));
+                return false;
+            }
+            begin.take().is_some_and(|begin| (80..400).contains(&(x - begin)))
+        })
+    })
+}
 
 /// Writes into the password field by its ref: a secret of another place first, then its own.
 struct Opener;
@@ -363,6 +392,7 @@ impl Mind for Opener {
             2 => MindTurn::call("", "type", json!({ "text": "{{vault}}" })),
             3 => set("{{vault}}"),
             4 => MindTurn::call("", "elementsJson", json!({ "app": "vault" })),
+            5 => MindTurn::call("", "screenshot", json!({})),
             _ => MindTurn::done("open", true),
         }
     }
@@ -411,6 +441,8 @@ fn a_secret_is_written_where_it_belongs_and_told_to_nobody() {
     assert!(!asked.contains(VALUE), "the model was told the value");
     assert!(!done.stdout.contains(VALUE) && !done.stderr.contains(VALUE), "{}", done.stdout);
     assert_no_file_holds(&miki, VALUE);
+    let hidden = pictures(&miki).iter().filter(|picture| has_black_box(picture)).count();
+    assert!(hidden >= 2, "of the act and of the look after it: {hidden}");
     let gone = miki.run(&stage, &["secret", "delete", "vault"]).unwrap();
     assert_eq!(gone.code(), 0, "{}", gone.stderr);
     assert!(!miki.run(&stage, &["secret", "list"]).unwrap().stdout.contains("vault"));

@@ -231,6 +231,20 @@ fn a_step_is_told_when_it_has_come_to_an_outcome_and_what_happens_meanwhile_befo
 }
 
 #[test]
+fn a_paused_run_goes_on_by_a_clear_word_alone() {
+    let started = StartedRun { session: SessionId("s-1".into()), run: RunId("r-1".into()) };
+    let mut printer = RunPrinter::new(true, false, &started);
+    assert!(!printer.goes_on("go on"), "it is not paused");
+    printer.tell(&event(None, EventBody::RunPaused { reason: "the plan's budget is used up".into() }));
+    for other in ["", "y", "yes", "go", "on"] {
+        assert!(!printer.goes_on(other), "{other:?}");
+    }
+    assert!(printer.goes_on(" Go on\n"));
+    printer.tell(&event(None, EventBody::RunResumed));
+    assert!(!printer.goes_on("go on"));
+}
+
+#[test]
 fn a_question_that_nobody_answered_is_not_told_as_a_no() {
     let answered = |answer, by| {
         told(vec![EventBody::ApprovalAnswered { approval: ApprovalId("q-1".into()), answer, by }])
