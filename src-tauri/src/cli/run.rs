@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 
 use clap::{Args, ValueEnum};
 use fold::transcript::Acts;
-use protocol::command::{Recording, ResumeRun, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended};
+use protocol::command::{
+    Recording, ResumeRun, RunOverrides, StartRun, StartedRun, StopRun, Subscribe, Unattended,
+};
 use protocol::event::RunEnd;
 use protocol::ids::{ModelId, Seq, StreamId};
 use protocol::tool::{ApprovalMode, Mode};

@@ -21,6 +21,7 @@ mod start;
 mod context;
 mod history;
 mod log;
+mod loop_detector;
 mod offer;
 mod prompts;
 mod recovery;

@@ -97,6 +97,13 @@ impl Machine {
             Input::TurnFinished { text, calls, stop } => self.turn_finished(text, calls, stop),
             Input::TurnFailed { message, hint, may_retry } => self.turn_failed(message, hint, may_retry),
             Input::OutOfBudget { used } => self.out_of_budget(&used),
+            Input::GoesInCircles { reason } if self.rules.end_on_approval => {
+                self.fail(&reason, "say the goal in other words, or choose another model")
+            }
+            Input::GoesInCircles { reason } => {
+                let reason = format!("{reason}; say what to do instead, or let it go on");
+                self.step(Input::Pause { reason })
+            }
             Input::Assessed(verdict) => self.assessed(verdict),
             Input::Answered { approval, answer, by } => self.answered(&approval, &answer, by),
             Input::ToolFinished { finished } => match self.take() {

@@ -37,6 +37,7 @@ use crate::context::{self, Answered, Context, Sight};
 use crate::history::{KeptTurn, OpenTurn};
 use crate::lease::{Lease, Seat};
 use crate::log::Log;
+use crate::loop_detector::{Advice, LoopDetector};
 use crate::machine::{Calls, Finished, Input, Machine, Rules};
 use crate::offer::Offer;
 use crate::recovery;
@@ -164,6 +165,9 @@ struct Driver {
     agreed: Option<Arc<Contract>>,
     /// What the user is about to be asked to take as it is.
     findings: Vec<Finding>,
+    loops: LoopDetector,
+    /// Why it is to be paused, once its call is told.
+    goes_in_circles: Option<String>,
     /// What the last model error asked for.
     retry_after: Option<Duration>,
     /// The wait before the model is asked again.
@@ -206,6 +210,8 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
         edited: Vec::new(),
         agreed: None,
         findings: Vec::new(),
+        loops: LoopDetector::default(),
+        goes_in_circles: None,
         retry_after: None,
         retrying: None,
         end: None,
@@ -326,6 +332,9 @@ impl Driver {
             Outcome::Ready(waiting, lease) => self.ready(waiting, lease).await,
             Outcome::Tool(call, executed) => {
                 let finished = self.tool_finished(call, *executed).await?;
+                if let Some(reason) = self.goes_in_circles.take() {
+                    self.feed(Input::GoesInCircles { reason }).await?;
+                }
                 self.feed(Input::ToolFinished { finished }).await?;
                 if self.machine.is_paused() {
                     self.give_seat_back().await;
@@ -472,6 +481,11 @@ impl Driver {
             self.run.context.set_tools(self.run.offer.tools());
         }
         let mut answer = context::answer(None, &call.tool, result);
+        match self.loops.note(self.machine.turn, call, result, sight.as_ref().map(|sight| sight.hash)) {
+            Some(Advice::Tell(text)) => answer.response["note"] = text.into(),
+            Some(Advice::Pause(reason)) => self.goes_in_circles = Some(reason),
+            None => {}
+        }
         if self.edited.contains(&call.id) {
             answer.response["changedByTheUser"] = call.arguments.clone();
         }

@@ -96,6 +96,10 @@ pub enum Input {
     OutOfBudget {
         used: String,
     },
+    /// Its model does the same again and again, though it was told so.
+    GoesInCircles {
+        reason: String,
+    },
     /// The policy's word on the current call.
     Assessed(Verdict),
     Answered {

@@ -98,6 +98,7 @@ impl Driver {
         match message {
             Message::Pause { reason } => self.feed(Input::Pause { reason }).await,
             Message::Resume => {
+                self.loops.forget();
                 self.feed(Input::Resume).await?;
                 self.take_up_call();
                 Ok(())
@@ -191,6 +192,7 @@ impl Driver {
             self.grants().hear(&text);
         }
         self.steers.push(text);
+        self.loops.forget();
         self.feed(Input::Steered).await
     }
 }

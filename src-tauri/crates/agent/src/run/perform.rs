@@ -57,6 +57,7 @@ impl Driver {
                 self.append(EventBody::ToolFinished { call: call.id.clone(), result: result.clone() })
                     .await?;
                 self.answered(&call, &result, None);
+                return Ok(self.goes_in_circles.take().map(|reason| Input::GoesInCircles { reason }));
             }
             Effect::DelayStep => self.wait(Duration::from_millis(self.run.settings.step_delay_ms)),
             Effect::DelayRetry { failures } => {

@@ -8,7 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use models::scripted::{Scripted, Step};
 use models::{ModelError, ModelErrorKind, SharedModel, TurnEvent};
-use protocol::command::{CallTool, RunOverrides};
+use protocol::command::{CallTool, ResumeRun, RunOverrides, Unattended};
 use protocol::event::RunEnd;
 use protocol::ids::ModelId;
 use protocol::principal::Surface;
@@ -308,4 +308,31 @@ async fn a_turn_that_gives_signs_of_life_for_ever_is_over_after_a_quarter_of_an_
         })
         .collect();
     assert_eq!(failed, ["the model's turn was not over after 15 minutes"; 2]);
+}
+
+#[tokio::test]
+async fn a_run_that_goes_in_circles_is_told_so_and_then_waits_for_its_user() {
+    let gone = || Step::call("clickElement", json!({ "ref": "e99" }));
+    let steps = || (0..7).map(|_| gone()).chain([done()]).collect();
+    let mut bench = Bench::new(steps()).await;
+    let session = bench.start(ApprovalMode::Auto).await;
+    let paused = bench.until(|body| matches!(body, EventBody::RunPaused { .. })).await;
+    let EventBody::RunPaused { reason } = &paused.body else { unreachable!() };
+    assert!(reason.starts_with("it did the same 7 times, with the same outcome (clickElement)"), "{reason}");
+    let told = format!("{:?}", bench.model.requests());
+    assert!(told.contains("try another way") && told.contains("you go in circles"), "{told}");
+    bench.handle.resume_run(ResumeRun { run: None }).await.unwrap();
+    assert!(matches!(bench.end().await, RunEnd::Completed { .. }));
+    let tries = history(&bench.handle, &session).await;
+    assert_eq!(tries.iter().filter(|event| matches!(event.body, EventBody::ToolFinished { .. })).count(), 8);
+
+    let mut alone = Bench::new(steps()).await;
+    let overrides = RunOverrides {
+        approval: Some(ApprovalMode::Auto),
+        unattended: Unattended::End,
+        ..RunOverrides::default()
+    };
+    alone.start_with(None, overrides).await;
+    let RunEnd::Failed { message, .. } = alone.end().await else { panic!("it went on") };
+    assert!(message.starts_with("it did the same 7 times"), "{message}");
 }

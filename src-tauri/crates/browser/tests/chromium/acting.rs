@@ -206,15 +206,13 @@ async fn what_an_act_would_touch_is_told_whatever_a_forms_fields_are_called() {
     }
     assert!(matches!(stage.browser.target(None).await, Err(DesktopError::NotFound(_))));
     // What was listed by another name is called as it is now: a yes was for what was shown.
-    let menu = stage.find_named("Menu").await;
+    let (menu, delete) = (stage.find_named("Menu").await, stage.find_named("Delete").await);
+    let row = async || stage.browser.target(Some(delete.reference.clone())).await.unwrap().row;
+    assert_eq!(row().await, "Draft Delete");
     stage.click("button", "Rename").await;
     let renamed = stage.browser.target(Some(menu.reference)).await.unwrap();
     assert_eq!(renamed.called, "Delete account");
     // So is what stands beside it in its row.
-    let delete = stage.find_named("Delete").await;
-    let row = async || stage.browser.target(Some(delete.reference.clone())).await.unwrap().row;
-    assert_eq!(row().await, "Draft Delete");
-    stage.click("button", "Rename").await;
     assert_eq!(row().await, "Thesis Delete");
     stage.click("button", "Ask").await;
     let dialog = stage.browser.target(None).await.unwrap();
