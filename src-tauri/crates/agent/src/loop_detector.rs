@@ -33,8 +33,8 @@ pub enum Advice {
 
 #[derive(Default)]
 pub struct LoopDetector {
-    /// Calls with their outcomes, the newest last.
-    recent: VecDeque<u64>,
+    /// Calls with their outcomes, and whether they only looked; the newest last.
+    recent: VecDeque<(u64, bool)>,
     /// A hash of the screen when it was last looked at.
     sight: Option<u64>,
     /// Acts in a row after which it was as before, and of which nothing else was read back.
@@ -51,6 +51,7 @@ impl LoopDetector {
         &mut self,
         turn: u32,
         call: &ToolCall,
+        only_looks: bool,
         result: &ExecResult,
         sight: Option<u64>,
     ) -> Option<Advice> {
@@ -70,8 +71,8 @@ impl LoopDetector {
         if self.recent.len() == REMEMBERED {
             self.recent.pop_front();
         }
-        self.recent.push_back(fingerprint);
-        if let Some(sight) = sight.filter(|_| is_new_turn) {
+        self.recent.push_back((fingerprint, only_looks));
+        if let Some(sight) = sight.filter(|_| is_new_turn && !only_looks) {
             if self.sight != Some(sight) {
                 self.unchanged = 0;
             } else if !matches!(result.effect, Effect::Confirmed) {
@@ -79,7 +80,7 @@ impl LoopDetector {
             }
             self.sight = Some(sight);
         }
-        let rounds = self.rounds();
+        let (rounds, acts) = self.rounds();
         let (told, pauses) = if rounds >= ROUNDS.nudge {
             (
                 ROUNDS.said_at(rounds),
@@ -97,6 +98,8 @@ impl LoopDetector {
                 "you go in circles: stop, say what you know and what hinders you, and make another plan; if the user must \
                  decide or help, call done and say so. If this goes on, the run is paused",
             )),
+            // Whoever looks on and on waits for something, and the steps are counted.
+            Said::Pause if rounds >= ROUNDS.pause && !acts => None,
             Said::Pause => {
                 self.forget();
                 Some(Advice::Pause(pauses))
@@ -109,14 +112,15 @@ impl LoopDetector {
         *self = Self::default();
     }
 
-    /// How often the last few calls came in turn, at the most.
-    fn rounds(&self) -> usize {
-        let newest_first: Vec<u64> = self.recent.iter().rev().copied().collect();
+    /// How often the last few calls came in turn, at the most, and whether any of them acts.
+    fn rounds(&self) -> (usize, bool) {
+        let newest_first: Vec<(u64, bool)> = self.recent.iter().rev().copied().collect();
         let of_length = |length: usize| {
             let cycle = &newest_first[..length.min(newest_first.len())];
-            newest_first.chunks(length).take_while(|round| *round == cycle).count()
+            let rounds = newest_first.chunks(length).take_while(|round| *round == cycle).count();
+            (rounds, cycle.iter().any(|(_, only_looks)| !only_looks))
         };
-        (1..=LONGEST_CYCLE).map(of_length).max().unwrap_or(0)
+        (1..=LONGEST_CYCLE).map(of_length).max().unwrap_or_default()
     }
 }
 
@@ -182,6 +186,8 @@ mod tests {
         }
     }
 
+    const LOOKS: [&str; 3] = ["screenshot", "webRead", WAIT];
+
     /// What is said after each call, in short.
     fn said(calls: impl IntoIterator<Item = (ToolCall, ExecResult, Option<u64>)>) -> String {
         let mut loops = LoopDetector::default();
@@ -192,7 +198,11 @@ mod tests {
             Some(Advice::Pause(_)) => 'P',
         };
         let turns = (1..).zip(calls);
-        turns.map(|(turn, (call, result, sight))| word(loops.note(turn, &call, &result, sight))).collect()
+        turns
+            .map(|(turn, (call, result, sight))| {
+                word(loops.note(turn, &call, LOOKS.contains(&call.tool.as_str()), &result, sight))
+            })
+            .collect()
     }
 
     #[test]
@@ -238,10 +248,18 @@ mod tests {
     }
 
     #[test]
+    fn looks_alone_are_told_and_never_paused() {
+        let look = |_| (call("screenshot", json!({})), result(Effect::Confirmed), Some(7));
+        let said = said((0..60).map(look));
+        assert!(said.starts_with("..n.r..") && !said.contains('P'), "{said}");
+    }
+
+    #[test]
     fn what_is_asked_for_at_once_is_no_circle() {
         let mut loops = LoopDetector::default();
         for _ in 0..50 {
-            let said = loops.note(1, &call("click", json!({ "x": 1 })), &result(Effect::NoChange), Some(7));
+            let said =
+                loops.note(1, &call("click", json!({ "x": 1 })), false, &result(Effect::NoChange), Some(7));
             assert_eq!(said, None);
         }
     }

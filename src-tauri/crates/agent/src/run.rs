@@ -23,7 +23,7 @@ use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
-use protocol::tool::{Approval, ExecResult, Grant, Mode, Source, ToolCall, Until};
+use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
@@ -481,7 +481,9 @@ impl Driver {
             self.run.context.set_tools(self.run.offer.tools());
         }
         let mut answer = context::answer(None, &call.tool, result);
-        match self.loops.note(self.machine.turn, call, result, sight.as_ref().map(|sight| sight.hash)) {
+        let only_looks = self.outline(&self.request(call.clone())).risk == Some(Risk::Observe);
+        let shown = sight.as_ref().map(|sight| sight.hash);
+        match self.loops.note(self.machine.turn, call, only_looks, result, shown) {
             Some(Advice::Tell(text)) => answer.response["note"] = text.into(),
             Some(Advice::Pause(reason)) => self.goes_in_circles = Some(reason),
             None => {}

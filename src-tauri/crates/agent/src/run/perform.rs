@@ -93,7 +93,7 @@ impl Driver {
     }
 
     /// As far as the arguments tell.
-    fn outline(&self, request: &ExecRequest) -> Assessment {
+    pub(super) fn outline(&self, request: &ExecRequest) -> Assessment {
         self.run.router.outline(request, &self.run.limits)
     }
 

@@ -49,6 +49,7 @@ pub(super) const CALC: &[Real] = &[
         &[click("text|entry|panel", "Input line"), Act::Type("Kind\n")],
         table("PartKind,Left\nBolt,12\nGear,7\n"),
     ),
+    task("menu", "pressMenu, undo", &[Act::Type("Kind\n"), menu(&["Edit", "Undo"])], BOOK),
     task("tool bar", "Undo after an edit", &[Act::Type("Kind\n"), click(BUTTON, "Undo")], BOOK),
     task("table cell", "click", &[Act::Click(cell("A2"))], BOOK).spoilt(Stopped),
     ROWS.spoilt(Covered),

@@ -140,6 +140,7 @@ impl Menus {
                 names(&below)
             )));
         }
+        let entry = if *opened { enabled(entry).await } else { entry };
         check_enabled(&entry)?;
         let called = {
             let mut steps: Vec<&str> = above.iter().map(|step| step.trim()).collect();
@@ -242,11 +243,15 @@ async fn entries(menu: &Object, quirks: Quirks) -> Vec<Entry> {
     found
 }
 
-/// The item whose name is the step's: case, mnemonic marks and final dots do not count.
+/// The item whose name is the step's: case, mnemonic marks and final dots do not count, nor what an item says after a colon
+/// of what it is for now ("Undo: Typing").
 fn pick(level: Vec<Entry>, step: &str, place: &str) -> Result<Entry, DesktopError> {
     let there = names(&level);
     let wish = plain(step);
-    let found = level.into_iter().find(|entry| plain(&entry.name) == wish);
+    let is_it = |entry: &Entry| plain(&entry.name) == wish;
+    let is_it_now = |entry: &Entry| plain(&entry.name).split_once(": ").is_some_and(|(name, _)| name == wish);
+    let at = level.iter().position(is_it).or_else(|| level.iter().position(is_it_now));
+    let found = at.and_then(|at| level.into_iter().nth(at));
     found
         .ok_or_else(|| DesktopError::NotFound(format!("menu item \"{step}\" in {place}; there are: {there}")))
 }
@@ -271,6 +276,17 @@ fn check_enabled(entry: &Entry) -> Result<(), DesktopError> {
         return Ok(());
     }
     Err(DesktopError::BadInput(format!("menu item \"{}\" is disabled; nothing was done", entry.name)))
+}
+
+/// An item of a menu that was just opened, as soon as it is enabled: some toolkits ask their application only then.
+async fn enabled(entry: Entry) -> Entry {
+    let until = Instant::now() + OPENING;
+    let mut entry = entry;
+    while check_enabled(&entry).is_err() && Instant::now() < until {
+        tokio::time::sleep(super::acting::LOOK_AGAIN).await;
+        entry.states = entry.object.states().await.unwrap_or(entry.states);
+    }
+    entry
 }
 
 /// Some toolkits fill a menu only when it is opened.
