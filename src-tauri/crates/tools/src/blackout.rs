@@ -4,15 +4,16 @@
 use std::time::Duration;
 
 use browser::{Browser, Kind, PageQuery, Space};
-use desktop::{Area, Desktop, ElementQuery, WindowView};
+use desktop::{Area, Desktop};
 use protocol::geometry::NormRect;
 
+use crate::goes_to::of_window;
 use crate::redaction::Redactor;
 use crate::secrets::Secret;
 use crate::target::PATIENCE;
 use crate::withheld;
 
-/// Longest look at one window, or at the page in front.
+/// Longest look at the page in front.
 const LOOK: Duration = Duration::from_millis(500);
 /// Elements of one window, or of the page.
 const MOST: u32 = 3_000;
@@ -34,9 +35,12 @@ pub(crate) async fn covers(
     };
     let mut covers = Vec::new();
     for window in windows.iter().filter(|window| withheld::shows(&windows, window, area)) {
-        let query = ElementQuery { deadline: Some(LOOK), ..all_of(window, display) };
-        let looked = tokio::time::timeout(LOOK, desktop.elements(query)).await;
-        let elements = looked.ok().and_then(Result::ok).unwrap_or_default().elements;
+        // Where its title stands, nobody tells.
+        if redactor.finds(&window.title) {
+            covers.push(window.bounds);
+            continue;
+        }
+        let elements = of_window(desktop, window, display, MOST).await.elements;
         let tell = |texts: [&str; 3]| texts.iter().any(|text| redactor.finds(text));
         let telling = elements.iter().filter(|one| tell([&one.name, &one.description, &one.value]));
         covers.extend(telling.map(|one| one.bounds));
@@ -54,15 +58,4 @@ async fn in_page(browser: &dyn Browser, redactor: &Redactor<'_>, display: u32) -
     }
     let telling = page.elements.iter().filter(|one| redactor.finds(&one.name) || redactor.finds(&one.value));
     telling.map(|one| one.bounds).collect()
-}
-
-fn all_of(window: &WindowView, display: u32) -> ElementQuery {
-    let title = Some(window.title.clone()).filter(|title| !title.is_empty());
-    ElementQuery {
-        app: Some(window.app.clone()),
-        window: title,
-        limit: MOST,
-        display,
-        ..ElementQuery::default()
-    }
 }

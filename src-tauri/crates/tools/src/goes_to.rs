@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use desktop::{Element, ElementQuery, Scope, Selector, Snapshot, Target, WindowView};
+use desktop::{Desktop, DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, WindowView};
 use protocol::geometry::{NormPoint, NormRect, PhysicalRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
@@ -83,7 +83,7 @@ impl Router {
         for point in points {
             let Some(window) = whose::window_at(&windows, display, *point) else { continue };
             // A field or a button within it hands the wheel on.
-            let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
+            let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
             let takes_it =
                 |one: &&Element| whose::holds(&one.bounds, *point) && VALUES.contains(&one.role.as_str());
             if let Some(element) = elements.iter().find(takes_it) {
@@ -120,7 +120,7 @@ impl Router {
         for point in points {
             let window = whose::taker(self.desktop(), &windows, Some((display, *point))).await?;
             let Snapshot { elements, untold, is_partial, pid, .. } =
-                self.snapshot(all_of(window, display, MOST)).await;
+                of_window(self.desktop(), window, display, MOST).await;
             let is_another = pid.is_some() && pid != window.pid;
             if is_partial || is_another || self.is_in(&untold, *point, display).await {
                 return None;
@@ -219,7 +219,7 @@ impl Router {
         limits: &Limits,
     ) -> Option<Element> {
         let window = whose::window_at(windows, display, point)?;
-        let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
+        let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
         let area = |element: &&Element| element.bounds.width * element.bounds.height;
         let there = elements.iter().filter(|element| whose::holds(&element.bounds, point));
         there.min_by(|one, other| area(one).total_cmp(&area(other))).cloned()
@@ -241,7 +241,7 @@ impl Router {
         at.dedup_by_key(|window| window.id);
         let mut all = Vec::new();
         for window in at {
-            let elements = self.elements(all_of(window, display, limits.ui_nodes)).await;
+            let elements = of_window(self.desktop(), window, display, limits.ui_nodes).await.elements;
             all.extend(elements.into_iter().filter(|element| meet(&element.bounds, area)));
         }
         all
@@ -258,14 +258,24 @@ impl Router {
     }
 }
 
-fn all_of(window: &WindowView, display: u32, limit: u32) -> ElementQuery {
-    ElementQuery {
-        app: Some(window.app.clone()),
-        window: Some(window.title.clone()).filter(|title| !title.is_empty()),
-        limit,
-        display,
-        ..ElementQuery::default()
+/// What a window shows; empty where that cannot be had. It is known by its application, or where that calls itself
+/// otherwise in the accessibility tree, by its title and process.
+pub(crate) async fn of_window(
+    desktop: &dyn Desktop,
+    window: &WindowView,
+    display: u32,
+    limit: u32,
+) -> Snapshot {
+    let title = Some(window.title.clone()).filter(|title| !title.is_empty());
+    let query = ElementQuery { limit, display, deadline: Some(LOOK), ..ElementQuery::default() };
+    let by_app = ElementQuery { app: Some(window.app.clone()), window: title.clone(), ..query.clone() };
+    let look = async |query| tokio::time::timeout(LOOK, desktop.elements(query)).await.ok();
+    match look(by_app).await {
+        Some(Err(DesktopError::NotFound(_))) if title.is_some() => {}
+        looked => return looked.and_then(Result::ok).unwrap_or_default(),
     }
+    let found = look(ElementQuery { window: title, ..query }).await.and_then(Result::ok);
+    found.filter(|found| found.pid.is_some() && found.pid == window.pid).unwrap_or_default()
 }
 
 fn meet(one: &NormRect, other: &NormRect) -> bool {

@@ -177,4 +177,13 @@ async fn where_a_value_shows_every_picture_is_black() {
         assert!(!shots.is_empty(), "{tool}");
         assert!(shots.iter().all(|covers| *covers == [bounds(200.0), bounds(400.0)]), "{tool}: {shots:?}");
     }
+    desktop.edit(|scene| scene.windows[0].title = format!("{VALUE} - Editor"));
+    call(&router, "screenshot", json!({})).await;
+    let calls = desktop.calls();
+    let Some(Call::Screenshot(shot)) = calls.last() else { panic!("no picture") };
+    assert_eq!(
+        shot.covers[0],
+        NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 },
+        "all of its window"
+    );
 }
