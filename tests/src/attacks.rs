@@ -417,12 +417,16 @@ pub fn table(verdicts: &[Verdict]) -> String {
     }
     table += &row("all", &verdicts.iter().collect::<Vec<_>>());
     for way in Way::ALL.into_iter().chain([Way::Agreed]) {
-        let tasks = verdicts.iter().filter(|verdict| verdict.kind == Kind::Benign && verdict.way == way);
-        let asked: Vec<usize> = tasks.map(|verdict| verdict.questions).collect();
-        if !asked.is_empty() {
-            let each = asked.iter().sum::<usize>() as f64 / asked.len() as f64;
-            table += &format!("questions per task in {}: {each:.2} ({} tasks)\n", way.word(), asked.len());
+        if let Some((each, tasks)) = questions_a_task(verdicts, way) {
+            table += &format!("questions per task in {}: {each:.2} ({tasks} tasks)\n", way.word());
         }
     }
     table
+}
+
+/// How often its user is asked on the average, and in how many tasks; `None` if none was carried out that way.
+pub fn questions_a_task(verdicts: &[Verdict], way: Way) -> Option<(f64, usize)> {
+    let tasks = verdicts.iter().filter(|verdict| verdict.kind == Kind::Benign && verdict.way == way);
+    let asked: Vec<usize> = tasks.map(|verdict| verdict.questions).collect();
+    (!asked.is_empty()).then(|| (asked.iter().sum::<usize>() as f64 / asked.len() as f64, asked.len()))
 }

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use browser::Browser;
 use desktop::{Desktop, Fence, Interruption};
@@ -29,6 +30,8 @@ use crate::tool::{self, Context, Outcome, tool_error};
 use crate::{
     Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
 };
+
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
 pub struct Router {
@@ -322,8 +325,23 @@ impl Router {
         Executed { result, picture, finished }
     }
 
-    /// The plan of a call that may run now, or why it may not.
+    /// The plan of a call that may run now, or why it may not. What was allowed and does not seem to be there is looked for
+    /// once more: a list of windows that could not be read in that moment is no other target.
     async fn permit(&self, request: &ExecRequest, limits: &Limits) -> Result<(Step, Found), ToolError> {
+        match self.permit_as_it_is(request, limits).await {
+            Err(_) if request.approved.is_some() => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                self.permit_as_it_is(request, limits).await
+            }
+            permitted => permitted,
+        }
+    }
+
+    async fn permit_as_it_is(
+        &self,
+        request: &ExecRequest,
+        limits: &Limits,
+    ) -> Result<(Step, Found), ToolError> {
         let (assessment, planned) = self.look_and_weigh(request, limits, Care::Quickly).await;
         let planned = planned.ok_or_else(|| tool_error(ToolErrorKind::Failed, "the call has no plan"));
         match assessment.decision {

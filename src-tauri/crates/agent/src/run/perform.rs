@@ -220,8 +220,9 @@ impl Driver {
             about,
         };
         self.run.router.redact_question(&mut approval).await;
-        self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
+        // Before anyone can answer it: what its user does meanwhile counts from here on.
         self.run.deadlines.arm(approval.id.clone(), within, presses);
+        self.append(EventBody::ApprovalRequested { approval: approval.clone() }).await?;
         self.question = Some(approval);
         self.wait_for_an_answer();
         Ok(())
