@@ -39,7 +39,7 @@ impl CdpBrowser {
     pub(crate) async fn held(&self) -> Result<Attached<'_>, DesktopError> {
         let fence = self.desktop.fenced();
         let mut held = self.live.lock().await;
-        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+        if !is_there(held.as_ref()).await {
             *held = None;
             *held = match find::attach_running(&self.options).await? {
                 None => {
@@ -72,7 +72,7 @@ impl CdpBrowser {
     /// `NotFound` if none runs that lets itself be debugged.
     pub(crate) async fn running(&self) -> Result<Attached<'_>, DesktopError> {
         let mut held = self.live.lock().await;
-        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+        if !is_there(held.as_ref()).await {
             *held = find::attach_running(&self.options).await?;
         }
         if held.is_none() {
@@ -85,7 +85,7 @@ impl CdpBrowser {
     #[cfg(any(target_os = "macos", test))]
     pub(crate) async fn attach_running(&self) -> bool {
         let mut held = self.live.lock().await;
-        if held.as_ref().is_none_or(|live| !live.wire.is_open()) {
+        if !is_there(held.as_ref()).await {
             *held = find::attach_running(&self.options).await.ok().flatten();
         }
         held.is_some()
@@ -100,6 +100,13 @@ impl CdpBrowser {
     pub(crate) async fn display(&self, index: u32) -> Option<protocol::geometry::PhysicalRect> {
         let displays = self.desktop.displays().await.ok()?;
         displays.iter().find(|display| display.index == index).map(|display| display.bounds)
+    }
+}
+
+async fn is_there(live: Option<&Live>) -> bool {
+    match live {
+        Some(live) => live.is_there().await,
+        None => false,
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use desktop::DesktopError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::address::check_page;
 use crate::page_transform::PageTransform;
@@ -18,6 +19,8 @@ use crate::{Dialog, DialogKind, Tab};
 pub(crate) const STEP: Duration = Duration::from_secs(10);
 /// A tab that does not say whether it is in front.
 const GLANCE: Duration = Duration::from_secs(5);
+/// A tab whose document is just being replaced cannot be asked for a moment.
+const REPLACED: Duration = Duration::from_secs(1);
 /// Refs that are remembered.
 const REFS: usize = 20_000;
 
@@ -83,6 +86,13 @@ impl Live {
             next: 1,
             places: HashMap::new(),
         })
+    }
+
+    /// Whether the browser is still there. One that has ended is not known to be gone before its pipe or socket is
+    /// read, so it is asked.
+    pub(crate) async fn is_there(&self) -> bool {
+        let asked = self.wire.call(None, "Browser.getVersion", json!({})).await;
+        asked != Err(WireError::Closed) && self.wire.is_open()
     }
 
     /// The browser's own process.
@@ -177,13 +187,20 @@ impl Live {
         order.extend(tabs.into_iter().filter(|tab| Some(tab) != self.current.as_ref()));
         let mut hidden = None;
         let mut busy = None;
-        for target in order {
-            match self.look_at(&target, GLANCE).await? {
-                TabLook::InFront(page, about) => return Ok(self.now_at(page, about)),
-                TabLook::Hidden(page, about) => hidden = hidden.or(Some((page, about))),
-                TabLook::Silent => busy = busy.or(Some(target)),
-                TabLook::Broken => {}
+        let end = Instant::now() + REPLACED;
+        loop {
+            for target in &order {
+                match self.look_at(target, GLANCE).await? {
+                    TabLook::InFront(page, about) => return Ok(self.now_at(page, about)),
+                    TabLook::Hidden(page, about) => hidden = hidden.or(Some((page, about))),
+                    TabLook::Silent => busy = busy.or(Some(target.clone())),
+                    TabLook::Broken => {}
+                }
             }
+            if order.is_empty() || hidden.is_some() || busy.is_some() || Instant::now() >= end {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
         // Where no tab answers, the first one has much to do: it is waited for.
         if let (None, Some(target)) = (&hidden, busy)
@@ -218,6 +235,7 @@ impl Live {
         Ok(match look {
             Ok(Ok(about)) if about.visible => TabLook::InFront(page, about),
             Ok(Ok(about)) => TabLook::Hidden(page, about),
+            Ok(Err(error)) if !self.wire.is_open() => return Err(error),
             Ok(Err(_)) => TabLook::Broken,
             Err(_) => TabLook::Silent,
         })

@@ -41,7 +41,7 @@ impl InputSender {
     ) -> Result<Acted, DesktopError> {
         self.check_up(button)?;
         self.move_to(at)?;
-        self.held.press(&self.session, Down::Button(number(button)), stop)?;
+        self.press_button(button, at, stop)?;
         self.session.sync()?;
         Ok(sent(format!("the {} button is down at pixel {},{}", word(button), at.x, at.y)))
     }

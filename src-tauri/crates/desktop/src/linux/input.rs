@@ -3,6 +3,7 @@
 //! Each event is sent and seen to be worked off before the next; between two of them an action can be stopped.
 //! Nothing is done to our own windows, and nothing in the failsafe's corner.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -27,6 +28,9 @@ const DRAG_STEP: f64 = 12.0;
 const DRAG_PAUSE: Duration = Duration::from_millis(4);
 /// Between the clicks of a double click: Chromium takes two presses of the same millisecond for one.
 const CLICK_PAUSE: Duration = Duration::from_millis(5);
+/// Two presses so near in time and place are one double click to an application: GTK and Qt come with 400 ms and 5
+/// pixels.
+const DOUBLE_CLICK: (Duration, f64) = (Duration::from_millis(500), 8.0);
 /// Most notches of one scroll, presses of one key, points of one drag.
 const MOST_NOTCHES: u32 = 200;
 const MOST_PRESSES: u32 = 200;
@@ -44,6 +48,8 @@ pub(super) struct InputSender {
     /// Whether to keep out of the corner.
     pub(super) corner: Arc<AtomicBool>,
     pub(super) fence: Arc<Fenced>,
+    /// The last press of a pointer's button.
+    last_press: Cell<Option<(Button, PhysicalPoint, Instant)>>,
 }
 
 impl WorkerState for InputSender {
@@ -73,7 +79,7 @@ impl InputSender {
                     .into(),
             ));
         }
-        Ok(Self { session, held, own, display, corner, fence })
+        Ok(Self { session, held, own, display, corner, fence, last_press: Cell::new(None) })
     }
 
     /// Does one act. When it answers, nothing is down that was not before, but what it was to leave down.
@@ -107,10 +113,16 @@ impl InputSender {
         match action {
             Action::Move { display, to } => self.travel(*display, *to, stop),
             Action::Click { display, at, button, count, held } => {
+                self.no_double_click(*display, *at, *button, stop)?;
                 let at = self.target(*display, *at)?;
                 self.click(at, *button, *count, held, stop)
             }
-            Action::Drag { display, path, button, held } => self.drag(*display, path, *button, held, stop),
+            Action::Drag { display, path, button, held } => {
+                if let Some(first) = path.first() {
+                    self.no_double_click(*display, *first, *button, stop)?;
+                }
+                self.drag(*display, path, *button, held, stop)
+            }
             Action::Scroll { display, at, down, right, held } => {
                 let at = self.target(*display, *at)?;
                 self.scroll(at, (*down, *right), held, stop)
@@ -119,6 +131,7 @@ impl InputSender {
             Action::Press { key, times } => self.press(*key, *times, stop),
             Action::Hotkey { keys } => self.hotkey(keys, stop),
             Action::ButtonDown { display, at, button } => {
+                self.no_double_click(*display, *at, *button, stop)?;
                 let at = self.target(*display, *at)?;
                 self.button_down(at, *button, stop)
             }
@@ -161,6 +174,38 @@ impl InputSender {
         }
         self.fence.check_point(&self.session, &self.own, point)?;
         Ok(point)
+    }
+
+    /// Waits until a press there is no second click of the last act's to the application: two clicks of one each are no
+    /// double click.
+    fn no_double_click(
+        &self,
+        display: u32,
+        at: NormPoint,
+        button: Button,
+        stop: &Stop,
+    ) -> Result<(), DesktopError> {
+        let to = self.place(display, at)?;
+        let (time, distance) = DOUBLE_CLICK;
+        match self.last_press.get() {
+            Some((last, from, pressed))
+                if last == button && f64::from(to.x - from.x).hypot(f64::from(to.y - from.y)) <= distance =>
+            {
+                stop.pause((pressed + time).saturating_duration_since(Instant::now()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Presses a button of the pointer, which is there already.
+    pub(super) fn press_button(
+        &self,
+        button: Button,
+        at: PhysicalPoint,
+        stop: &Stop,
+    ) -> Result<(), DesktopError> {
+        self.last_press.set(Some((button, at, Instant::now())));
+        self.held.press(&self.session, Down::Button(number(button)), stop)
     }
 
     pub(super) fn check_focus(&self) -> Result<(), DesktopError> {
@@ -242,7 +287,8 @@ impl InputSender {
             if index > 0 {
                 stop.pause(CLICK_PAUSE)?;
             }
-            self.tap(Down::Button(number(button)), stop)?;
+            self.press_button(button, at, stop)?;
+            self.held.release(&self.session, Down::Button(number(button)))?;
         }
         self.let_go(&pressed)?;
         let clicked = format!("clicked {button:?} x{count} at pixel {},{}", at.x, at.y).to_lowercase();
@@ -300,7 +346,7 @@ impl InputSender {
         let mut at = points[0];
         self.move_to(at)?;
         let pressed = self.press_all(&codes, stop)?;
-        self.held.press(&self.session, what, stop)?;
+        self.press_button(button, at, stop)?;
         for next in &points[1..] {
             self.glide(at, *next, stop)?;
             at = *next;

@@ -59,6 +59,25 @@ async fn a_click_lands_on_the_pixel_of_its_point_with_button_count_and_modifiers
 }
 
 #[tokio::test]
+async fn two_clicks_of_one_each_are_no_double_click() {
+    let screen = Screen::new();
+    let target = Target::new(&screen, "target", (0, 0, WIDTH, HEIGHT), GREEN);
+    let desktop = screen.desktop();
+    target.events();
+    for (x, y) in [(50.0, 60.0), (53.0, 62.0)] {
+        desktop.act(click(x, y), token()).await.unwrap();
+    }
+    let mut times = Vec::new();
+    for event in target.events() {
+        if let Event::ButtonPress(press) = event {
+            times.push(press.time);
+        }
+    }
+    let [first, second] = times[..] else { panic!("{times:?}") };
+    assert!(second - first > 400, "an application takes it for a double click: {times:?}");
+}
+
+#[tokio::test]
 async fn a_move_is_read_back() {
     let screen = Screen::new();
     let desktop = screen.desktop();

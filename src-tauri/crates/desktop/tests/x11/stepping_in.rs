@@ -175,9 +175,11 @@ async fn escape_held_for_a_second_stops_and_a_short_one_does_not() {
     let xtest = |kind: u8| {
         use x11rb::connection::Connection as _;
         use x11rb::protocol::xtest::ConnectionExt as _;
+        use x11rb::wrapper::ConnectionExt as _;
         let root = user.conn.setup().roots[0].root;
         user.conn.xtest_fake_input(kind, ESCAPE, 0, root, 0, 0, 0).unwrap();
-        user.conn.flush().unwrap();
+        // The server has done it before anyone asks again which keys are down.
+        user.conn.sync().unwrap();
     };
     // By a program other than us (a remote desktop, say): no hand on this computer, but a wish to stop.
     let mut listening = listen(&desktop);
