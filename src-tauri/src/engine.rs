@@ -9,11 +9,14 @@ use agent::{AgentHandle, ModelSource, Setup, Subscription};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
-use protocol::command::{AnswerApproval, AnswerWithKey, AnyCommand, Command, ShowWindow, Subscribe};
+use protocol::command::{
+    AnswerApproval, AnswerWithKey, AnyCommand, Command, ShowWindow, SteerRun, Subscribe,
+};
 use protocol::ids::Seq;
 use protocol::principal::Principal;
 use protocol::remembered::{Change, Remembered};
 use protocol::settings::Settings;
+use protocol::tool::Answer;
 use protocol::view::{Check, CheckState, CheckView, KeyState};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
@@ -121,6 +124,12 @@ impl Engine {
                     return Err(error);
                 }
                 let (approval, digest, answer) = (c.approval.clone(), c.digest.clone(), c.answer.clone());
+                if let (Answer::Deny, Some(why)) = (&answer, &c.why) {
+                    let open = agent.overview().await?.questions;
+                    if let Some(question) = open.into_iter().find(|open| open.approval.id == approval) {
+                        agent.steer_run(SteerRun { run: question.run, text: why.clone() }).await?;
+                    }
+                }
                 json(&c, agent.answer_approval(AnswerApproval { approval, digest, answer }, surface).await?)
             }
             AnyCommand::NewApproverKey(c) => {

@@ -4,8 +4,8 @@ use protocol::ids::ModelId;
 use protocol::offer::{ModelView, ProviderView};
 use protocol::view::{KeyState, KeyView};
 
-/// More than a person reads.
-const MOST: usize = 50;
+/// As many as are read at a glance: a list that scrolls within the page would catch the wheel.
+const MOST: usize = 8;
 
 /// The first of those that fit, and how many more there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,14 +14,16 @@ pub struct Offered {
     pub more: usize,
 }
 
-/// Those that have every typed word in their id or name; later names, which are newer models more often than not, first.
-pub fn offered(models: &[ModelView], typed: &str) -> Offered {
+/// Those that have every typed word in their id or name: the one that is `set` first, then later names, which are newer
+/// models more often than not.
+pub fn offered(models: &[ModelView], typed: &str, set: Option<&ModelId>) -> Offered {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
     let fits = |model: &&ModelView| {
         let about = format!("{} {}", model.id, model.name.as_deref().unwrap_or_default()).to_lowercase();
         words.iter().all(|word| about.contains(word))
     };
-    let all: Vec<&ModelView> = models.iter().rev().filter(fits).collect();
+    let mut all: Vec<&ModelView> = models.iter().rev().filter(fits).collect();
+    all.sort_by_key(|model| set != Some(&model.id));
     let models = all.iter().take(MOST).map(|model| (*model).clone()).collect();
     Offered { models, more: all.len().saturating_sub(MOST) }
 }
@@ -49,7 +51,7 @@ mod tests {
         let models =
             [model("openrouter/x-ai/grok-4.7", Some("xAI: Grok 4.7")), model("openrouter/x-ai/grok-3", None)];
         let ids = |typed: &str| -> Vec<String> {
-            offered(&models, typed).models.into_iter().map(|model| model.id.0).collect()
+            offered(&models, typed, None).models.into_iter().map(|model| model.id.0).collect()
         };
         assert_eq!(ids("").len(), 2);
         assert_eq!(ids(" GROK xai: "), ["openrouter/x-ai/grok-4.7"]);
@@ -59,8 +61,12 @@ mod tests {
     #[test]
     fn of_a_long_list_the_rest_is_counted() {
         let models: Vec<ModelView> = (0..MOST + 7).map(|n| model(&format!("openai/m{n}"), None)).collect();
-        let Offered { models: shown, more } = offered(&models, "m");
+        let Offered { models: shown, more } = offered(&models, "m", None);
         assert_eq!((shown.len(), more), (MOST, 7));
+        let set = ModelId("openai/m0".into());
+        let first: Vec<_> =
+            offered(&models, "m", Some(&set)).models.into_iter().map(|model| model.id.0).collect();
+        assert_eq!(first[..2], ["openai/m0", "openai/m14"]);
     }
 
     #[test]

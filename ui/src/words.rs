@@ -268,13 +268,14 @@ words! {
     ChooseFrom: "Choose from", "選択元";
     ChooseFromNote: "dollars a million tokens: in / out", "100万トークンあたりのドル: 入力 / 出力";
     FilterModels: "Type to filter", "入力して絞り込む";
-    AskProvider: "Ask {name}", "{name} に問い合わせる";
+    AskProvider: "Get {name}’s list", "{name} の一覧を取得";
     PricesOf: "prices of {date}", "{date} 時点の価格";
     MoreModels: "{n} more: type to filter", "ほか {n} 件: 入力して絞り込む";
-    NoModels: "No list here: ask the provider, or write the model's id above",
-        "一覧がありません。プロバイダーに問い合わせるか、上に ID を入力してください";
+    NoModels: "No list here: get the provider’s, or write the model's id above",
+        "一覧がありません。プロバイダーから取得するか、上に ID を入力してください";
     PriceUnknown: "price unknown", "価格不明";
-    TokensOfContext: "{n} tokens", "{n} トークン";
+    TokensOfContext: "takes {n} tokens", "最大 {n} トークン";
+    MoreForLong: "more for long requests", "長い要求は割増";
     CanTools: "tools", "ツール";
     CanPictures: "pictures", "画像";
     CanThinking: "thinking", "思考";

@@ -2,9 +2,10 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use protocol::command::{AnswerWithKey, DeleteApproverKey, GetOverview, NewApproverKey};
-use protocol::tool::{Answer, Approval};
+use protocol::tool::{Answer, Approval, Until};
 use protocol::view::Question;
 use protocol::{ErrorCode, ErrorView};
+use serde_json::Value;
 
 use super::run_printer::shown;
 use super::text::plain;
@@ -34,6 +35,13 @@ enum What {
         /// Its id, or the end of it
         id: String,
         answer: Word,
+        /// With no: why not, for the model
+        #[arg(long, value_name = "WORDS")]
+        why: Option<String>,
+        /// With yes: these arguments in place of the model's, as `show` prints them. A plan is agreed to as it is then;
+        /// any other call is looked at and asked about again
+        #[arg(long, value_name = "JSON", value_parser = arguments, conflicts_with = "why")]
+        arguments: Option<Value>,
     },
     /// Make the key that answers questions without a window, or delete it
     #[command(subcommand)]
@@ -42,8 +50,17 @@ enum What {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Word {
+    /// This once
     Yes,
     No,
+    /// This tool in this application until the run ends, where that can be allowed
+    Run,
+    /// The same for the whole session
+    Session,
+}
+
+fn arguments(text: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str::<serde_json::Map<_, _>>(text).map(Value::Object)
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]
@@ -67,11 +84,12 @@ impl Approvals {
                 }
             }
             What::Show { id } => super::say(shown(&one(open_questions(home).await?, &id)?).trim()),
-            What::Answer { id, answer } => {
+            What::Answer { id, answer, why, arguments } => {
+                let answer = answer_of(answer, why.is_some(), arguments)?;
                 let mut interrupts = interrupt::listen()?;
                 // Where nobody runs the engine, the answer wakes its run here.
                 let link = Link::open(home).await?;
-                let done = answer_one(&link, &id, answer).await;
+                let done = answer_one(&link, &id, answer, why).await;
                 link.leave(&mut interrupts).await;
                 done?;
             }
@@ -100,7 +118,21 @@ async fn open_questions(home: &Home) -> Result<Vec<Question>, ErrorView> {
     Ok(overview?.questions)
 }
 
-async fn answer_one(link: &Link, id: &str, answer: Word) -> Result<(), ErrorView> {
+/// What is meant by a word and what stands behind it.
+fn answer_of(word: Word, has_why: bool, arguments: Option<Value>) -> Result<Answer, ErrorView> {
+    let bad = |message: &str| Err(ErrorView::new(ErrorCode::BadRequest, message));
+    match (word, has_why, arguments) {
+        (Word::Yes, false, Some(arguments)) => Ok(Answer::Edit { arguments }),
+        (_, _, Some(_)) => bad("--arguments goes with yes alone"),
+        (Word::No, _, None) => Ok(Answer::Deny),
+        (_, true, None) => bad("--why goes with no alone: it is for the model"),
+        (Word::Yes, false, None) => Ok(Answer::Once),
+        (Word::Run, false, None) => Ok(Answer::Until { until: Until::Run }),
+        (Word::Session, false, None) => Ok(Answer::Thread),
+    }
+}
+
+async fn answer_one(link: &Link, id: &str, answer: Answer, why: Option<String>) -> Result<(), ErrorView> {
     link.check_is_miki()?;
     let Approval { id, digest, .. } = {
         let approval = one(link.call(GetOverview {}).await?.questions, id)?;
@@ -108,11 +140,7 @@ async fn answer_one(link: &Link, id: &str, answer: Word) -> Result<(), ErrorView
         approval
     };
     let key = key::read("approver key")?;
-    let answer = match answer {
-        Word::Yes => Answer::Once,
-        Word::No => Answer::Deny,
-    };
-    link.call(AnswerWithKey { approval: id, digest, answer, key }).await
+    link.call(AnswerWithKey { approval: id, digest, answer, key, why }).await
 }
 
 async fn key_work(link: &Link, work: KeyWork) -> Result<(), ErrorView> {
@@ -139,6 +167,32 @@ fn one(open: Vec<Question>, id: &str) -> Result<Approval, ErrorView> {
         (Some(_), Some(_)) => {
             Err(ErrorView::new(ErrorCode::BadRequest, format!("several open questions end with {id:?}"))
                 .with_hint("give more of the id"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_goes_with_no_and_arguments_go_with_yes() {
+        let changed = arguments(r#"{"text":"less"}"#).unwrap();
+        assert!(arguments("[1]").is_err() && arguments("{").is_err());
+        let edited = answer_of(Word::Yes, false, Some(changed.clone())).unwrap();
+        assert_eq!(edited, Answer::Edit { arguments: json!({ "text": "less" }) });
+        assert_eq!(answer_of(Word::No, true, None).unwrap(), Answer::Deny);
+        assert_eq!(answer_of(Word::Run, false, None).unwrap(), Answer::Until { until: Until::Run });
+        assert_eq!(answer_of(Word::Session, false, None).unwrap(), Answer::Thread);
+        for (word, has_why, changes) in [
+            (Word::Yes, true, false),
+            (Word::Run, true, false),
+            (Word::No, false, true),
+            (Word::Session, false, true),
+        ] {
+            answer_of(word, has_why, changes.then(|| changed.clone())).unwrap_err();
         }
     }
 }

@@ -33,7 +33,7 @@ pub struct Run {
     /// plan only looks, act does it
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
-    /// ask about every change, once a tool (thread), or never (auto)
+    /// ask before every edit (ask; thread offers longer yeses), or only before something may be carried away (auto)
     #[arg(long, value_enum)]
     approval: Option<ApprovalName>,
     /// The model, for example gemini/gemini-3-flash-preview

@@ -22,9 +22,13 @@ use serde_json::{Value, json};
 
 const GOAL: &str = "press it";
 
-/// Asks whether it may press a key; for any other goal it has nothing to do.
+/// Why not.
+const WHY: &str = "rather leave that key alone";
+
+/// Asks whether it may press a key; for any other goal, or once it was told why not, it has nothing to do.
 fn mind(asked: &Asked) -> MindTurn {
-    match format!("{:?}", asked.heard.messages).contains(GOAL) {
+    let heard = format!("{:?}", asked.heard.messages);
+    match heard.contains(GOAL) && !heard.contains(WHY) {
         true => MindTurn::call("", "press", json!({ "key": "a", "reason": "to try" })),
         false => MindTurn::done("there is nothing to do", true),
     }
@@ -212,13 +216,14 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
 
     let listed = miki.run(&stage, &["approvals"]).unwrap().stdout;
     assert!(listed.contains(&asked.id.0) && listed.contains("press"), "{listed}");
-    let answer = |key: &str| {
+    let answer_to = |id: &str, words: &[&str], key: &str| {
         let input = stage.path("key");
         std::fs::write(&input, key).unwrap();
-        let mut command = miki.command(&stage, &["approvals", "answer", &asked.id.0, "yes"]);
+        let mut command = miki.command(&stage, &[&["approvals", "answer", id], words].concat());
         command.stdin(std::fs::File::open(&input).unwrap());
         stage.run("miki", command, LONG).unwrap()
     };
+    let answer = |key: &str| answer_to(&asked.id.0, &["yes"], key);
     for wrong in ["", "y", &"0".repeat(64)] {
         let refused = answer(wrong);
         assert!(refused.code() == 1 && refused.stderr.contains("not the approver key"), "{}", refused.stderr);
@@ -251,9 +256,14 @@ fn a_question_is_answered_from_any_terminal_by_the_approver_key_alone() {
     let done = answer(&made.stdout);
     assert_eq!(done.code(), 0, "{}", done.stderr);
     assert!(done.stderr.contains("press"), "what is answered is shown: {}", done.stderr);
-    let is_next = || question(&mut owner).is_none_or(|open| open.approval.id != asked.id).then_some(());
-    wait_for("the answer to be taken", LONG, is_next).unwrap();
-    assert_eq!(miki.run(&stage, &["stop", run.as_str()]).unwrap().code(), 0);
+    let next = || question(&mut owner).filter(|open| open.approval.id != asked.id);
+    let next = wait_for("the next question", LONG, next).unwrap();
+    assert_eq!(next.run, run);
+    // A no comes with its reason, which the model reads: it ends the run.
+    let refused = answer_to(&next.approval.id.0, &["yes", "--why", WHY], &made.stdout);
+    assert!(refused.stderr.contains("--why goes with no"), "{}", refused.stderr);
+    let said = answer_to(&next.approval.id.0, &["no", "--why", WHY], &made.stdout);
+    assert_eq!(said.code(), 0, "{}", said.stderr);
     wait_for("rest", LONG, || owner.overview().ok()?.runs.is_empty().then_some(())).unwrap();
     let deleted = miki.run(&stage, &["key", "delete", "openai"]).unwrap();
     assert_eq!((deleted.code(), deleted.stdout.contains("none")), (0, true), "{}", deleted.stdout);

@@ -91,8 +91,12 @@ fn Picker(
         let id = provider.get();
         providers.with(|all| all.iter().find(|one| one.id == id).map(|one| one.name.clone())).unwrap_or(id)
     };
+    let model = store.memo(|state| Some(state.overview.settings.model.clone()));
     let shown = Memo::new(move |_| {
-        listed.with(|listed| listed.as_ref().map(|listed| offered(&listed.models, &typed.get())))
+        listed.with(|listed| {
+            let models = &listed.as_ref()?.models;
+            Some(model.with_untracked(|set| offered(models, &typed.get(), set.as_ref())))
+        })
     });
     let as_of = move || {
         let date = listed.with(|listed| listed.as_ref().map(|listed| listed.as_of.clone()))?;
@@ -170,11 +174,13 @@ fn item(model: ModelView) -> impl IntoView {
     }
 }
 
-/// `$0.5 / $3 · 1048576 tokens · tools · no pictures`
+/// `$0.5 / $3, more for long requests · takes 1,048,576 tokens · tools · no pictures`
 fn facts(store: Store, model: &ModelView) -> String {
     let price = match model.price {
         Some(price) => {
-            format!("${} / ${}{}", price.input, price.output, if price.more_for_long { " +" } else { "" })
+            let more = if price.more_for_long { store.say(Word::MoreForLong) } else { "" };
+            let comma = if price.more_for_long { ", " } else { "" };
+            format!("${} / ${}{comma}{more}", price.input, price.output)
         }
         None => store.say(Word::PriceUnknown).to_owned(),
     };

@@ -88,6 +88,8 @@ commands! {
         digest: String,
         answer: Answer,
         key: Secret,
+        /// With a no: for the model.
+        #[serde(default)] why: Option<String>,
     } -> ();
     /// Makes the approver key; it is told this once, and an earlier one is void.
     new_approver_key Keys NewApproverKey {} -> Secret;
@@ -284,7 +286,7 @@ mod tests {
         let commands: [AnyCommand; 3] = [
             SetKey { provider: "gemini".into(), key: secret(), address: None }.into(),
             SetSecret { name: "bank".into(), place: "vault".into(), value: secret() }.into(),
-            AnswerWithKey { approval, digest, answer, key: secret() }.into(),
+            AnswerWithKey { approval, digest, answer, key: secret(), why: None }.into(),
         ];
         for command in commands {
             assert!(!format!("{command:?}").contains("canary"));
