@@ -107,7 +107,17 @@ async fn a_model_is_picked_from_its_providers_list_and_tried_out() {
     browser.until("the providers", choose).await.unwrap();
     let priced = "return document.querySelector('button.model[data-model=\"anthropic/claude-haiku-5-5\"]')
         ?.textContent.includes('$0.1 / $0.5') === true";
+    let filter = |words: &str| {
+        format!(
+            "
+            const field = document.querySelector('#filter-models');
+            field.value = '{words}';
+            field.dispatchEvent(new Event('input', {{ bubbles: true }}))"
+        )
+    };
+    browser.script(&filter("haiku 5")).await.unwrap();
     browser.until("the known models", priced).await.unwrap();
+    browser.script(&filter("")).await.unwrap();
     // What the provider says.
     browser.script(&choose.replace("'anthropic'", "'gemini'")).await.unwrap();
     browser.find("button#ask-provider").await.unwrap().click().await.unwrap();
