@@ -1,0 +1,1 @@
+//! Files of a Space, by directory handles.

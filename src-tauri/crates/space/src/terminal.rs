@@ -1,0 +1,1 @@
+//! Commands in a pseudo-terminal, inside the system's sandbox.
