@@ -12,6 +12,7 @@ mod approvals;
 mod ps;
 mod run;
 mod stop;
+mod undo;
 
 mod do_tool;
 mod doctor;
@@ -46,6 +47,7 @@ enum Command {
     Run(run::Run),
     Ps(ps::Ps),
     Stop(stop::Stop),
+    Undo(undo::Undo),
     Approvals(approvals::Approvals),
     Do(do_tool::Do),
     Key(key::Key),
@@ -82,6 +84,7 @@ pub fn main() -> Exit {
         Some(Command::Run(run)) => exit_of(with_home(|home| on_runtime(run.run(home)))),
         Some(Command::Ps(ps)) => exit_of(with_home(|home| on_runtime(ps.run(home)))),
         Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
+        Some(Command::Undo(undo)) => exit_of(with_home(|home| on_runtime(undo.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
         Some(Command::Secret(secret)) => exit_of(with_home(|home| on_runtime(secret.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {

@@ -26,6 +26,7 @@ use crate::keys::{Keychain, Keys, Migrated, Secrets, environment, migrate, taker
 use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
 use crate::settings_file::SettingsFile;
+use crate::workplaces::Workplaces;
 use crate::{checks, socket};
 
 /// Our windows, where there are any.
@@ -73,6 +74,7 @@ impl Engine {
         let models = Arc::new(Models::new(keys.clone()));
         let desktop = open_desktop(home, &settings);
         let browser = open_browser(home, &desktop);
+        let blobs = journal.blobs().clone();
         let agent = AgentHandle::init(Setup {
             journal,
             clock,
@@ -81,6 +83,7 @@ impl Engine {
                 .with_secrets(Arc::new(secrets.clone()))
                 .with_home(std::env::home_dir()),
             models: Arc::clone(&models) as Arc<dyn ModelSource>,
+            ports: Arc::new(Workplaces::new(home, blobs, keys.clone())),
             settings,
             settings_store: Arc::new(settings_file),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -111,6 +114,7 @@ impl Engine {
             AnyCommand::StartRun(c) => json(&c, agent.start_run(c.clone(), surface).await?),
             AnyCommand::SteerRun(c) => json(&c, agent.steer_run(c.clone()).await?),
             AnyCommand::TakeBackGrant(c) => json(&c, agent.take_back_grant(c.clone()).await?),
+            AnyCommand::Undo(c) => json(&c, agent.undo(c.clone()).await?),
             AnyCommand::StopRun(c) => json(&c, agent.stop_run(c.clone(), surface).await?),
             AnyCommand::PauseRun(c) => json(&c, agent.pause_run(c.clone(), surface).await?),
             AnyCommand::ResumeRun(c) => json(&c, agent.resume_run(c.clone()).await?),

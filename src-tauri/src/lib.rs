@@ -14,6 +14,7 @@ mod lock;
 mod model_source;
 mod recording;
 mod settings_file;
+mod workplaces;
 mod socket;
 
 mod atomic_file;

@@ -181,6 +181,8 @@ words! {
     ReadClipboard: "the clipboard", "クリップボード";
     ReadScript: "a script's output", "スクリプトの出力";
     ReadSearch: "a web search", "ウェブ検索";
+    ReadTerminal: "a command’s output", "コマンドの出力";
+    ReadAgenda: "calendars and reminders", "カレンダーとリマインダー";
     ReadEarlier: "earlier in this session", "このセッションの以前の内容";
 
     // plan

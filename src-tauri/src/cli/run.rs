@@ -48,6 +48,9 @@ pub struct Run {
     /// Act only on this application, by part of its name; may be given more than once
     #[arg(long, value_name = "APP")]
     only_app: Vec<String>,
+    /// The folder that its files and commands are confined to (the setting `space`, where none is named)
+    #[arg(long, value_name = "FOLDER", value_parser = absolute)]
+    space: Option<String>,
     /// Let the model propose no plan: every change is asked about
     #[arg(long)]
     no_plan: bool,
@@ -213,6 +216,7 @@ impl Run {
                 only_apps: (!self.only_app.is_empty()).then(|| self.only_app.clone()),
                 unattended: if asks { Unattended::Wait } else { Unattended::End },
                 plan: self.no_plan.then_some(false),
+                space: self.space.clone(),
                 recording: match (&self.record, &self.replay) {
                     (Some(file), _) => Some(Recording::Record(file.clone())),
                     (None, Some(file)) => Some(Recording::Replay(file.clone())),

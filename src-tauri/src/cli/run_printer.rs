@@ -444,11 +444,14 @@ fn read_before(approval: &Approval) -> String {
         Source::Page { host: Some(name) } | Source::Application { name } | Source::Server { name } => {
             plain(name)
         }
+        Source::File { path } => plain(path),
         Source::Page { host: None } => "pages in the browser".into(),
         Source::Screen => "the screen".into(),
         Source::Clipboard => "the clipboard".into(),
         Source::Script => "a script's output".into(),
         Source::Search => "a web search".into(),
+        Source::Terminal => "a command's output".into(),
+        Source::Agenda => "calendars and reminders".into(),
         Source::Earlier => "earlier in this session".into(),
     };
     let (read, more) = (approval.read.iter().rev().take(CALLS), approval.read.len().saturating_sub(CALLS));

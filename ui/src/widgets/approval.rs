@@ -434,11 +434,14 @@ fn read_before(read: Vec<Source>) -> Option<impl IntoView> {
         Source::Page { host: Some(name) } | Source::Application { name } | Source::Server { name } => {
             visible_text(name)
         }
+        Source::File { path } => visible_text(path),
         Source::Page { host: None } => store.say(Word::ReadPages).to_owned(),
         Source::Screen => store.say(Word::ReadScreen).to_owned(),
         Source::Clipboard => store.say(Word::ReadClipboard).to_owned(),
         Source::Script => store.say(Word::ReadScript).to_owned(),
         Source::Search => store.say(Word::ReadSearch).to_owned(),
+        Source::Terminal => store.say(Word::ReadTerminal).to_owned(),
+        Source::Agenda => store.say(Word::ReadAgenda).to_owned(),
         Source::Earlier => store.say(Word::ReadEarlier).to_owned(),
     };
     (!read.is_empty()).then(|| {

@@ -124,7 +124,7 @@ impl Engine {
                     })?;
                 }
                 About::Call { .. } => {
-                    if let Some(error) = self.fault_of(&question.call.tool, arguments.clone()) {
+                    if let Some(error) = self.fault_of(&question.call.tool, arguments.clone()).await {
                         return Err(bad(error));
                     }
                 }

@@ -344,7 +344,8 @@ pub fn answer(id: Option<String>, name: &str, result: &ExecResult) -> ToolAnswer
         response["data"] = result.data.clone();
     }
     if let Some(error) = &result.error {
-        response["error"] = json!({ "kind": error.kind, "message": error.message });
+        let what_to_do = error.kind.class(result.effect).for_the_model();
+        response["error"] = json!({ "kind": error.kind, "message": error.message, "next": what_to_do });
     }
     ToolAnswer { id, name: name.to_owned(), response, image: None }
 }

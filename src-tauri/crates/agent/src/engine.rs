@@ -16,12 +16,12 @@ use protocol::settings::{Settings, SettingsPatch, StandingGrant};
 use protocol::view::{EventPage, Overview, Platform, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio_util::sync::CancellationToken;
-use tools::{Grants, Interruption, Limits, Router};
+use tools::{Grants, Interruption, Limits, Ports, Router};
 
 use crate::approvals::Deadlines;
 use crate::lease::Seat;
 use crate::log::{Log, closed};
-use crate::ports::{ModelSource, SettingsStore};
+use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
 use crate::recovery;
 use crate::refusals::Refusals;
 use crate::rights;
@@ -42,6 +42,7 @@ pub struct Engine {
     pub(crate) log: Arc<Log>,
     pub(crate) tools: Arc<Router>,
     pub(crate) models: Arc<dyn ModelSource>,
+    pub(crate) ports: Arc<dyn PortSource>,
     pub(crate) runs: Runs,
     pub(crate) seat: Arc<Seat>,
     pub(crate) deadlines: Arc<Deadlines>,
@@ -62,6 +63,7 @@ pub struct Parts {
     pub log: Arc<Log>,
     pub tools: Arc<Router>,
     pub models: Arc<dyn ModelSource>,
+    pub ports: Arc<dyn PortSource>,
     pub store: Arc<dyn SettingsStore>,
     pub settings: Settings,
     pub version: String,
@@ -73,7 +75,7 @@ impl Engine {
     /// # Errors
     /// If the journal cannot be read or written.
     pub async fn start(parts: Parts) -> Result<Arc<Self>, ErrorView> {
-        let Parts { log, tools, models, store, settings, version } = parts;
+        let Parts { log, tools, models, ports, store, settings, version } = parts;
         let waiting = recovery::sort_open_runs(&log).await?;
         let settings = recovery::settings_as_written(&log, &store, settings).await?;
         let engine = Arc::new_cyclic(|weak: &Weak<Self>| Self {
@@ -83,6 +85,7 @@ impl Engine {
             log,
             tools,
             models,
+            ports,
             runs: Runs::default(),
             store,
             settings: Arc::new(Mutex::new(settings)),
@@ -117,6 +120,19 @@ impl Engine {
 
     pub(crate) fn grants(&self, session: &SessionId) -> Arc<Mutex<Grants>> {
         locked(&self.grants).entry(session.clone()).or_default().clone()
+    }
+
+    /// What a session works with beyond the screen.
+    ///
+    /// # Errors
+    /// As [`PortSource::open`].
+    pub(crate) async fn open_ports(
+        &self,
+        session: Option<&SessionId>,
+        space: Option<&str>,
+    ) -> Result<Ports, ErrorView> {
+        let settings = self.settings();
+        self.ports.open(OpenPorts { session, space, settings: &settings }).await
     }
 
     pub(crate) fn forget_grants(&self) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use journal::{Clock, Journal, JournalError};
 use protocol::command::{
     AnswerApproval, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun, StartRun,
-    StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant,
+    StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo, Undone,
 };
 use protocol::event::{Level, Scope, Status};
 use protocol::ids::{ApprovalId, RunId, SessionId, StreamId};
@@ -20,7 +20,7 @@ use tools::Router;
 
 use crate::engine::{Engine, Parts, by, check_length};
 use crate::log::{Log, Subscription};
-use crate::ports::{ModelSource, SettingsStore};
+use crate::ports::{ModelSource, PortSource, SettingsStore};
 use crate::rights;
 use crate::run::{LATE_NO, Message, not_allowed};
 use crate::runs::Entry;
@@ -33,6 +33,7 @@ pub struct Setup {
     /// All tools.
     pub router: Router,
     pub models: Arc<dyn ModelSource>,
+    pub ports: Arc<dyn PortSource>,
     pub settings: Settings,
     pub settings_store: Arc<dyn SettingsStore>,
     pub version: String,
@@ -64,6 +65,7 @@ impl AgentHandle {
             log: Arc::new(Log::new(setup.journal, setup.clock)),
             tools: Arc::new(setup.router),
             models: setup.models,
+            ports: setup.ports,
             store: setup.settings_store,
             settings: setup.settings,
             version: setup.version,
@@ -131,6 +133,14 @@ impl AgentHandle {
     /// `Busy` if the session has a run that has not ended; `NoKey`, `BadRequest`, `NotFound` for the session, `Storage`.
     pub async fn start_run(&self, command: StartRun, surface: Surface) -> Result<StartedRun, ErrorView> {
         self.engine.start_run(command, surface).await
+    }
+
+    /// Takes back what a run or a call changed.
+    ///
+    /// # Errors
+    /// `NotFound` if nothing was changed there; `Busy` while its run is at work; `Storage`.
+    pub async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
+        self.engine.undo(command).await
     }
 
     /// Adds the user's words to a run; on disk when this answers.

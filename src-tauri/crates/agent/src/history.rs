@@ -11,7 +11,7 @@ use protocol::{Event, EventBody};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::context;
+use crate::{context, undo};
 
 /// What a turn's blob holds: all that the event leaves out, so that it can be replayed byte for byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,14 @@ pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
                     _ => turn.raw = Value::Null,
                 }
                 rebuilt.open = Some(OpenTurn { turn, number, calls, results: BTreeMap::new(), adapted });
+            }
+            // Not the model's call but its user's: it reads of it as of the user's words.
+            EventBody::ToolStarted { call, .. } if call.tool == undo::UNDO => {
+                rebuilt.undos.push(call);
+            }
+            EventBody::ToolFinished { call, result } if rebuilt.undos.iter().any(|undo| undo.id == call) => {
+                let undo = rebuilt.undos.iter().find(|undo| undo.id == call);
+                rebuilt.said.extend(undo.and_then(|undo| undo::note(undo, &result)));
             }
             EventBody::ToolFinished { call, result } => {
                 if let Some(open) = &mut rebuilt.open {

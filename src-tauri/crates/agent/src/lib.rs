@@ -17,6 +17,7 @@ mod rights;
 mod runs;
 mod single;
 mod start;
+mod undo;
 
 mod context;
 mod history;
@@ -30,4 +31,4 @@ pub mod ports;
 
 pub use handle::{AgentHandle, Setup};
 pub use log::Subscription;
-pub use ports::{ModelSource, OpenModel, SettingsStore};
+pub use ports::{ModelSource, NoPorts, OpenModel, OpenPorts, PortSource, SettingsStore};

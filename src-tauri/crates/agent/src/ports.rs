@@ -4,8 +4,9 @@ use futures::future::BoxFuture;
 use models::SharedModel;
 use protocol::ErrorView;
 use protocol::command::Recording;
-use protocol::ids::ModelId;
+use protocol::ids::{ModelId, SessionId};
 use protocol::settings::Settings;
+use tools::Ports;
 
 /// Opens models.
 pub trait ModelSource: Send + Sync {
@@ -32,6 +33,32 @@ impl<'a> OpenModel<'a> {
     /// The model of the settings, as it is without a session.
     pub fn of(settings: &'a Settings) -> Self {
         Self { model: &settings.model, settings, search: false, recording: None }
+    }
+}
+
+/// Makes what a session works with beyond the screen: its folder, its terminal, the web, calendars.
+pub trait PortSource: Send + Sync {
+    /// # Errors
+    /// `BadRequest` where a folder is named that cannot be worked in.
+    fn open<'a>(&'a self, what: OpenPorts<'a>) -> BoxFuture<'a, Result<Ports, ErrorView>>;
+}
+
+/// Whose ports are to be opened.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenPorts<'a> {
+    /// A terminal's commands are its session's; `None` for a call outside any.
+    pub session: Option<&'a SessionId>,
+    /// The folder; `None` for the one of the settings.
+    pub space: Option<&'a str>,
+    pub settings: &'a Settings,
+}
+
+/// Nothing but the screen.
+pub struct NoPorts;
+
+impl PortSource for NoPorts {
+    fn open<'a>(&'a self, _: OpenPorts<'a>) -> BoxFuture<'a, Result<Ports, ErrorView>> {
+        Box::pin(async { Ok(Ports::default()) })
     }
 }
 

@@ -110,6 +110,7 @@ pub fn interrupted() -> ExecResult {
         error: Some(ToolError { kind: ToolErrorKind::Cancelled, message }),
         picture: None,
         read: Vec::new(),
+        changes: Vec::new(),
         took: Millis(0),
     }
 }

@@ -27,7 +27,9 @@ pub async fn permit(engine: &Engine, command: &AnyCommand, principal: &Principal
     let run = run_of(engine, command).await?;
     let settings = engine.settings();
     let (right, what) = match command {
-        AnyCommand::CallTool(call) if engine.risk_of(&call.tool, &call.arguments) == Some(Risk::Observe) => {
+        AnyCommand::CallTool(call)
+            if engine.risk_of(&call.tool, &call.arguments).await == Some(Risk::Observe) =>
+        {
             (Right::Read, None)
         }
         AnyCommand::StartRun(start) => {
@@ -149,6 +151,9 @@ fn loosened_by(
     } else if over.search == Some(true) && !session.is_some_and(|session| session.search) {
         // A provider's search carries words of the conversation away.
         Some("web search")
+    } else if over.space.as_ref().is_some_and(|space| *space != settings.space) {
+        // What is in it is read without a question.
+        Some("folder")
     } else {
         None
     }

@@ -29,7 +29,7 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Router};
+use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Router};
 
 use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
@@ -67,6 +67,8 @@ pub struct Run {
     pub offer: Offer,
     /// Of the session: shared with its other runs in this process, gone with it.
     pub grants: Arc<Mutex<Grants>>,
+    /// What its session works with beyond the screen.
+    pub ports: Ports,
     pub stop: StopSignal,
     /// The program ends: a question that is open stays so.
     pub leaving: CancellationToken,
@@ -523,8 +525,8 @@ impl Driver {
         let grants = grants.with_settings(&settings, || now);
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
-        let (planning, waived) = (self.planning(), Vec::new());
-        ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived }
+        let (planning, waived, ports) = (self.planning(), Vec::new(), self.run.ports.clone());
+        ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }
     }
 
     fn current_settings(&self) -> std::sync::MutexGuard<'_, Settings> {

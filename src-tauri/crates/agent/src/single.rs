@@ -25,26 +25,28 @@ const FREE_WITHIN: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// The risk of a call; `None` if there is no such tool, or if its arguments cannot be read.
-    pub(crate) fn risk_of(&self, tool: &str, arguments: &Value) -> Option<Risk> {
-        self.weigh(tool.to_owned(), arguments.clone()).1.risk
+    pub(crate) async fn risk_of(&self, tool: &str, arguments: &Value) -> Option<Risk> {
+        self.weigh(tool.to_owned(), arguments.clone()).await.1.risk
     }
 
     /// Why these are no arguments of that tool; `None` if they are.
-    pub(crate) fn fault_of(&self, tool: &str, arguments: Value) -> Option<String> {
-        match self.weigh(tool.to_owned(), arguments).1.decision {
+    pub(crate) async fn fault_of(&self, tool: &str, arguments: Value) -> Option<String> {
+        match self.weigh(tool.to_owned(), arguments).await.1.decision {
             Decision::Forbid { error } if error.kind == ToolErrorKind::BadArguments => Some(error.message),
             Decision::Forbid { .. } | Decision::Run | Decision::Ask { .. } => None,
         }
     }
 
-    fn weigh(&self, tool: String, arguments: Value) -> (ExecRequest, Assessment) {
+    async fn weigh(&self, tool: String, arguments: Value) -> (ExecRequest, Assessment) {
         let settings = self.settings();
         let call = ToolCall { id: CallId::from_suffix(fresh()), tool, arguments };
         let (mode, approval) = (settings.mode, settings.approval);
         let grants = Grants::default().with_settings(&settings, || self.log.now());
         let planning = Planning::Off;
         let (has_read, approved, waived) = (false, None, Vec::new());
-        let request = ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived };
+        // Where there is no folder, what needs one says so.
+        let ports = self.open_ports(None, None).await.unwrap_or_default();
+        let request = ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, ports };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }
@@ -59,7 +61,7 @@ impl Engine {
         by: &Principal,
     ) -> Result<ExecResult, ErrorView> {
         self.check_open()?;
-        let (mut request, assessment) = self.weigh(command.tool, command.arguments);
+        let (mut request, assessment) = self.weigh(command.tool, command.arguments).await;
         let settings = self.settings();
         let acts = assessment.seat;
         let cancel = CancellationToken::new();

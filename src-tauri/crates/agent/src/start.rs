@@ -15,6 +15,7 @@ use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tools::Ports;
 
 use crate::approvals::GivenAnswer;
 use crate::cancellation::StopSignal;
@@ -91,7 +92,7 @@ impl Engine {
             search,
             fence: Some(settings.fence()),
             unattended: over.unattended,
-            space: None,
+            space: over.space.clone().or_else(|| Some(settings.space.clone())),
             parent: None,
             recording: over.recording.clone(),
             plan,
@@ -145,10 +146,13 @@ impl Engine {
     ) -> Result<StartedRun, ErrorView> {
         // Opening the model may have taken a while: no session is left behind without its run.
         self.check_open()?;
+        // A folder that cannot be worked in is said before anything is begun.
+        self.open_ports(session.as_ref(), spec.space.as_deref()).await?;
         let session = match session {
             Some(session) => session,
             None => self.new_session(&spec).await?,
         };
+        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
         let run = RunId::from_suffix(fresh());
         let scope = Scope {
             session: Some(session.clone()),
@@ -167,7 +171,7 @@ impl Engine {
         match self.conversation(&session, &scope, &spec, &settings).await {
             Ok(told) => {
                 unbegun.has_begun();
-                let run_task = self.run(scope, spec, settings, model, told, &live, mailbox);
+                let run_task = self.run(scope, spec, settings, (model, ports), told, &live, mailbox);
                 self.spawn(run_task, Begin::Anew, live);
                 Ok(StartedRun { session, run })
             }
@@ -250,7 +254,8 @@ impl Engine {
             // So long a run that its beginning is not read any more.
             None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
-        let run_task = self.run(scope, spec, settings, model, (context, offer), &live, mailbox);
+        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
+        let run_task = self.run(scope, spec, settings, (model, ports), (context, offer), &live, mailbox);
         let woken = Woken { open, given, paused, steers: said, plan, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
         Ok(())
@@ -262,7 +267,7 @@ impl Engine {
         scope: Scope,
         spec: RunSpec,
         settings: Settings,
-        model: SharedModel,
+        (model, ports): (SharedModel, Ports),
         (context, offer): (Context, Offer),
         live: &Live,
         mailbox: mpsc::Receiver<Message>,
@@ -280,6 +285,7 @@ impl Engine {
                 end_on_approval: spec.unattended == Unattended::End,
             },
             grants,
+            ports,
             current: self.current_settings(),
             log: self.log.clone(),
             router: self.tools.clone(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::event::{Event, EventBody, Scope};
-use protocol::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
+use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
 use protocol::tool::{Answer, Approval};
@@ -261,6 +261,32 @@ impl<'a> Reader<'a> {
     }
 
     /// Questions without an answer, oldest first.
+    /// Where a call stands that has come to an outcome; `None` if there is none of this id.
+    pub fn finished(&self, call: &CallId) -> Result<Option<Event>, JournalError> {
+        self.one_finished("json_extract(body, '$.call') = ?1", &call.0)
+    }
+
+    /// The newest call that changed something which can be taken back.
+    pub fn last_change(&self) -> Result<Option<Event>, JournalError> {
+        self.one_finished("json_array_length(body, '$.result.changes') > ?1", &0_i64)
+    }
+
+    /// Calls of a tool in a stream that were begun, oldest first.
+    pub fn begun(&self, stream: &StreamId, tool: &str) -> Result<Vec<CallId>, JournalError> {
+        let clause = "WHERE stream = ?1 AND type = 'toolStarted' AND json_extract(body, '$.call.tool') = ?2 ORDER BY seq";
+        let begun = self.events(clause, params![stream.as_str(), tool], usize::MAX)?;
+        let call = |event: Event| match event.body {
+            EventBody::ToolStarted { call, .. } => Some(call.id),
+            _ => None,
+        };
+        Ok(begun.into_iter().filter_map(call).collect())
+    }
+
+    fn one_finished(&self, is: &str, value: &dyn rusqlite::ToSql) -> Result<Option<Event>, JournalError> {
+        let clause = format!("WHERE type = 'toolFinished' AND {is} ORDER BY seq DESC LIMIT 1");
+        Ok(self.events(&clause, &[value], usize::MAX)?.pop())
+    }
+
     pub fn questions(&self) -> Result<Vec<Question>, JournalError> {
         let asked = self.events(
             "JOIN approvals ON events.seq = approvals.asked WHERE approvals.closed IS NULL ORDER BY seq",

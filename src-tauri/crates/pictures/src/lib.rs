@@ -7,6 +7,7 @@
 use protocol::geometry::{NormPoint, NormRect, PictureBudget};
 
 pub use encoder::{Encoder, encode};
+pub use file::of_file;
 pub use frame::{Frame, Order, Viewport};
 pub use picture::{Mapping, Picture};
 pub use scale::{PIXEL, Part, ScaleError, Scaler, Source};
@@ -17,6 +18,7 @@ mod frame;
 mod picture;
 
 mod encoder;
+mod file;
 mod scale;
 
 mod draw;
@@ -67,6 +69,8 @@ pub enum PictureError {
     /// The pixels are not as many as the frame's size says.
     #[error("the captured frame has {bytes} bytes where {width}x{height} needs {expected}")]
     Frame { bytes: usize, width: u32, height: u32, expected: u64 },
+    #[error("the file is no picture that can be shown: {0}")]
+    File(String),
     #[error("scale the picture: {0}")]
     Scale(#[from] ScaleError),
     #[error("encode the picture as JPEG: {0}")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::ids::ModelId;
-use crate::ids::{ApprovalId, RunId, Seq, SessionId, StreamId};
+use crate::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use crate::offer::{ModelsView, ProviderView, TrialView};
 use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
@@ -126,6 +126,9 @@ commands! {
         #[serde(default)] approval: Option<ApprovalMode>,
         #[serde(default)] search: Option<bool>,
     } -> SessionView;
+    /// Takes back what a run changed, or one of its calls: the newest first. What has been changed by somebody else since
+    /// stays as it is.
+    undo CallTool Undo { #[serde(default)] run: Option<RunId>, #[serde(default)] call: Option<CallId> } -> Undone;
     /// One call through the exec contract, without a model.
     call_tool CallTool CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
     update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
@@ -178,6 +181,25 @@ pub struct RunOverrides {
     pub recording: Option<Recording>,
     /// Whether the model may propose a plan.
     pub plan: Option<bool>,
+    /// The folder that its files and commands are confined to; a session begun with it keeps it.
+    pub space: Option<String>,
+}
+
+/// What came of an [`Undo`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undone {
+    /// What is as it was, by its name.
+    pub undone: Vec<String>,
+    /// What is not, and why.
+    pub left: Vec<Left>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Left {
+    pub name: String,
+    pub why: String,
 }
 
 /// A file with what a model says in a run, by its absolute path.

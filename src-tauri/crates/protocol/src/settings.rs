@@ -81,6 +81,21 @@ pub struct Settings {
     pub ui_nodes: u32,
     /// Actions in one batch.
     pub batch_actions: u32,
+    /// The folder that new sessions' files and commands are confined to: absolute, or below `~/`. Made when it is first
+    /// needed.
+    pub space: String,
+    /// What `webSearch` asks.
+    pub search_engine: SearchEngine,
+    /// The id of the user's own engine at Google (`cx`).
+    pub search_engine_id: String,
+    /// Where the user's SearXNG is.
+    pub search_url: String,
+    /// Where calendars are kept (CalDAV); empty where there are none, or the system's own are used.
+    pub calendar_url: String,
+    /// Who opens them there; the password is a key, `caldav`.
+    pub calendar_user: String,
+    /// The calendar that new events go to, by its name; where it is empty, the first that takes any.
+    pub calendar: String,
     /// The chat widget's global shortcut, as Tauri writes accelerators.
     pub shortcut: String,
     pub language: Language,
@@ -120,6 +135,19 @@ pub enum CustomWire {
     Anthropic,
     Gemini,
     Ollama,
+}
+
+/// What searches the web without a browser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SearchEngine {
+    #[default]
+    None,
+    /// Google's Programmable Search: a key and the id of an engine.
+    Google,
+    Brave,
+    /// The user's own, at an address.
+    Searxng,
 }
 
 /// Gemini's names for how many tokens a picture is.
@@ -173,11 +201,41 @@ impl Default for Settings {
             history_data_chars: 2_000,
             ui_nodes: 200,
             batch_actions: 8,
+            space: "~/Miki".into(),
+            search_engine: SearchEngine::default(),
+            search_engine_id: String::new(),
+            search_url: String::new(),
+            calendar_url: String::new(),
+            calendar_user: String::new(),
+            calendar: String::new(),
             shortcut: "CmdOrCtrl+Shift+Space".into(),
             language: Language::English,
             theme: None,
         }
     }
+}
+
+/// Why a text names no folder that sessions may work in, as far as its letters tell: whoever opens it looks closer.
+///
+/// # Errors
+/// In words, after its name.
+pub fn space_path(path: &str) -> Result<(), &'static str> {
+    let is_absolute = path.starts_with('/') || path.get(1..3).is_some_and(|at| matches!(at, ":\\" | ":/"));
+    if !is_absolute && !path.starts_with("~/") {
+        return Err("is neither absolute nor below ~/");
+    }
+    if path.split(['/', '\\']).any(|part| part == "..") {
+        return Err("has `..` in it");
+    }
+    if path.chars().any(char::is_control) || path.len() > 4_096 {
+        return Err("is no path");
+    }
+    Ok(())
+}
+
+fn is_web(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(['@', ' ']))
 }
 
 /// Whether a text is modifiers and one key, joined by `+`, as Tauri reads accelerators; a function key may stand alone.
@@ -254,6 +312,13 @@ impl Settings {
             history_data_chars: _,
             ui_nodes: _,
             batch_actions: _,
+            space,
+            search_engine,
+            search_engine_id: _,
+            search_url,
+            calendar_url,
+            calendar_user: _,
+            calendar: _,
             shortcut: _,
             language: _,
             theme: _,
@@ -273,6 +338,11 @@ impl Settings {
             ("customWire", next.custom_wire != *custom_wire),
             ("customHeaders", next.custom_headers != *custom_headers),
             ("customKeyHeader", next.custom_key_header != *custom_key_header),
+            ("space", next.space != *space),
+            // Where queries go, and a password.
+            ("searchEngine", next.search_engine != *search_engine),
+            ("searchUrl", next.search_url != *search_url),
+            ("calendarUrl", next.calendar_url != *calendar_url),
         ];
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
     }
@@ -299,6 +369,10 @@ impl Settings {
                 "customWire" => next.custom_wire = old.custom_wire,
                 "customHeaders" => next.custom_headers = old.custom_headers,
                 "customKeyHeader" => next.custom_key_header = old.custom_key_header,
+                "space" => next.space = old.space,
+                "searchEngine" => next.search_engine = old.search_engine,
+                "searchUrl" => next.search_url = old.search_url,
+                "calendarUrl" => next.calendar_url = old.calendar_url,
                 // One that is not known here: nothing of what came is taken.
                 _ => return (old, kept),
             }
@@ -406,6 +480,19 @@ impl Settings {
             let message =
                 format!("setting customKeyHeader = {:?} is no header's name", self.custom_key_header);
             return Err(bad(message).with_hint("for example api-key; empty where the wire's own will do"));
+        }
+        space_path(&self.space).map_err(|why| {
+            bad(format!("setting space = {:?} {why}", self.space)).with_hint("for example ~/Miki")
+        })?;
+        if !self.search_url.is_empty() && !is_web(&self.search_url) {
+            return Err(bad(format!("setting searchUrl = {:?} is no web address", self.search_url))
+                .with_hint("for example http://localhost:8888"));
+        }
+        if !self.calendar_url.is_empty() {
+            address::check(&self.calendar_url).map_err(|why| {
+                bad(format!("setting calendarUrl = {} {why}", address::shown(&self.calendar_url)))
+                    .with_hint(why.hint())
+            })?;
         }
         let version = &self.gemini_api_version;
         if version.is_empty() || !version.bytes().all(|b| b.is_ascii_alphanumeric()) {

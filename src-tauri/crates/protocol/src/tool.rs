@@ -260,11 +260,73 @@ pub enum ToolErrorKind {
     Forbidden,
     /// The user said no.
     Denied,
+    /// The system does not let us: a permission is missing.
+    Permission,
+    /// Another computer could not be reached, or did not answer as it should.
+    Network,
     Timeout,
     Cancelled,
     NotFound,
     /// The platform failed.
     Failed,
+}
+
+/// The classes in which errors are told, each with what can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorClass {
+    InvalidParameters,
+    ExecutionFailed,
+    PermissionDenied,
+    Network,
+    Timeout,
+    NotAvailable,
+    Refused,
+    UnknownOutcome,
+}
+
+impl ErrorClass {
+    pub const ALL: [Self; 8] = [
+        Self::InvalidParameters,
+        Self::ExecutionFailed,
+        Self::PermissionDenied,
+        Self::Network,
+        Self::Timeout,
+        Self::NotAvailable,
+        Self::Refused,
+        Self::UnknownOutcome,
+    ];
+
+    /// What the model can do, where the message alone does not say it.
+    pub fn for_the_model(self) -> &'static str {
+        match self {
+            Self::InvalidParameters => "correct the arguments and call again",
+            Self::ExecutionFailed => "find out what is there now, then try another way",
+            Self::PermissionDenied => "this needs a permission of the system; say so to the user, do not try around it",
+            Self::Network => "try once more; if it fails again, go on without it or tell the user",
+            Self::Timeout => "look at what is there now before you try again",
+            Self::NotAvailable => "use another tool",
+            Self::Refused => "do not try the same in another form",
+            Self::UnknownOutcome => "it may or may not have happened: look before you go on, do not repeat it unseen",
+        }
+    }
+}
+
+impl ToolErrorKind {
+    /// What came of its call decides where it may have been done.
+    pub fn class(self, effect: Effect) -> ErrorClass {
+        if effect == Effect::Unknown {
+            return ErrorClass::UnknownOutcome;
+        }
+        match self {
+            Self::UnknownTool | Self::NotAvailable => ErrorClass::NotAvailable,
+            Self::BadArguments => ErrorClass::InvalidParameters,
+            Self::Forbidden | Self::Denied | Self::Cancelled => ErrorClass::Refused,
+            Self::Permission => ErrorClass::PermissionDenied,
+            Self::Network => ErrorClass::Network,
+            Self::Timeout => ErrorClass::Timeout,
+            Self::NotFound | Self::Failed => ErrorClass::ExecutionFailed,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -293,7 +355,35 @@ pub struct ExecResult {
     /// Where what it tells came from, each once. Empty where it tells only of itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<Source>,
+    /// What it changed that can be taken back, in the order in which it was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     pub took: Millis,
+}
+
+/// One thing that a call changed, with all that is needed to take it back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    pub of: Changed,
+    /// What it is called, for people: a path, an event's title.
+    pub name: String,
+    /// The lines that changed, for people: a unified diff, bounded. No model is told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// As whoever made the change reads it again.
+    pub data: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Changed {
+    File,
+    Event,
+    Reminder,
+    Clipboard,
+    Value,
+    Window,
 }
 
 /// Where something that the model read came from, other than from its user. Whoever wrote it may have wished to mislead.
@@ -318,8 +408,16 @@ pub enum Source {
     Server {
         name: String,
     },
-    /// The provider's own search of the web.
+    /// A search of the web.
     Search,
+    /// A file of the session's folder, by its path in it.
+    File {
+        path: String,
+    },
+    /// What a command in the terminal printed.
+    Terminal,
+    /// Calendars and reminders.
+    Agenda,
     /// An earlier run of the session.
     Earlier,
 }

@@ -5,7 +5,7 @@
 use protocol::contract::{Contract, EffectClass};
 
 use crate::applications::{self, Class};
-use crate::reach::{Act, Reach};
+use crate::reach::{Act, FileAct, Reach};
 use crate::target::Touched;
 use crate::{hosts, words};
 
@@ -23,6 +23,8 @@ pub(crate) enum Need {
     Application(String),
     /// With its port where that is not the usual one.
     Host(String),
+    /// A file or folder of the user's, absolute, and as below `~/` where it is in the home.
+    Folder { path: String, below_home: Option<String> },
     Effect(EffectClass),
     /// What no contract covers: why.
     Untold(&'static str),
@@ -79,6 +81,22 @@ pub(crate) fn of_address(address: &str) -> Vec<Need> {
     vec![host(address), Need::Effect(EffectClass::Browse)]
 }
 
+/// What a change of a file needs.
+pub(crate) fn of_file(path: String, below_home: Option<String>, does: FileAct) -> Vec<Need> {
+    let effect = match does {
+        FileAct::Write => EffectClass::Edit,
+        FileAct::Delete => EffectClass::Delete,
+    };
+    vec![Need::Folder { path, below_home }, Need::Effect(effect)]
+}
+
+/// Whether a file is in a folder, or is it: both absolute or both below `~/`, by their letters. What a session may write is
+/// below its own folder by handles, whatever the letters say.
+fn is_in(folder: &str, path: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// What an act on nothing that can be looked up needs, by its tool's group.
 pub(crate) fn of_nothing(group: &crate::Group) -> Need {
     match group {
@@ -93,6 +111,10 @@ pub(crate) fn of_nothing(group: &crate::Group) -> Need {
         | crate::Group::Apps
         | crate::Group::Script
         | crate::Group::Mind
+        | crate::Group::Files
+        | crate::Group::Terminal
+        | crate::Group::Search
+        | crate::Group::Agenda
         | crate::Group::Server(_) => Need::Untold("what it would touch, which cannot be told"),
     }
 }
@@ -142,7 +164,7 @@ pub(crate) fn leaves(need: &Need) -> bool {
     match need {
         Need::Untold(_) | Need::Effect(Install | Pay | Publish | Remote | Run | Send | Sign | Submit) => true,
         // Where a page leads, its hosts tell.
-        Need::Application(_) | Need::Host(_) => false,
+        Need::Application(_) | Need::Host(_) | Need::Folder { .. } => false,
         Need::Effect(Browse | Clipboard | Delete | Edit | Passwords | System) => false,
     }
 }
@@ -194,13 +216,21 @@ pub(crate) fn outside(contract: &Contract, needs: &[Need]) -> Vec<String> {
     }
     let mut needs: Vec<&Need> = needs.iter().collect();
     // Where it is, then what it does.
-    needs.sort_by_key(|need| !matches!(need, Need::Application(_) | Need::Host(_)));
+    needs.sort_by_key(|need| !matches!(need, Need::Application(_) | Need::Host(_) | Need::Folder { .. }));
     for need in needs {
         match need {
             Need::Application(app) if contract.applications.iter().any(|named| is_same(named, app)) => {}
             Need::Application(app) => leaves(format!("application {app}")),
             Need::Host(host) if contract.hosts.iter().any(|named| hosts::is_same(named, host)) => {}
             Need::Host(host) => leaves(format!("host {host}")),
+            Need::Folder { path, below_home } => {
+                let names = |folder: &String| {
+                    is_in(folder, path) || below_home.as_deref().is_some_and(|short| is_in(folder, short))
+                };
+                if !contract.folders.iter().any(names) {
+                    leaves(format!("folder of {}", below_home.as_deref().unwrap_or(path)));
+                }
+            }
             Need::Effect(effect) if contract.effects.contains(effect) => {}
             Need::Effect(effect) => leaves(format!("effect {}", effect.name())),
             Need::Untold(why) => leaves((*why).to_owned()),

@@ -24,6 +24,7 @@ mod sight;
 mod surroundings;
 
 mod plan;
+mod ports;
 mod reach;
 mod redaction;
 mod registry;
@@ -54,6 +55,7 @@ pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
+pub use ports::Ports;
 pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Place, Secret, SecretSource};
@@ -84,6 +86,8 @@ pub struct ExecRequest {
     pub planning: Planning,
     /// Checks of the plan that the user saw fail, or was asked, when they said yes to `done`.
     pub waived: Vec<Check>,
+    /// What its session works with beyond the screen.
+    pub ports: Ports,
 }
 
 /// What a question was about that was answered by a yes. Counts for the very same call on the very same target alone, and
@@ -175,6 +179,7 @@ impl Executed {
             error: Some(error),
             picture: None,
             read: Vec::new(),
+            changes: Vec::new(),
             took: Millis(0),
         };
         Self { result, picture: None, finished: None }

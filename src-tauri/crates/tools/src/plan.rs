@@ -10,7 +10,8 @@ use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
-use crate::reach::{Act, Reach};
+use crate::ports::Ports;
+use crate::reach::{Act, Ordered, Reach};
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, untrusted};
@@ -43,6 +44,8 @@ pub struct Plan {
     points: Vec<NormPoint>,
     reach: Reach,
     act: Option<Act>,
+    /// Why it asks each time, in every mode.
+    always: Option<String>,
 }
 
 pub(crate) enum Work {
@@ -63,6 +66,7 @@ impl Plan {
             points: Vec::new(),
             reach: Reach::Nowhere,
             act: None,
+            always: None,
         }
     }
 
@@ -81,6 +85,7 @@ impl Plan {
             points: Vec::new(),
             reach: Reach::Nowhere,
             act: None,
+            always: None,
         }
     }
 
@@ -107,6 +112,11 @@ impl Plan {
     /// What it does there.
     pub(crate) fn doing(self, act: Act) -> Self {
         Self { act: Some(act), ..self }
+    }
+
+    /// It asks each time, in every mode, whatever was allowed before: why, for the user.
+    pub(crate) fn asking_always(self, why: impl Into<String>) -> Self {
+        Self { always: Some(why.into()), risk: Risk::Consequential, ..self }
     }
 
     /// The model's reason, cleaned and bounded for people.
@@ -139,6 +149,11 @@ impl Plan {
 
     pub(crate) fn reach(&self) -> &Reach {
         &self.reach
+    }
+
+    /// Why it asks each time, in every mode.
+    pub(crate) fn always(&self) -> Option<&str> {
+        self.always.as_deref()
     }
 
     pub(crate) fn act(&self) -> Option<&Act> {
@@ -224,6 +239,8 @@ impl Step {
     pub(crate) fn goes_out(&self) -> bool {
         match self.plan.reach() {
             Reach::Address(_) | Reach::Page { .. } => true,
+            Reach::Files { .. } | Reach::Calendar { .. } => false,
+            Reach::Command(ordered) => matches!(ordered, Ordered::Run { hosts, .. } if !hosts.is_empty()),
             // A link may be there.
             Reach::Element(_) | Reach::Points { .. } => self.risk() >= Risk::Edit,
             reach => self.plan.text().is_some() || reach.enters(),
@@ -233,6 +250,11 @@ impl Step {
     /// Whether it may send something, and nobody can tell where: a script.
     pub(crate) fn goes_anywhere(&self) -> bool {
         self.spec().egress && *self.plan.reach() == Reach::Nowhere
+    }
+
+    /// Whether what it would touch is looked up before it runs: it may ask, or be graver than its arguments tell.
+    pub(crate) fn is_looked_up(&self) -> bool {
+        self.risk() >= Risk::Edit || (self.risk() == Risk::Navigate && matches!(self.plan.reach(), Reach::Address(_)))
     }
 
     /// What this call works on; of several calls in a row, the scarcest.
@@ -279,6 +301,8 @@ pub struct Env<'a> {
     pub is_holding: bool,
     /// The user's.
     pub(crate) home: Option<&'a Path>,
+    /// Of the session.
+    pub(crate) ports: &'a Ports,
     pub(crate) tools: &'a [Arc<dyn Tool>],
 }
 

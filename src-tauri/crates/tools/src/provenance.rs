@@ -20,6 +20,16 @@ pub(crate) fn source(step: &Step, outcome: &Outcome) -> Option<Source> {
         Group::Screen | Group::Ocr | Group::Apps => Some(Source::Screen),
         Group::Script => Some(Source::Script),
         Group::Server(name) => Some(Source::Server { name: name.to_string() }),
+        Group::Files => Some(match text("path") {
+            Some(path) => Source::File { path: path.to_owned() },
+            None => Source::File { path: ".".to_owned() },
+        }),
+        Group::Terminal => Some(Source::Terminal),
+        Group::Search => Some(match text("url").and_then(hosts::site) {
+            Some(host) => Source::Page { host: Some(host) },
+            None => Source::Search,
+        }),
+        Group::Agenda => Some(Source::Agenda),
         Group::Input | Group::Held | Group::Mind => None,
     }
 }

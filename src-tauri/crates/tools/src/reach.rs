@@ -26,6 +26,29 @@ pub(crate) enum Reach {
     Address(String),
     /// To an element of a page, or to its dialog where none is named.
     Page { reference: Option<String>, sends: Sends },
+    /// To files of the session's folder, by their paths as they were written.
+    Files { paths: Vec<String>, does: FileAct },
+    /// To a command of the session's terminal: a new one by its line, or one under way by its number.
+    Command(Ordered),
+    /// To a calendar or a list of reminders, by its name; to the one of the settings where none is named.
+    Calendar { name: Option<String>, deletes: bool },
+}
+
+/// What is done to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileAct {
+    /// Written, moved, copied, made.
+    Write,
+    Delete,
+}
+
+/// What is asked of the terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ordered {
+    Run { line: String, hosts: Vec<String> },
+    /// A text for a command that reads it.
+    Input { job: u32, text: String },
+    Stop { job: u32 },
 }
 
 /// What an act in a page sends out by itself, beside what a click sets off.
@@ -70,7 +93,14 @@ impl Reach {
     pub(crate) fn is_on_the_screen(&self) -> bool {
         match self {
             Self::Focus { .. } | Self::Points { .. } | Self::Element(_) | Self::Menu { .. } => true,
-            Self::Nowhere | Self::Window(_) | Self::App(_) | Self::Address(_) | Self::Page { .. } => false,
+            Self::Nowhere
+            | Self::Window(_)
+            | Self::App(_)
+            | Self::Address(_)
+            | Self::Page { .. }
+            | Self::Files { .. }
+            | Self::Command(_)
+            | Self::Calendar { .. } => false,
         }
     }
 

@@ -11,12 +11,13 @@ use desktop::{Desktop, Fence, Interruption};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
-    Approval, ApprovalMode, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError, ToolErrorKind,
+    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError, ToolErrorKind,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
+use crate::ports::Ports;
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
 use crate::provenance;
 use crate::reach::Act;
@@ -40,6 +41,7 @@ pub struct Router {
     browser: Arc<dyn Browser>,
     secrets: Arc<dyn SecretSource>,
     home: Option<PathBuf>,
+    clipboards: Arc<tool::Clipboards>,
 }
 
 /// How closely a call's targets are looked at.
@@ -54,7 +56,8 @@ enum Care {
 impl Router {
     /// Tools on a desktop; those of the browser work once there is one.
     pub fn new(registry: Arc<Registry>, desktop: Arc<dyn Desktop>) -> Self {
-        Self { registry, desktop, browser: browser::absent(), secrets: Arc::new(NoSecrets), home: None }
+        let (secrets, clipboards) = (Arc::new(NoSecrets), Arc::default());
+        Self { registry, desktop, browser: browser::absent(), secrets, home: None, clipboards }
     }
 
     /// The built-in tools on a desktop.
@@ -194,9 +197,15 @@ impl Router {
     }
 
     /// What plans of these tools are made within.
+    /// Of the desktop and the browser alone.
     pub(crate) fn env<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
+        const NONE: &Ports = &Ports { space: None, keep: None, home: None };
+        self.env_with(limits, tools, NONE)
+    }
+
+    fn env_with<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>], ports: &'a Ports) -> Env<'a> {
         let (available, is_holding) = (self.available(), self.desktop.is_holding());
-        Env { available, limits, is_holding, home: self.home.as_deref(), tools }
+        Env { available, limits, is_holding, home: self.home.as_deref(), ports, tools }
     }
 
     /// What would become of a call, as far as its arguments tell. Pure: nothing is looked at or done.
@@ -228,10 +237,11 @@ impl Router {
             }
             Some(_) | None => None,
         };
-        let asks = may_ask && (outline.0.risk >= Some(Risk::Edit) || over_value.is_some());
+        let is_looked_up = outline.1.as_ref().is_some_and(|step| step.parts().any(Step::is_looked_up));
+        let asks = may_ask && (is_looked_up || over_value.is_some());
         match outline {
             (Assessment { decision: Decision::Ask { .. } | Decision::Run, .. }, Some(step)) if asks => {
-                let found = target::find(&*self.desktop, &*self.browser, &request.grants, &step).await;
+                let found = self.find(request, &step).await;
                 let mut targets = found.together();
                 if let Some(control) = over_value {
                     targets.risk = targets.risk.max(Some(Risk::Edit));
@@ -266,6 +276,10 @@ impl Router {
             }
             (assessment, step) => (assessment, step.map(|step| (step, Found::default()))),
         }
+    }
+
+    async fn find(&self, request: &ExecRequest, step: &Step) -> Found {
+        target::find(&*self.desktop, &*self.browser, &request.grants, &request.ports, step).await
     }
 
     /// What is scrolled where something takes the wheel as a new value is no moving about; what that is, for the user.
@@ -303,6 +317,7 @@ impl Router {
                 let watched = by_plan.cloned().map(|contract| (self, contract));
                 let cx = Context::new(desktop, browser, secrets.clone(), limits, cancel, display);
                 let cx = cx.within(request.planning.agreed().cloned(), request.waived, &self.home);
+                let cx = cx.with_ports(request.ports, self.clipboards.clone());
                 let asks = match request.approval {
                     ApprovalMode::Auto if request.has_read => Some(Asks::Leaving),
                     ApprovalMode::Auto if request.grants.ask_of_some() => Some(Asks::Rules),
@@ -315,14 +330,34 @@ impl Router {
             Err(error) => Outcome::failed(&request.call.tool, Effect::Refused, error),
         };
         redaction::redact(&mut outcome, &secrets);
-        let Outcome { effect, summary, data, error, picture, mut read, finished, dot: _, in_part: _ } =
-            outcome;
+        let Outcome {
+            effect, summary, data, error, picture, mut read, changes, finished, dot: _, in_part: _
+        } = outcome;
         if picture.is_some() {
             Source::add(&mut read, [Source::Screen]);
         }
-        let result =
-            ExecResult { effect, summary, data, error, picture: None, read, took: started.elapsed().into() };
+        let took = started.elapsed().into();
+        let result = ExecResult { effect, summary, data, error, picture: None, read, changes, took };
         Executed { result, picture, finished }
+    }
+
+    /// Takes back one thing that a call changed, where nobody has changed it since.
+    ///
+    /// # Errors
+    /// Why it stays as it is.
+    pub async fn take_back(&self, change: &Change, ports: &Ports) -> Result<(), ToolError> {
+        let none = |what: &str| tool_error(ToolErrorKind::NotAvailable, format!("there is no {what} here any more"));
+        match change.of {
+            Changed::File => {
+                let space = ports.space.clone().ok_or_else(|| none("folder"))?;
+                let keep = ports.keep.clone().ok_or_else(|| none("folder"))?;
+                tool::take_back_file(space, keep, change).await
+            }
+            Changed::Event | Changed::Reminder => Err(none("calendar")),
+            Changed::Clipboard | Changed::Value | Changed::Window => {
+                tool::take_back_on_screen(&*self.desktop, &self.clipboards, change).await
+            }
+        }
     }
 
     /// The plan of a call that may run now, or why it may not. What was allowed and does not seem to be there is looked for
@@ -376,7 +411,7 @@ impl Router {
         }
         let digest = digest::digest(call, &definitions, &targets.identity());
         let (touches, hosts) = (targets.touches.clone(), targets.hosts.clone());
-        let env = self.env(limits, &tools);
+        let env = self.env_with(limits, &tools, &request.ports);
         let step = match env.plan(&call.tool, &call.arguments) {
             Ok(step) => step,
             Err(Refusal { risk, needs, error }) => {
@@ -397,7 +432,9 @@ impl Router {
         };
         let risk = targets.risk.map_or(step.risk(), |risk| risk.max(step.risk()));
         // What a script sends, and where to, nobody can tell: it asks whatever was read.
-        let goes_out = step.parts().any(Step::goes_anywhere)
+        let always = step.parts().find_map(|part| part.plan().always());
+        let goes_out = always.is_some()
+            || step.parts().any(Step::goes_anywhere)
             || (request.has_read && (targets.leaves || !hosts.is_empty()));
         let egress = if goes_out { Egress::Unknown } else { Egress::Known };
         let agreed = request.planning.agreed().filter(|_| risk >= Risk::Edit);
@@ -411,7 +448,7 @@ impl Router {
         let ruled = touches.iter().find(|touch| request.grants.ask_of(touch));
         let may_be_ruled = ruled.is_some() || (targets.is_unknown && request.grants.ask_of_some());
         let verdict = match decide(request.mode, request.approval, risk, granted, egress, planned) {
-            Verdict::Run if may_be_ruled && risk >= Risk::Edit => Verdict::Ask,
+            Verdict::Run if (may_be_ruled && risk >= Risk::Edit) || always.is_some() => Verdict::Ask,
             verdict => verdict,
         };
         let may_plan = !matches!(request.planning, Planning::Off) && request.approval != ApprovalMode::Auto;
@@ -424,7 +461,7 @@ impl Router {
             Verdict::Ask => {
                 let ruled = ruled.and_then(|touch| touch.app.as_deref());
                 let ruled = ruled.map(|app| format!("you want to be asked of each act in {app}"));
-                let why = targets.why.as_deref().or(ruled.as_deref());
+                let why = always.or(targets.why.as_deref()).or(ruled.as_deref());
                 Decision::Ask { reason: question(&step, risk, why, &outside) }
             }
             Verdict::Forbid => {
@@ -527,7 +564,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     let mut told = Vec::new();
     let mut effects = Vec::new();
     let mut error = None;
-    let (mut dot, mut picture, mut read) = (None, None, Vec::new());
+    let (mut dot, mut picture, mut read, mut changes) = (None, None, Vec::new(), Vec::new());
     for (index, step) in steps.iter().enumerate() {
         if error.is_some() {
             told.push(json!({
@@ -571,6 +608,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
         dot = outcome.dot.or(dot);
         picture = outcome.picture.or(picture);
         Source::add(&mut read, outcome.read);
+        changes.extend(outcome.changes);
     }
     let done = told.iter().filter(|part| part.get("done") == Some(&Value::Bool(true))).count();
     let mut whole = Outcome::looked(format!("{done} of {} actions done", steps.len()), Value::Array(told));
@@ -578,7 +616,7 @@ async fn run_steps(steps: &[Step], allowed: Option<&Allowed<'_>>, cx: &Context) 
     if let Some(cause) = &error {
         whole.say(&cause.message);
     }
-    Outcome { error, dot, picture, read, ..whole }
+    Outcome { error, dot, picture, read, changes, ..whole }
 }
 
 /// Why an action is not what was allowed any more. The first one was looked at just now, but for the picture that was
@@ -611,7 +649,7 @@ async fn strays(step: &Step, shown: &Targets, allowed: &Allowed<'_>, cx: &Contex
         None => None,
     };
     // Last, and quick: which window it is must not change while its elements are read.
-    let looked = target::find(&*cx.desktop, &*cx.browser, grants, step).await;
+    let looked = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await;
     let mut now = looked.together();
     let is_ruled = |touch: &&Grant| grants.ask_of(touch) && !shown.touches.contains(touch);
     if let Some(ruled) = now.touches.iter().find(is_ruled).filter(|_| step.risk() >= Risk::Edit) {
@@ -659,7 +697,7 @@ async fn comes_to_a_rule(
     if !grants.ask_of_some() || step.risk() < Risk::Edit {
         return None;
     }
-    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
     let is_shown = |touch: &&Grant| shown.is_some_and(|shown| shown.touches.contains(touch));
     let ruled = now.touches.iter().find(|touch| grants.ask_of(touch) && !is_shown(touch))?;
     Some(came_to_a_rule(ruled))
@@ -677,7 +715,7 @@ async fn leaves(step: &Step, shown: Option<&Targets>, grants: &Grants, cx: &Cont
     if step.risk() < Risk::Edit {
         return None;
     }
-    let now = target::find(&*cx.desktop, &*cx.browser, grants, step).await.together();
+    let now = target::find(&*cx.desktop, &*cx.browser, grants, &cx.ports, step).await.together();
     let was_asked = |host: &&String| shown.is_some_and(|shown| shown.hosts.contains(host));
     let what = match now.hosts.iter().find(|host| !was_asked(host)) {
         Some(host) => format!("it would send something to {host}, which"),

@@ -82,6 +82,14 @@ pub enum Group {
     /// Pages in a browser.
     Web,
     Script,
+    /// The files of the session's folder.
+    Files,
+    /// Commands, in the session's folder.
+    Terminal,
+    /// The web without a browser.
+    Search,
+    /// Calendars and reminders.
+    Agenda,
     /// The course of the work itself: think, wait, batch, done.
     Mind,
     /// The tools of a server, by its name.
@@ -93,7 +101,8 @@ impl Group {
     pub fn is_for_any_goal(&self) -> bool {
         match self {
             Self::Screen | Self::Elements | Self::Input | Self::Apps | Self::Mind => true,
-            Self::Ocr | Self::Held | Self::Clipboard | Self::Web | Self::Script | Self::Server(_) => false,
+            Self::Ocr | Self::Held | Self::Clipboard | Self::Web | Self::Script => false,
+            Self::Files | Self::Terminal | Self::Search | Self::Agenda | Self::Server(_) => false,
         }
     }
 }

@@ -18,11 +18,13 @@ use crate::contract::{self, Need};
 use crate::links::{self, Led};
 use crate::plan::Step;
 use crate::policy::Grants;
+use crate::ports::Ports;
 use crate::reach::{Reach, Sends};
 use crate::secrets::{self, Landing, PASSWORD};
 use crate::whose::{in_app, is, is_unlisted, named, owned, taker};
 use crate::{goes_to, hosts, untrusted};
 
+mod beyond;
 mod gravity;
 
 pub(crate) use gravity::meets_field;
@@ -92,6 +94,20 @@ impl Touched {
 pub(crate) enum Place {
     Window(Touched),
     Address(String),
+    File(FileThere),
+    /// A calendar's or list's name.
+    Calendar(String),
+    /// A command's line, or the one under way that is spoken to.
+    Command(String),
+}
+
+/// A file that would be changed, as it is now: a yes is for no other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileThere {
+    /// Absolute.
+    pub path: String,
+    /// What tells its content from another's without reading it; `None` if there is no such file.
+    pub version: Option<String>,
 }
 
 impl Place {
@@ -100,6 +116,9 @@ impl Place {
         match self {
             Self::Window(touched) => touched.identity(),
             Self::Address(address) => json!({ "address": address }),
+            Self::File(FileThere { path, version }) => json!({ "file": path, "version": version }),
+            Self::Calendar(name) => json!({ "calendar": name }),
+            Self::Command(line) => json!({ "command": line }),
         }
     }
 
@@ -107,6 +126,9 @@ impl Place {
         match self {
             Self::Window(touched) => &touched.app,
             Self::Address(address) => address,
+            Self::File(file) => &file.path,
+            Self::Calendar(name) => name,
+            Self::Command(line) => line,
         }
     }
 
@@ -121,7 +143,10 @@ impl Place {
             | Reach::Points { .. }
             | Reach::Window(_)
             | Reach::Address(_)
-            | Reach::Page { .. } => false,
+            | Reach::Page { .. }
+            | Reach::Files { .. }
+            | Reach::Command(_)
+            | Reach::Calendar { .. } => false,
         };
         let window = if may_be_another { now.window } else { then.window };
         *now == Touched { window, is_modal: now.is_modal, ..then.clone() }
@@ -198,6 +223,7 @@ impl Targets {
         let (reach, act) = (part.plan().reach(), part.plan().act());
         if part.risk() < Risk::Edit
             || matches!(reach, Reach::Nowhere | Reach::Address(_) | Reach::Page { .. })
+            || matches!(reach, Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. })
         {
             return;
         }
@@ -234,7 +260,7 @@ impl Targets {
     fn class(&self) -> Option<Class> {
         match self.places.last() {
             Some(Place::Window(touched)) => touched.class,
-            Some(Place::Address(_)) | None => None,
+            Some(_) | None => None,
         }
     }
 
@@ -332,7 +358,7 @@ impl Targets {
                     match self.places.first() {
                         // A link's or a form's word.
                         Some(Place::Address(_)) => self.ask(why, needs),
-                        Some(Place::Window(_)) | None => self.weigh(why, needs),
+                        Some(_) | None => self.weigh(why, needs),
                     }
                 }
                 None => leads_to.push(typed.text.clone()),
@@ -386,6 +412,7 @@ pub(crate) async fn find(
     desktop: &dyn Desktop,
     browser: &dyn Browser,
     grants: &Grants,
+    ports: &Ports,
     step: &Step,
 ) -> Found {
     let mut found = Found::default();
@@ -394,7 +421,7 @@ pub(crate) async fn find(
     let touched = |window: &WindowView| Touched::of(desktop, window);
     for part in step.parts() {
         found.parts.push(Targets::default());
-        let Some(targets) = found.parts.last_mut().filter(|_| part.risk() >= Risk::Edit) else { continue };
+        let Some(targets) = found.parts.last_mut().filter(|_| part.is_looked_up()) else { continue };
         let (tool, reach) = (part.name(), part.plan().reach());
         if part.risk() == Risk::Consequential {
             targets.needs.push(Need::Untold("what asks each time by itself"));
@@ -418,6 +445,15 @@ pub(crate) async fn find(
                 targets.add_page(part, *sends, looked.ok().and_then(Result::ok), grants);
                 continue;
             }
+            Reach::Files { paths, does } => {
+                beyond::add_files(targets, part, paths, *does, ports).await;
+                continue;
+            }
+            Reach::Command(_) => continue,
+            Reach::Calendar { name, deletes } => {
+                beyond::add_calendar(targets, part, name.as_deref(), *deletes);
+                continue;
+            }
             _ => {}
         }
         let windows = match &mut windows {
@@ -431,6 +467,7 @@ pub(crate) async fn find(
         let mut hides = None;
         match reach {
             Reach::Nowhere | Reach::Address(_) | Reach::Page { .. } => {}
+            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } => {}
             Reach::Focus { enters } => {
                 let taker = taker(desktop, windows, None).await.map(touched);
                 if taker.is_none() && *enters && is_unlisted(desktop).await {

@@ -61,6 +61,18 @@ mod web_read;
 mod web_tabs;
 mod web_type;
 
+mod edit_file;
+mod files;
+mod list_files;
+mod make_folder;
+mod move_file;
+mod read_file;
+mod search_files;
+mod trash_file;
+mod write_file;
+
+mod on_screen;
+
 mod batch;
 mod done;
 mod osa;
@@ -71,6 +83,8 @@ mod wait;
 
 pub(crate) use batch::NAME as BATCH;
 pub use context::Context;
+pub(crate) use files::take_back as take_back_file;
+pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;
 pub(crate) use plan::NAME as PLAN;
@@ -118,6 +132,14 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<web_tabs::WebTab>(),
         of::<web_tabs::WebTabEdit>(),
         of::<osa::Osa>(),
+        of::<list_files::ListFiles>(),
+        of::<read_file::ReadFile>(),
+        of::<search_files::SearchFiles>(),
+        of::<write_file::WriteFile>(),
+        of::<edit_file::EditFile>(),
+        of::<move_file::MoveFile>(),
+        of::<make_folder::MakeFolder>(),
+        of::<trash_file::TrashFile>(),
         of::<use_tools::UseTools>(),
         of::<plan::Propose>(),
         of::<wait::Wait>(),

@@ -6,7 +6,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, within};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, bad_arguments, on_screen, within};
 use crate::focus::name_of;
 use crate::reach::Reach;
 
@@ -100,9 +100,18 @@ impl Task for Change {
     async fn run(&self, cx: &Context) -> Outcome {
         // Asked before: a closed window has no title any more.
         let window = name_of(&*cx.desktop, self.window).await;
+        let before = match self.change {
+            // What is closed cannot be had back, and focus is nobody's loss.
+            WindowChange::Close | WindowChange::Focus => None,
+            _ => on_screen::window_of(cx, self.window).await,
+        };
         cx.begin();
         match cx.desktop.change_window(self.window, self.change).await {
-            Ok(acted) => Outcome::acted(&acted, &format!("{} {window}", self.done), None),
+            Ok(acted) => {
+                let mut outcome = Outcome::acted(&acted, &format!("{} {window}", self.done), None);
+                outcome.changes.extend(on_screen::window_placed(cx, before).await);
+                outcome
+            }
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }
     }

@@ -10,7 +10,8 @@ use protocol::contract::{Check, Contract};
 use protocol::geometry::NormPoint;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Limits, Secret};
+use super::on_screen::Clipboards;
+use crate::{Limits, Ports, Secret};
 
 /// What a task works with.
 #[derive(Clone)]
@@ -27,6 +28,9 @@ pub struct Context {
     /// Checks of it that the user takes as they are.
     pub(crate) waived: Arc<[Check]>,
     pub(crate) home: Option<PathBuf>,
+    /// What its session works with beyond the screen.
+    pub(crate) ports: Ports,
+    pub(crate) clipboards: Arc<Clipboards>,
     begun: Arc<AtomicBool>,
     /// Of the call's last drag.
     trail: Arc<Mutex<Vec<NormPoint>>>,
@@ -51,6 +55,8 @@ impl Context {
             agreed: None,
             waived: Arc::default(),
             home: None,
+            ports: Ports::default(),
+            clipboards: Arc::default(),
             begun: Arc::default(),
             trail: Arc::default(),
         }
@@ -64,6 +70,11 @@ impl Context {
         home: &Option<PathBuf>,
     ) -> Self {
         Self { agreed, waived: waived.into(), home: home.clone(), ..self }
+    }
+
+    /// The same with what its session works with.
+    pub(crate) fn with_ports(self, ports: Ports, clipboards: Arc<Clipboards>) -> Self {
+        Self { ports, clipboards, ..self }
     }
 
     /// The same for one try, with its own stop and nothing begun.

@@ -5,7 +5,7 @@ use desktop::{ActionMethod, ElementAction, Operated, Selector, Target};
 use protocol::tool::{Effect, ToolError};
 use serde_json::json;
 
-use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled};
+use super::{Builtin, Context, Outcome, Plan, Task, bad_arguments, filled, on_screen};
 use crate::reach::{Act, Reach};
 use crate::untrusted;
 
@@ -89,9 +89,17 @@ impl Task for Operation {
             }
             other => other.clone(),
         };
+        let sets = matches!(action, ElementAction::SetValue(_));
+        let before = if sets { on_screen::value_of(cx, &self.target).await } else { None };
         cx.begin();
         match cx.desktop.operate(self.target.clone(), action, cx.cancel.clone()).await {
-            Ok(done) => told(&done, &self.verb),
+            Ok(done) => {
+                let mut outcome = told(&done, &self.verb);
+                if sets && !cx.cancel.is_cancelled() {
+                    outcome.changes.extend(on_screen::value_set(cx, &self.target, before).await);
+                }
+                outcome
+            }
             Err(error) => Outcome::failed_acting(self.tool, &error),
         }
     }

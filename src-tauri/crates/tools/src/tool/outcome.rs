@@ -2,7 +2,7 @@
 
 use desktop::{Acted, DesktopError, Evidence};
 use protocol::geometry::NormPoint;
-use protocol::tool::{Effect, Source, ToolError, ToolErrorKind};
+use protocol::tool::{Change, Effect, Source, ToolError, ToolErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -29,6 +29,8 @@ pub struct Outcome {
     pub picture: Option<TakenPicture>,
     /// Where what it tells came from.
     pub(crate) read: Vec<Source>,
+    /// What it changed that can be taken back.
+    pub(crate) changes: Vec<Change>,
     /// From `done` alone.
     pub(crate) finished: Option<Finish>,
 }
@@ -45,6 +47,7 @@ impl Outcome {
             dot: None,
             picture: None,
             read: Vec::new(),
+            changes: Vec::new(),
             finished: None,
         }
     }
@@ -121,7 +124,7 @@ pub(crate) fn from_desktop(error: &DesktopError) -> ToolError {
     match error {
         DesktopError::NotAvailable(_) => tool_error(ToolErrorKind::NotAvailable, message),
         DesktopError::Permission { .. } => {
-            tool_error(ToolErrorKind::NotAvailable, format!("not available here: {message}"))
+            tool_error(ToolErrorKind::Permission, format!("not available here: {message}"))
         }
         DesktopError::NotFound(_) => tool_error(ToolErrorKind::NotFound, message),
         DesktopError::BadInput(_) => tool_error(ToolErrorKind::BadArguments, message),

@@ -15,6 +15,8 @@ pub(super) struct UseTools;
 /// Adds groups of tools to yours, from your next turn on. `web`: what a browser's pages hold, and to go to addresses and
 /// tabs; quicker and truer there than the screen. `clipboard`: read and write it. `ocr`: the text in a part of the
 /// picture. `held`: press and let go of single keys and mouse buttons, for games and drawing. `script`: AppleScript.
+/// `files`: read, write, search, move the files of the user's folder. `terminal`: commands there. `search`: find and fetch
+/// web pages without a browser. `agenda`: calendars and reminders.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
@@ -30,6 +32,10 @@ enum Named {
     Ocr,
     Held,
     Script,
+    Files,
+    Terminal,
+    Search,
+    Agenda,
 }
 
 impl Named {
@@ -40,6 +46,10 @@ impl Named {
             Self::Ocr => Group::Ocr,
             Self::Held => Group::Held,
             Self::Script => Group::Script,
+            Self::Files => Group::Files,
+            Self::Terminal => Group::Terminal,
+            Self::Search => Group::Search,
+            Self::Agenda => Group::Agenda,
         }
     }
 }

@@ -5,7 +5,7 @@ use protocol::tool::{Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled};
+use super::{Ability, Builtin, Context, Env, Group, Outcome, Plan, Task, Verify, filled, on_screen};
 
 const MOST_CHARS: usize = 100_000;
 
@@ -41,10 +41,15 @@ struct Copy {
 #[async_trait]
 impl Task for Copy {
     async fn run(&self, cx: &Context) -> Outcome {
+        let before = on_screen::copied(cx).await;
         cx.begin();
         let summary = format!("copied {} characters", self.text.chars().count());
         match cx.desktop.set_clipboard(self.text.clone()).await {
-            Ok(acted) => Outcome::acted(&acted, &summary, None),
+            Ok(acted) => {
+                let mut outcome = Outcome::acted(&acted, &summary, None);
+                outcome.changes.extend(on_screen::clipboard_set(cx, before, &self.text));
+                outcome
+            }
             Err(error) => Outcome::failed_acting(WriteClipboard::NAME, &error),
         }
     }

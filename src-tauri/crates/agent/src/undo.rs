@@ -1,0 +1,150 @@
+//! Taking back what calls changed: the newest change first, each only where nobody has changed it since.
+//!
+//! An undo is journaled as a call by the user is, intent first: a start after a crash finds it, and the next run's model
+//! reads of it.
+
+use std::collections::BTreeSet;
+
+use protocol::command::{Left, Undo, Undone};
+use protocol::event::Scope;
+use protocol::ids::CallId;
+use protocol::tool::{Change, Effect, ExecResult, Millis, Risk, ToolCall};
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
+use serde_json::{Value, json};
+
+use crate::engine::{Engine, fresh};
+
+/// The name under which it is journaled. No model is offered it.
+pub const UNDO: &str = "undo";
+
+/// A call that changed something.
+struct Changer {
+    call: CallId,
+    scope: Scope,
+    changes: Vec<Change>,
+}
+
+impl Engine {
+    /// Takes back what was changed by a call, by all of a run, or by whatever changed something last.
+    ///
+    /// # Errors
+    /// `NotFound` if nothing was changed there; `Busy` while its run is at work.
+    pub(crate) async fn undo(&self, command: Undo) -> Result<Undone, ErrorView> {
+        self.check_open()?;
+        let changers = self.changers(&command).await?;
+        let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
+            return Err(ErrorView::new(ErrorCode::NotFound, "nothing that can be taken back was changed there"));
+        };
+        if let Some(run) = &first.scope.run
+            && self.runs.get(run).is_some()
+        {
+            return Err(ErrorView::new(ErrorCode::Busy, format!("{run} is still at work"))
+                .with_hint("stop it first: miki stop"));
+        }
+        let scope = Scope { run: None, agent: None, ..first.scope.clone() };
+        let space = self.space_of(&first.scope).await?;
+        let ports = self.open_ports(first.scope.session.as_ref(), space.as_deref()).await?;
+        let id = CallId::from_suffix(fresh());
+        let of: Vec<&CallId> = changers.iter().map(|changer| &changer.call).collect();
+        let call = ToolCall { id: id.clone(), tool: UNDO.into(), arguments: json!({ "calls": of }) };
+        self.log.append(scope.clone(), EventBody::ToolStarted { call, risk: Risk::Edit }).await?;
+        let mut report = Undone::default();
+        let mut done = Vec::new();
+        for changer in changers.iter().filter(|changer| !taken_back.contains(&changer.call)) {
+            let mut whole = true;
+            for change in changer.changes.iter().rev() {
+                match self.tools.take_back(change, &ports).await {
+                    Ok(()) => report.undone.push(change.name.clone()),
+                    Err(error) => {
+                        whole = false;
+                        report.left.push(Left { name: change.name.clone(), why: error.message });
+                    }
+                }
+            }
+            if whole {
+                done.push(changer.call.clone());
+            }
+        }
+        let result = told(&report, &done);
+        self.log.append(scope, EventBody::ToolFinished { call: id, result }).await?;
+        Ok(report)
+    }
+
+    /// The calls that are meant, newest first.
+    async fn changers(&self, command: &Undo) -> Result<Vec<Changer>, ErrorView> {
+        let (run, call) = (command.run.clone(), command.call.clone());
+        let events = self
+            .log
+            .read(move |journal| match (run, call) {
+                (_, Some(call)) => Ok(journal.finished(&call)?.into_iter().collect()),
+                (Some(run), None) => journal.run_events(&run),
+                (None, None) => match journal.last_change()? {
+                    Some(Event { scope: Scope { run: Some(run), .. }, .. }) => journal.run_events(&run),
+                    last => Ok(last.into_iter().collect()),
+                },
+            })
+            .await?;
+        let changer = |event: Event| match event.body {
+            EventBody::ToolFinished { call, result } if !result.changes.is_empty() => {
+                Some(Changer { call, scope: event.scope, changes: result.changes })
+            }
+            _ => None,
+        };
+        Ok(events.into_iter().rev().filter_map(changer).collect())
+    }
+
+    /// Those of them that were taken back already.
+    async fn taken_back(&self, changers: &[Changer]) -> Result<BTreeSet<CallId>, ErrorView> {
+        let Some(first) = changers.first() else { return Ok(BTreeSet::new()) };
+        let stream = first.scope.stream();
+        // Only ours: the data of another tool's answer says nothing.
+        let told = move |journal: &journal::Reader<'_>| {
+            let mut told = BTreeSet::new();
+            for undo in journal.begun(&stream, UNDO)? {
+                if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) = journal.finished(&undo)? {
+                    let calls = result.data.get("undone").cloned().unwrap_or_default();
+                    told.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
+                }
+            }
+            Ok(told)
+        };
+        self.log.read(told).await
+    }
+
+    /// The folder of the run that made a change.
+    async fn space_of(&self, scope: &Scope) -> Result<Option<String>, ErrorView> {
+        let Some(run) = scope.run.clone() else { return Ok(None) };
+        let events = self.log.read(move |journal| journal.run_events(&run)).await?;
+        Ok(events.into_iter().find_map(|event| match event.body {
+            EventBody::RunStarted(spec) => spec.space,
+            _ => None,
+        }))
+    }
+}
+
+fn told(report: &Undone, calls: &[CallId]) -> ExecResult {
+    let (undone, left) = (report.undone.len(), report.left.len());
+    let effect = match (undone, left) {
+        (_, 0) => Effect::Confirmed,
+        (0, _) => Effect::Refused,
+        (_, _) => Effect::Unverified,
+    };
+    let mut summary = match undone {
+        0 => "nothing was taken back".to_owned(),
+        1 => format!("taken back: {}", report.undone.concat()),
+        _ => format!("{undone} changes taken back: {}", report.undone.join(", ")),
+    };
+    if left > 0 {
+        let all: Vec<_> = report.left.iter().map(|left| format!("{}: {}", left.name, left.why)).collect();
+        summary = format!("{summary}; left as it is: {}", all.join("; "));
+    }
+    let data = json!({ "undone": calls });
+    let (read, changes) = (Vec::new(), Vec::new());
+    ExecResult { effect, summary, data, error: None, picture: None, read, changes, took: Millis(0) }
+}
+
+/// What the next run's model reads of it; `None` if this is no undo.
+pub fn note(call: &ToolCall, result: &ExecResult) -> Option<String> {
+    let is_undo = call.tool == UNDO && !matches!(result.data, Value::Null);
+    is_undo.then(|| format!("(I took back what you had changed. {})", result.summary))
+}

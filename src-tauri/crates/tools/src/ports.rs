@@ -1,0 +1,52 @@
+//! What a call works with beside the desktop and the browser: the folder and the terminal of its session, the web, calendars.
+//!
+//! Whoever starts a run makes them; a call has what its session has, and nothing of another's.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use space::files::{Keep, Space, SpacePath};
+
+/// Of one session. Empty where there is none.
+#[derive(Clone, Default)]
+pub struct Ports {
+    /// The folder that its files and commands are confined to.
+    pub space: Option<Arc<Space>>,
+    /// Where the bytes go that a change of a file replaces, so that it can be taken back.
+    pub keep: Option<Arc<dyn Keep + Send + Sync>>,
+    /// The user's home, below which folders are called `~/`.
+    pub home: Option<PathBuf>,
+}
+
+impl Ports {
+    /// The folder as its user knows it: `~/Miki`.
+    pub(crate) fn folder(&self) -> String {
+        let (path, below_home) = self.root();
+        below_home.unwrap_or(path)
+    }
+
+    /// Absolute, and as below the home.
+    pub(crate) fn root(&self) -> (String, Option<String>) {
+        let root = self.space.as_ref().map(|space| space.root().to_owned()).unwrap_or_default();
+        (root.to_string_lossy().into_owned(), self.below_home(&root))
+    }
+
+    /// The same of a file in it.
+    pub(crate) fn named(&self, path: &SpacePath) -> (String, Option<String>) {
+        let root = self.space.as_ref().map(|space| space.root().to_owned()).unwrap_or_default();
+        let whole = path.parts().fold(root, |at, part| at.join(part));
+        (whole.to_string_lossy().into_owned(), self.below_home(&whole))
+    }
+
+    fn below_home(&self, path: &Path) -> Option<String> {
+        let rest = path.strip_prefix(self.home.as_ref()?).ok()?;
+        Some(format!("~/{}", rest.to_string_lossy()))
+    }
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ports").field("space", &self.space.as_ref().map(|space| space.root())).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,137 @@
+//! `runCommand`: a command in the session's folder, inside the system's sandbox.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::tool::{Effect, Risk, ToolError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use space::terminal::policy::{self, Weight};
+use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined};
+
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, filled, within};
+use crate::reach::{Ordered, Reach};
+
+const LINE_CHARS: usize = 20_000;
+const SECONDS: u32 = 120;
+const MOST_SECONDS: u32 = 3_600;
+/// Styled lines that people see of one command.
+const SHOWN_LINES: usize = 400;
+
+pub(super) struct RunCommand;
+
+/// Runs a shell command in the user's folder and tells its output and exit code. Only that folder can be written, and
+/// there is no network. With `background` it goes on: `readCommand`, `typeCommand` and `stopCommand` take its job.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    #[schemars(length(min = 1, max = 20000))]
+    command: String,
+    /// A folder in it to begin in.
+    folder: Option<String>,
+    #[schemars(range(min = 1, max = 3600))]
+    seconds: Option<u32>,
+    background: Option<bool>,
+}
+
+impl Builtin for RunCommand {
+    const NAME: &'static str = "runCommand";
+    const RISK: Risk = Risk::Consequential;
+    const GROUP: Group = Group::Terminal;
+    const NEEDS: Needs = Needs::Space;
+    const VERIFY: Verify = Verify::Own;
+    type Input = Input;
+
+    fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
+        filled("command", &input.command, LINE_CHARS)?;
+        let seconds = within("seconds", input.seconds.unwrap_or(SECONDS), 1, MOST_SECONDS)?;
+        let terminal = env.ports.terminal.as_ref().ok_or_else(commands::none)?;
+        let background = input.background.unwrap_or(false);
+        let weighed = policy::weigh(&input.command);
+        let risk = match weighed.weight() {
+            Weight::Reads if !background => Risk::Navigate,
+            Weight::Reads | Weight::Edits => Risk::Edit,
+            Weight::Destroys | Weight::Untold => Risk::Consequential,
+        };
+        let mut spec = CommandSpec::new(input.command.clone());
+        spec.cwd = input.folder.map(Into::into);
+        spec.timeout = (!background || input.seconds.is_some()).then(|| Duration::from_secs(seconds.into()));
+        let why = match terminal.strength() {
+            Strength::None { why } => {
+                spec.unconfined = Unconfined::Allowed;
+                Some(format!("nothing confines commands here ({why}): it can do whatever you can"))
+            }
+            Strength::Bubblewrap { .. } | Strength::Seatbelt => match weighed.weight() {
+                Weight::Untold => Some("what this line does cannot be told".to_owned()),
+                Weight::Reads | Weight::Edits | Weight::Destroys => None,
+            },
+        };
+        let reach = Reach::Command(Ordered::Run { line: input.command });
+        let plan = Plan::new(risk, Run { spec, background }).reaching(reach);
+        let plan = if background { plan } else { plan.taking(Duration::from_secs(seconds.into())) };
+        Ok(match why {
+            Some(why) => plan.asking_always(why),
+            None => plan,
+        })
+    }
+}
+
+struct Run {
+    spec: CommandSpec,
+    background: bool,
+}
+
+#[async_trait]
+impl Task for Run {
+    async fn run(&self, cx: &Context) -> Outcome {
+        match self.carry_out(cx).await {
+            Ok(outcome) => outcome,
+            Err(error) => Outcome::failed(RunCommand::NAME, Effect::Refused, error),
+        }
+    }
+}
+
+impl Run {
+    async fn carry_out(&self, cx: &Context) -> Result<Outcome, ToolError> {
+        let terminal = commands::terminal(cx)?;
+        let line = commands::shown(&self.spec.command);
+        let progress = cx.ports.progress.clone();
+        let tell = move |update| {
+            if let Some(progress) = &progress {
+                progress.tell(update);
+            }
+        };
+        cx.begin();
+        let job = terminal.start(self.spec.clone(), tell).map_err(|error| commands::from_terminal(&error))?;
+        if self.background {
+            let number = job.id().0;
+            let data = json!({ "job": number });
+            return Ok(Outcome { effect: Effect::Unverified, ..Outcome::looked(format!("started {line} as job {number}"), data) });
+        }
+        let outcome = tokio::select! {
+            biased;
+            outcome = job.wait() => outcome,
+            () = cx.cancel.cancelled() => {
+                job.stop(space::terminal::Stopped::Cancelled);
+                job.wait().await
+            }
+        };
+        let outcome = outcome.map_err(|error| commands::from_terminal(&error))?;
+        let (how, exit) = commands::ended(&outcome.exit);
+        let mut data = json!({ "exit": exit, "output": commands::bounded(&outcome.text) });
+        if outcome.confinement != Confinement::Full {
+            data["confined"] = json!(outcome.confinement);
+        }
+        let summary = format!("{line}: {how}, {} lines", outcome.lines);
+        let mut told = Outcome::looked(summary, data);
+        told.output = job.lines(outcome.lines.saturating_sub(SHOWN_LINES as u64)).lines;
+        told.output.truncate(SHOWN_LINES);
+        told.effect = match outcome.exit {
+            Exit::Code(0) => Effect::Confirmed,
+            // It ran, and says itself that it did not do what it should, or not whole.
+            Exit::Code(_) | Exit::Stopped(_) => Effect::Unverified,
+        };
+        Ok(told)
+    }
+}
