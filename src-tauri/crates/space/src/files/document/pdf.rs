@@ -1,0 +1,87 @@
+//! The text of a PDF, page by page. A library reads what strangers wrote: its panics end in an error, and it works in
+//! a thread of its own, so that a page that takes for ever does not keep a stop waiting.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use lopdf::LoadOptions;
+
+use super::{Document, DocumentKind, TEXT, unreadable};
+use crate::files::Stop;
+use crate::files::error::FileError;
+use crate::files::path::SpacePath;
+
+/// Pages that are read of one.
+const PAGES: usize = 2000;
+/// What one stream of it may inflate to.
+const INFLATED: usize = 64 << 20;
+/// How often the stop is asked while a page is read.
+const ASKED: Duration = Duration::from_millis(20);
+
+pub(super) fn read(content: Vec<u8>, path: &SpacePath, stop: Stop<'_>) -> Result<Document, FileError> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let (send, receive) = sync_channel(1);
+    let flag = ended.clone();
+    let worker = move || {
+        let text = catch_unwind(AssertUnwindSafe(|| pages(&content, &flag)));
+        let _ = send.send(text.unwrap_or_else(|_| Err("its content is damaged".into())));
+    };
+    std::thread::Builder::new().name("pdf".into()).spawn(worker).map_err(|e| FileError::io(path, e))?;
+    loop {
+        match receive.recv_timeout(ASKED) {
+            Ok(result) => return result.map_err(|why| unreadable(path, DocumentKind::Pdf, why)),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(unreadable(path, DocumentKind::Pdf, "its content is damaged"));
+            }
+            Err(RecvTimeoutError::Timeout) if stop() => {
+                ended.store(true, Ordering::Relaxed); // it ends after the page it is at
+                return Err(FileError::Stopped);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn pages(content: &[u8], ended: &AtomicBool) -> Result<Document, String> {
+    let options = LoadOptions { max_decompressed_size: Some(INFLATED), ..LoadOptions::default() };
+    let document = lopdf::Document::load_mem_with_options(content, options).map_err(|e| e.to_string())?;
+    if document.is_encrypted() {
+        return Err("it asks for a password".into());
+    }
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    let parts = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    let mut text = String::new();
+    let mut whole = numbers.len() <= PAGES;
+    let mut failed = None;
+    for number in numbers.into_iter().take(PAGES) {
+        if ended.load(Ordering::Relaxed) || text.len() >= TEXT {
+            whole = false;
+            break;
+        }
+        text.push_str(&format!("--- page {number} ---\n"));
+        let mut any = false;
+        for chunk in document.extract_text_chunks_with_limit(&[number], INFLATED) {
+            match chunk {
+                Ok(chunk) => {
+                    any |= !chunk.trim().is_empty();
+                    text.push_str(&chunk);
+                }
+                Err(e) => failed = Some(e.to_string()),
+            }
+        }
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if !any {
+            text.push_str("(no text: a picture, or a font that cannot be read)\n");
+        }
+    }
+    text.truncate(text.floor_char_boundary(TEXT));
+    match failed {
+        Some(why) if parts == 1 && text.lines().count() <= 2 => Err(why),
+        failed => Ok(Document { kind: DocumentKind::Pdf, text, parts, whole: whole && failed.is_none() }),
+    }
+}

@@ -1,0 +1,116 @@
+//! Every change taken back, and refused where somebody else was there since.
+
+use super::Stage;
+use crate::files::{Before, Change, Content, Edit, FileError, NoUndo, WriteMode};
+
+fn edit(old: &str, new: &str) -> Vec<Edit> {
+    vec![Edit { old: old.into(), new: new.into(), every: false }]
+}
+
+#[test]
+fn a_run_of_every_kind_of_change_is_undone_to_the_byte() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    stage.write("a.txt", "one\ntwo\n");
+    stage.write("script.sh", "#!/bin/sh\n");
+    std::fs::set_permissions(stage.at("script.sh"), std::fs::Permissions::from_mode(0o750)).unwrap();
+    stage.write("tree/deep/b.txt", "b");
+    std::os::unix::fs::symlink("/nowhere", stage.at("tree/link")).unwrap();
+    stage.write("gone/c.txt", "c");
+    let before = stage.picture();
+    let changes = stage.changes();
+    let p = |path: &str| stage.path(path);
+    let edits = edit("two", "2");
+    let done = vec![
+        changes.write(&p("a.txt"), Content::Edits(&edits), WriteMode::Replace).unwrap(),
+        changes.write(&p("a.txt"), Content::Append(b"three\n"), WriteMode::Either).unwrap(),
+        changes.write(&p("new/er/d.txt"), Content::Whole(b"d"), WriteMode::Create).unwrap(),
+        changes.write(&p("script.sh"), Content::Whole(b"#!/bin/bash\n"), WriteMode::Replace).unwrap(),
+        changes.make_folder(&p("folder/in/folder")).unwrap(),
+        changes.move_to(&p("a.txt"), &p("folder/a.txt")).unwrap(),
+        changes.copy(&p("tree"), &p("copies/tree")).unwrap(),
+        changes.write(&p("copies/tree/deep/b.txt"), Content::Whole(b"B"), WriteMode::Replace).unwrap(),
+        changes.move_to(&p("tree"), &p("forest")).unwrap(),
+        changes.trash(&p("gone")).unwrap(),
+        changes.trash(&p("forest/deep/b.txt")).unwrap(),
+        changes.trash(&p("forest/link")).unwrap(),
+    ];
+    assert_eq!(stage.text("folder/a.txt"), "one\n2\nthree\n");
+    assert_eq!(std::fs::metadata(stage.at("script.sh")).unwrap().permissions().mode() & 0o777, 0o750);
+    assert!(!stage.at("gone").exists());
+    // As it comes back from the journal.
+    let text = serde_json::to_string(&done).unwrap();
+    let done: Vec<Change> = serde_json::from_str(&text).unwrap();
+    for change in done.iter().rev() {
+        let undone = changes.undo(change).unwrap_or_else(|e| panic!("{change:?}: {e}"));
+        assert_eq!(undone.left, []);
+    }
+    assert_eq!(stage.picture(), before);
+    let trash = stage.dir.path().join("home/.local/share/Trash");
+    for part in ["files", "info"] {
+        assert_eq!(std::fs::read_dir(trash.join(part)).unwrap().count(), 0, "{part}");
+    }
+}
+
+#[test]
+fn what_somebody_changed_since_is_not_undone() {
+    let stage = Stage::new();
+    stage.write("a.txt", "before");
+    stage.write("folder/b.txt", "b");
+    let changes = stage.changes();
+    let p = |path: &str| stage.path(path);
+    let wrote = changes.write(&p("a.txt"), Content::Whole(b"by the agent"), WriteMode::Either).unwrap();
+    let made = changes.write(&p("new.txt"), Content::Whole(b"by the agent"), WriteMode::Either).unwrap();
+    let copied = changes.copy(&p("folder"), &p("copy")).unwrap();
+    let folder = changes.make_folder(&p("empty")).unwrap();
+    let trashed = changes.trash(&p("folder")).unwrap();
+    stage.write("a.txt", "by the user");
+    stage.write("new.txt", "by the user");
+    stage.write("copy/b.txt", "by the user");
+    stage.write("empty/c.txt", "by the user");
+    stage.write("folder/b.txt", "by the user");
+    let users = stage.picture();
+    for change in [&wrote, &made, &copied, &folder] {
+        assert!(matches!(changes.undo(change), Err(FileError::Changed { path }) if path == *change.path()));
+    }
+    assert!(matches!(changes.undo(&trashed), Err(FileError::Exists { path }) if path == p("folder")));
+    assert_eq!(stage.picture(), users);
+}
+
+#[test]
+fn what_cannot_be_undone_is_known_and_refused_before_it_is_done() {
+    let stage = Stage::new();
+    let huge = std::fs::File::create(stage.at("huge.bin")).unwrap();
+    huge.set_len(crate::files::MAX_KEPT + 1).unwrap();
+    let path = stage.path("huge.bin");
+    assert_eq!(stage.space.can_undo(&path, &super::go_on).unwrap(), Err(NoUndo::TooLarge));
+    let write =
+        |changes: crate::files::Changes<'_>| changes.write(&path, Content::Whole(b"x"), WriteMode::Either);
+    assert!(matches!(write(stage.changes()), Err(FileError::NoUndo { why: NoUndo::TooLarge, .. })));
+    assert_eq!(std::fs::metadata(stage.at("huge.bin")).unwrap().len(), crate::files::MAX_KEPT + 1);
+    let change = write(stage.changes().final_too()).unwrap();
+    assert!(matches!(&change, Change::Wrote { before: Before::Lost { .. }, .. }));
+    assert_eq!(change.undoable(), Err(NoUndo::NotKept));
+    assert!(matches!(stage.changes().undo(&change), Err(FileError::NoUndo { .. })));
+}
+
+#[test]
+fn a_file_whose_bytes_cannot_be_kept_is_not_changed() {
+    let stage = Stage::new();
+    stage.write("a.txt", "before");
+    stage.keep.refuses.set(true);
+    let result = stage.changes().write(&stage.path("a.txt"), Content::Whole(b"after"), WriteMode::Either);
+    assert!(matches!(result, Err(FileError::Keep { .. })));
+    assert_eq!(stage.text("a.txt"), "before");
+}
+
+#[test]
+fn what_was_kept_and_is_damaged_is_not_put_back() {
+    let stage = Stage::new();
+    stage.write("a.txt", "before");
+    let change =
+        stage.changes().write(&stage.path("a.txt"), Content::Whole(b"after"), WriteMode::Either).unwrap();
+    stage.keep.kept.borrow_mut().values_mut().for_each(|bytes| bytes.push(b'!'));
+    assert!(matches!(stage.changes().undo(&change), Err(FileError::Keep { .. })));
+    assert_eq!(stage.text("a.txt"), "after");
+}
