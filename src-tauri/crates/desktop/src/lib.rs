@@ -275,7 +275,10 @@ pub enum DesktopError {
 impl From<PictureError> for DesktopError {
     fn from(error: PictureError) -> Self {
         match error {
-            PictureError::Quality(_) | PictureError::NoSize | PictureError::TooLarge(_) => {
+            PictureError::Quality(_)
+            | PictureError::NoSize
+            | PictureError::TooLarge(_)
+            | PictureError::File(_) => {
                 Self::BadInput(error.to_string())
             }
             PictureError::Frame { .. }
