@@ -107,7 +107,8 @@ pub(super) enum GitPath {
     Empty(PathBuf),
 }
 
-/// A Space's own repository and those near its top; bounded, since this is done before every command.
+/// A Space's own repository and those near its top; bounded, since this is done before every command. The folders on
+/// the way to a repository stay where they are, too.
 fn find_git(folder: &Path, depth: u32, looked_at: &mut u32, found: &mut Vec<GitPath>) {
     let git = folder.join(".git");
     if let Ok(kind) = git.symlink_metadata() {
@@ -138,7 +139,11 @@ fn find_git(folder: &Path, depth: u32, looked_at: &mut u32, found: &mut Vec<GitP
         }
         let hidden = entry.file_name() == ".git" || entry.file_name() == "node_modules";
         if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let before = found.len();
             find_git(&entry.path(), depth - 1, looked_at, found);
+            if found.len() > before {
+                found.insert(before, GitPath::Fixed(entry.path()));
+            }
         }
     }
 }
