@@ -1,0 +1,76 @@
+//! macOS: the profile that `sandbox-exec` holds a command to. Not run here: cross-checked only.
+//!
+//! Weaker than bubblewrap: there are no namespaces, so other processes can be seen, and what is not named in the
+//! profile is readable. Keys, mail, messages, browsers' profiles and other users' files are named.
+
+use std::path::{Path, PathBuf};
+
+pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+/// Values come as parameters, so no path is ever read as a part of the profile.
+pub(super) const PROFILE: &str = r#"(version 1)
+(deny default)
+(allow process-fork process-exec signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow file-read-metadata)
+(allow file-read*)
+(deny file-read* (subpath (param "USERS")))
+(deny file-read* (subpath "/Volumes") (subpath "/private/var/root") (subpath "/Library/Keychains"))
+(deny file-read* (subpath "/private/tmp") (subpath "/private/var/folders"))
+(allow file-read* file-write* (subpath (param "SPACE")) (subpath (param "SCRATCH")))
+(deny file-write* (regex #"/\.git/(hooks(/|$)|config$)"))
+(allow file-read* file-write* (literal "/dev/null") (literal "/dev/tty") (literal "/dev/zero"))
+(allow file-read* (literal "/dev/random") (literal "/dev/urandom"))
+(allow file-ioctl (regex #"^/dev/tty"))
+(allow file-read* file-write* (regex #"^/dev/ttys[0-9]+$"))
+(allow pseudo-tty)
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow mach-lookup (global-name "com.apple.system.logger"))
+(deny network*)
+"#;
+
+/// The words before the command.
+pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path) -> Vec<String> {
+    let parameter = |name: &str, path: &Path| ["-D".to_owned(), format!("{name}={}", path.display())];
+    let mut words = vec!["-p".to_owned(), PROFILE.to_owned()];
+    words.extend(parameter("SPACE", space));
+    words.extend(parameter("SCRATCH", scratch));
+    words.extend(parameter("USERS", users));
+    words
+}
+
+#[cfg(target_os = "macos")]
+pub(super) fn launch(place: &super::Place, folder: PathBuf, command: &str) -> super::Launch {
+    let scratch = place.scratch("home").canonicalize().unwrap_or_else(|_| place.scratch("home"));
+    let mut line: Vec<std::ffi::OsString> =
+        arguments(place.space(), &scratch, Path::new("/Users")).into_iter().map(Into::into).collect();
+    let (program, arguments) = super::shell(command);
+    line.push(program.into());
+    line.extend(arguments);
+    let mut environment = place.environment();
+    environment.push(("HOME", scratch.clone().into()));
+    environment.push(("TMPDIR", scratch.into()));
+    super::Launch {
+        program: PROGRAM.into(),
+        arguments: line,
+        environment,
+        folder,
+        confinement: super::Confinement::Weaker,
+        status: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_parameter_and_never_a_part_of_the_profile() {
+        let evil: PathBuf = "/Users/me/x\")(allow network*)(\"".into();
+        let words = arguments(&evil, Path::new("/scratch"), Path::new("/Users"));
+        assert_eq!(words[1], PROFILE);
+        assert_eq!(words[3], format!("SPACE={}", evil.display()));
+        assert!(PROFILE.contains("(deny default)") && PROFILE.contains("(deny network*)"));
+    }
+}

@@ -1,0 +1,12 @@
+//! Commands in the real sandbox. They fail, and are never skipped, where it is missing. Run them as root and as a
+//! user without rights.
+#![cfg(target_os = "linux")]
+
+#[path = "terminal/common.rs"]
+mod common;
+#[path = "terminal/confinement.rs"]
+mod confinement;
+#[path = "terminal/ends.rs"]
+mod ends;
+#[path = "terminal/running.rs"]
+mod running;
