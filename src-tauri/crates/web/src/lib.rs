@@ -1,1 +1,21 @@
 //! The web without a browser: searching it, and fetching a page as text. Knows nothing of tools, agents or windows.
+//!
+//! Two doors. [`Fetcher`] gets an address that a model or a page chose: everything about it is guarded, and no request
+//! of it reaches this machine or its network. [`Searcher`] asks an engine that the user chose. Neither reads settings,
+//! keychain or environment, and neither keeps anything on disk.
+
+mod error;
+mod fetch;
+mod guard;
+mod search;
+
+mod body;
+mod charset;
+mod html;
+mod json;
+mod text;
+
+pub use error::{SearchError, WebError};
+pub use fetch::{Extent, FetchBounds, Fetcher, Links, Page, PageKind};
+pub use guard::{Guard, Names, Refusal, SystemNames};
+pub use search::{Bases, Engine, Hit, Searcher};

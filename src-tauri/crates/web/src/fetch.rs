@@ -1,0 +1,430 @@
+//! Fetches one page as text, within bounds. Redirects are followed here, one by one, so that each hop meets the guard.
+//!
+//! No proxy is used, not even the system's: behind one the connected address is the proxy's, and the guard is blind. No
+//! cookie is kept, no Referer is sent, no connection is reused. PDF, office documents and pictures are left to the files
+//! tools: the error says so.
+
+mod recent;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER,
+};
+use reqwest::{Client, Response, Url};
+use tokio_util::sync::CancellationToken;
+
+use crate::body::Packing;
+use crate::guard::{Filtered, Guard};
+use crate::{WebError, body, charset, html, json, text};
+use recent::{Recent, Wanted};
+
+const REDIRECTS: usize = 5;
+/// A page's own address is never longer in practice; servers refuse more than 8 kB.
+const URL_CHARS: usize = 8_000;
+
+/// How much of a page, and how long for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchBounds {
+    /// Bytes of the body, as sent and as unpacked. What is beyond is not read, and [`Page::cut`] says so.
+    pub bytes: usize,
+    /// For all of it: names, redirects, body and turning it into text.
+    pub time: Duration,
+    /// For one hop until its headers are there.
+    pub header_time: Duration,
+    /// Characters of text in one [`Page`].
+    pub chars: usize,
+    /// The first character wanted: 0, or the `next` of the page before.
+    pub offset: usize,
+    pub links: Links,
+    pub extent: Extent,
+}
+
+impl Default for FetchBounds {
+    fn default() -> Self {
+        Self {
+            bytes: 5 << 20,
+            time: Duration::from_secs(30),
+            header_time: Duration::from_secs(15),
+            chars: 20_000,
+            offset: 0,
+            links: Links::Kept,
+            extent: Extent::Main,
+        }
+    }
+}
+
+/// Whether the addresses of a page's links stand in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    Kept,
+    TextOnly,
+}
+
+/// How much of an HTML page is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The `main` part or the one article, where a page has it; without navigation, header, footer and asides.
+    Main,
+    /// All that is shown, menus too.
+    Whole,
+}
+
+/// What a page's text was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// The text is Markdown.
+    Html,
+    /// The text is laid out; numbers are as they were sent.
+    Json,
+    Text,
+}
+
+/// A part of a page. Everything in it is untrusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Where it came from in the end, after redirects; without a fragment.
+    pub url: String,
+    pub title: Option<String>,
+    pub kind: PageKind,
+    pub text: String,
+    /// Where `text` begins in the whole, in characters.
+    pub offset: usize,
+    /// The offset to read on at; `None` at the end.
+    pub next: Option<usize>,
+    /// Characters of the whole.
+    pub total: usize,
+    /// True if the page was longer than the bounds, so that the whole is not the page's end.
+    pub cut: bool,
+}
+
+/// A page as text, whole.
+#[derive(Clone, Debug)]
+struct Document {
+    url: String,
+    title: Option<String>,
+    kind: PageKind,
+    text: String,
+    cut: bool,
+}
+
+/// Fetches pages. Cheap to clone.
+#[derive(Clone)]
+pub struct Fetcher {
+    client: Client,
+    guard: Guard,
+    recent: Arc<Recent>,
+}
+
+impl Fetcher {
+    /// `version` is Miki's, for the User-Agent.
+    ///
+    /// # Errors
+    /// The system's TLS cannot be set up.
+    pub fn new(version: &str, guard: Guard) -> Result<Self, WebError> {
+        let client = Client::builder()
+            .user_agent(format!("Miki/{version}"))
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .retry(reqwest::retry::never())
+            .pool_max_idle_per_host(0)
+            .dns_resolver(Filtered(guard.clone()))
+            .build()
+            .map_err(|error| WebError::Setup(cause(&error)))?;
+        Ok(Self { client, guard, recent: Arc::default() })
+    }
+
+    /// Gets one page as text.
+    ///
+    /// Reading on (`offset` > 0) takes the text that was fetched before, if that was within the last ten minutes, and
+    /// asks the site again otherwise.
+    ///
+    /// # Errors
+    /// The address is not allowed, nothing came in time, or what came is no text.
+    pub async fn fetch(
+        &self,
+        url: &str,
+        bounds: FetchBounds,
+        cancel: CancellationToken,
+    ) -> Result<Page, WebError> {
+        let url = parse(url)?;
+        self.guard.check_url(&url)?;
+        let wanted = Wanted::new(&url, &bounds);
+        if bounds.offset > 0
+            && let Some(document) = self.recent.get(&wanted, Instant::now())
+        {
+            return Ok(part(&document, &bounds));
+        }
+        let limit = bounds.time;
+        let (offset, chars) = (bounds.offset, bounds.chars);
+        let work = tokio::time::timeout(limit, self.document(url, bounds.clone(), cancel.clone()));
+        let document = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(WebError::Cancelled),
+            done = work => Arc::new(done.map_err(|_| WebError::TimedOut(limit))??),
+        };
+        let page = part(&document, &FetchBounds { offset, chars, ..bounds });
+        if page.next.is_some() || offset > 0 {
+            self.recent.put(wanted, document, Instant::now());
+        }
+        Ok(page)
+    }
+
+    async fn document(
+        &self,
+        url: Url,
+        bounds: FetchBounds,
+        cancel: CancellationToken,
+    ) -> Result<Document, WebError> {
+        let deadline = Instant::now() + bounds.time;
+        let (url, response) = self.follow(url, bounds.header_time).await?;
+        let host = host(&url);
+        let status = response.status();
+        if !status.is_success() {
+            let retry_after = retry_after(response.headers());
+            return Err(WebError::Status { host, status: status.as_u16(), retry_after });
+        }
+        let kind = ContentKind::of(response.headers())?;
+        let packing = Packing::of(header(response.headers(), CONTENT_ENCODING.as_str()))?;
+        let body = body::read(response, packing, bounds.bytes, &host).await?;
+        // Parsing is work for a thread that nobody waits on; it looks at the deadline and the token by itself.
+        let made = tokio::task::spawn_blocking(move || {
+            kind.document(&url, &body.bytes, body.cut, &bounds, &|| {
+                cancel.is_cancelled() || Instant::now() >= deadline
+            })
+        });
+        made.await.map_err(|error| WebError::Transfer { host, detail: error.to_string() })?
+    }
+
+    /// Asks for a page and goes where it leads, until there is one that leads nowhere else.
+    async fn follow(&self, mut url: Url, header_time: Duration) -> Result<(Url, Response), WebError> {
+        for _ in 0..=REDIRECTS {
+            self.guard.check_url(&url)?;
+            let response = tokio::time::timeout(header_time, self.ask(&url))
+                .await
+                .map_err(|_| WebError::TimedOut(header_time))??;
+            if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+                return Ok((url, response));
+            }
+            let location = response.headers().get(LOCATION).map(|value| value.as_bytes());
+            url = next_hop(&url, location)?;
+        }
+        Err(WebError::Redirects(REDIRECTS))
+    }
+
+    async fn ask(&self, url: &Url) -> Result<Response, WebError> {
+        let response = self
+            .client
+            .get(url.clone())
+            .header(
+                ACCEPT,
+                "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5",
+            )
+            .header(ACCEPT_ENCODING, "gzip")
+            .send()
+            .await
+            .map_err(|error| refusal_in(&error).unwrap_or_else(|| broken(&error, &host(url))))?;
+        // The resolver has judged already; this holds should a client ever connect without asking it.
+        match response.remote_addr().map(|address| self.guard.check_address(address.ip())) {
+            Some(Err(why)) => Err(WebError::refused(&host(url), why)),
+            Some(Ok(())) => Ok(response),
+            None => Err(WebError::Connect {
+                host: host(url),
+                detail: "it is not known which address was connected to".to_owned(),
+            }),
+        }
+    }
+}
+
+/// An address as a person or a model writes it.
+fn parse(url: &str) -> Result<Url, WebError> {
+    if url.len() > URL_CHARS {
+        return Err(WebError::NoAddress);
+    }
+    let mut url = Url::parse(url.trim()).map_err(|_| WebError::NoAddress)?;
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// Where a redirect leads. Judged by the guard afterwards, like any address.
+fn next_hop(from: &Url, location: Option<&[u8]>) -> Result<Url, WebError> {
+    let location = location.and_then(|bytes| std::str::from_utf8(bytes).ok()).ok_or(WebError::Location)?;
+    let mut to = from.join(location).map_err(|_| WebError::Location)?;
+    if from.scheme() == "https" && to.scheme() == "http" {
+        return Err(WebError::Downgrade(host(from)));
+    }
+    to.set_fragment(None);
+    Ok(to)
+}
+
+/// A refusal of our resolver, which the client wraps in errors of its own.
+fn refusal_in(error: &reqwest::Error) -> Option<WebError> {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(refusal) = error.downcast_ref::<WebError>() {
+            return Some(refusal.clone());
+        }
+        source = error.source();
+    }
+    None
+}
+
+fn broken(error: &reqwest::Error, host: &str) -> WebError {
+    let (host, detail) = (host.to_owned(), cause(error));
+    if error.is_connect() { WebError::Connect { host, detail } } else { WebError::Transfer { host, detail } }
+}
+
+/// The innermost cause: the outer ones repeat the address and say less.
+pub(crate) fn cause(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    let text = if innermost.is::<reqwest::Error>() {
+        "the request failed".to_owned()
+    } else {
+        innermost.to_string()
+    };
+    text.chars().take(200).collect()
+}
+
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
+}
+
+/// How long a site asks to wait: seconds or a date.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = header(headers, RETRY_AFTER.as_str());
+    match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => {
+            let until = httpdate::parse_http_date(text).ok()?;
+            Some(until.duration_since(std::time::SystemTime::now()).unwrap_or_default())
+        }
+    }
+}
+
+/// What a body is said to be, and in which charset.
+struct ContentKind {
+    /// `None` if only the body can tell.
+    kind: Option<PageKind>,
+    charset: Option<String>,
+}
+
+impl ContentKind {
+    fn of(headers: &HeaderMap) -> Result<Self, WebError> {
+        let said = header(headers, CONTENT_TYPE.as_str()).to_ascii_lowercase();
+        let mut parts = said.split(';').map(str::trim);
+        let mime = parts.next().unwrap_or_default();
+        let charset = parts
+            .find_map(|part| part.strip_prefix("charset="))
+            .map(|name| name.trim_matches(['"', '\'']).to_owned());
+        let kind = match mime {
+            "text/html" | "application/xhtml+xml" => Some(PageKind::Html),
+            "application/json" | "text/json" => Some(PageKind::Json),
+            "" | "application/octet-stream" => None,
+            _ if mime.ends_with("+json") => Some(PageKind::Json),
+            _ if mime.starts_with("text/") || mime.ends_with("+xml") => Some(PageKind::Text),
+            "application/xml"
+            | "application/javascript"
+            | "application/x-javascript"
+            | "application/yaml"
+            | "application/x-yaml"
+            | "application/toml"
+            | "application/x-ndjson"
+            | "application/jsonl"
+            | "application/x-sh"
+            | "application/sql" => Some(PageKind::Text),
+            _ => return Err(WebError::NotText(mime.chars().take(100).collect())),
+        };
+        Ok(Self { kind, charset })
+    }
+
+    fn document(
+        &self,
+        url: &Url,
+        bytes: &[u8],
+        cut: bool,
+        bounds: &FetchBounds,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Document, WebError> {
+        let kind = match self.kind {
+            Some(kind) => kind,
+            None => sniffed(bytes)?,
+        };
+        let source = charset::decode(bytes, self.charset.as_deref(), kind == PageKind::Html);
+        let url_text = url.to_string();
+        Ok(match kind {
+            PageKind::Html => {
+                let made = html::to_markdown(&source, url, bounds.links, bounds.extent, stop);
+                if made.stopped && stop() {
+                    return Err(WebError::TimedOut(bounds.time));
+                }
+                Document {
+                    url: url_text,
+                    title: made.title,
+                    kind,
+                    text: made.markdown,
+                    cut: cut || made.stopped,
+                }
+            }
+            PageKind::Json => match json::laid_out(&source) {
+                Some(text) => Document { url: url_text, title: None, kind, text: text::cleaned(&text), cut },
+                // Broken, or cut off in the middle: as it came.
+                None => Document {
+                    url: url_text,
+                    title: None,
+                    kind: PageKind::Text,
+                    text: text::cleaned(&source),
+                    cut,
+                },
+            },
+            PageKind::Text => {
+                Document { url: url_text, title: None, kind, text: text::cleaned(&source), cut }
+            }
+        })
+    }
+}
+
+/// The kind of a body that nobody named.
+fn sniffed(bytes: &[u8]) -> Result<PageKind, WebError> {
+    let head = &bytes[..bytes.len().min(1024)];
+    let utf16 = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
+    if head.starts_with(b"%PDF-") {
+        return Err(WebError::NotText("application/pdf".to_owned()));
+    }
+    if head.contains(&0) && !utf16 {
+        return Err(WebError::NotText("a binary file".to_owned()));
+    }
+    let text = String::from_utf8_lossy(head).trim_start().to_ascii_lowercase();
+    Ok(if text.starts_with("<!doctype html") || text.starts_with("<html") {
+        PageKind::Html
+    } else if text.starts_with(['{', '[']) {
+        PageKind::Json
+    } else {
+        PageKind::Text
+    })
+}
+
+fn part(document: &Document, bounds: &FetchBounds) -> Page {
+    let part = text::part(&document.text, bounds.offset, bounds.chars);
+    Page {
+        url: document.url.clone(),
+        title: document.title.clone(),
+        kind: document.kind,
+        text: part.text.to_owned(),
+        offset: part.offset,
+        next: part.next,
+        total: part.total,
+        cut: document.cut,
+    }
+}
+
+#[cfg(test)]
+mod tests;
