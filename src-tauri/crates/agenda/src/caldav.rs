@@ -1,0 +1,1 @@
+//! CalDAV (RFC 4791): stub.
