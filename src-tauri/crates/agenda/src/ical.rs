@@ -11,7 +11,7 @@ use crate::Error;
 
 pub(crate) use line::Line;
 pub(crate) use value::{
-    TimeForm, date_text, escaped, moment_line, read_time, time_text, unescaped, utc_text,
+    TimeForm, date_text, escaped, moment_line, read_time, stamp_text, time_text, unescaped,
 };
 pub(crate) use zone_text::time_zone_component;
 pub(crate) use zones::Zones;

@@ -5,7 +5,7 @@
 //! its [`RecurrenceId`] besides.
 
 mod absent;
-// mod caldav;
+mod caldav;
 mod error;
 #[cfg(target_os = "macos")]
 mod event_kit;
@@ -20,7 +20,7 @@ mod undo;
 use async_trait::async_trait;
 
 pub use absent::Absent;
-// pub use caldav::{CalDav, CalDavAccount};
+pub use caldav::{CalDav, CalDavAccount};
 pub use error::Error;
 #[cfg(target_os = "macos")]
 pub use event_kit::EventKit;

@@ -21,6 +21,8 @@ pub(crate) use store::{Expected, Kind, Object, Store};
 
 /// Days and local times are as much earlier or later than UTC somewhere.
 const MARGIN_HOURS: i64 = 26;
+/// How many calendars are asked for at once.
+const AT_ONCE: usize = 4;
 /// The most objects that could not be understood and are named.
 const MAX_UNREADABLE: usize = 20;
 
@@ -67,6 +69,22 @@ impl<S: Store> Objects<S> {
             return Err(Error::invalid("calendar", format!("{} holds no {what}", calendar.name)));
         }
         Ok(vec![calendar])
+    }
+
+    /// The objects of each of these, a few calendars at a time.
+    async fn queried(
+        &self,
+        calendars: Vec<Calendar>,
+        kind: Kind,
+        range: Option<(Timestamp, Timestamp)>,
+    ) -> Result<Vec<(Calendar, Vec<Object>)>, Error> {
+        let mut all = Vec::new();
+        for some in calendars.chunks(AT_ONCE) {
+            let asked = some.iter().map(|calendar| self.store.query(&calendar.id, kind, range));
+            let objects = futures::future::try_join_all(asked).await?;
+            all.extend(some.iter().cloned().zip(objects));
+        }
+        Ok(all)
     }
 
     async fn writable(&self, id: &CalendarId, kind: Kind) -> Result<Calendar, Error> {
@@ -274,8 +292,9 @@ impl<S: Store> Agenda for Objects<S> {
             range.to().checked_add(margin).unwrap_or(Timestamp::MAX),
         );
         let mut found = Events::default();
-        for calendar in self.chosen(calendar, Kind::Event).await? {
-            for object in self.store.query(&calendar.id, Kind::Event, Some(wide)).await? {
+        let calendars = self.chosen(calendar, Kind::Event).await?;
+        for (calendar, objects) in self.queried(calendars, Kind::Event, Some(wide)).await? {
+            for object in objects {
                 match read::events_in(&object, &calendar.id, range) {
                     Ok((events, more)) => {
                         found.events.extend(events);
@@ -352,8 +371,9 @@ impl<S: Store> Agenda for Objects<S> {
 
     async fn reminders(&self, filter: &ReminderFilter) -> Result<Reminders, Error> {
         let mut found = Reminders::default();
-        for list in self.chosen(filter.list.as_ref(), Kind::Reminder).await? {
-            for object in self.store.query(&list.id, Kind::Reminder, None).await? {
+        let lists = self.chosen(filter.list.as_ref(), Kind::Reminder).await?;
+        for (list, objects) in self.queried(lists, Kind::Reminder, None).await? {
+            for object in objects {
                 match read::reminder(&object, &list.id) {
                     Ok(reminder) if filter.state.takes(reminder.done) => found.reminders.push(reminder),
                     Ok(_) => {}

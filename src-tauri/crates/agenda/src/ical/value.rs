@@ -122,3 +122,8 @@ pub(crate) fn utc_text(moment: &Moment) -> String {
     let utc = moment.seen_in(&TimeZone::UTC).to_zoned_datetime(TimeZone::UTC);
     format!("{}Z", time_text(utc.datetime()))
 }
+
+/// A time in UTC as CalDAV's queries have it.
+pub(crate) fn stamp_text(time: jiff::Timestamp) -> String {
+    utc_text(&Moment::At(time.to_zoned_datetime(TimeZone::UTC)))
+}

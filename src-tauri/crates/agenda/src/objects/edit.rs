@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan as _};
 use reqwest::Url;
 
 use super::series::after;
-use crate::ical::{Component, Line, Part, moment_line, time_zone_component, utc_text};
+use crate::ical::{Component, Line, Part, moment_line, stamp_text, time_zone_component};
 use crate::moment::{in_zone, zone_named};
 use crate::recur::{Rule, Until};
 use crate::{Error, EventPatch, Moment, NewEvent, NewReminder};
@@ -146,7 +146,7 @@ impl OwnZone {
 
 /// Marks a component as changed now.
 pub(super) fn stamp(component: &mut Component, now: Timestamp) {
-    let now = utc_text(&Moment::At(now.to_zoned_datetime(TimeZone::UTC)));
+    let now = stamp_text(now);
     component.set(Line::new("DTSTAMP", &[], &now));
     component.set(Line::new("LAST-MODIFIED", &[], &now));
     let sequence = component.line("SEQUENCE").and_then(|line| line.value().trim().parse::<u32>().ok());
@@ -194,7 +194,7 @@ pub(super) fn new_event(new: NewEvent, uid: &str, now: Timestamp) -> Result<Comp
     event.add(Line::new("UID", &[], uid));
     stamp(&mut event, now);
     event.set(Line::new("SEQUENCE", &[], "0"));
-    event.add(Line::new("CREATED", &[], &utc_text(&Moment::At(now.to_zoned_datetime(TimeZone::UTC)))));
+    event.add(Line::new("CREATED", &[], &stamp_text(now)));
     set_moment(&mut event, "DTSTART", &start, &OwnZone::default());
     set_moment(&mut event, "DTEND", &end, &OwnZone::default());
     if let Some(rule) = new.recurrence.filter(|rule| !rule.is_empty()) {
@@ -218,7 +218,7 @@ pub(super) fn new_reminder(new: NewReminder, uid: &str, now: Timestamp) -> Resul
     todo.add(Line::new("UID", &[], uid));
     stamp(&mut todo, now);
     todo.set(Line::new("SEQUENCE", &[], "0"));
-    todo.add(Line::new("CREATED", &[], &utc_text(&Moment::At(now.to_zoned_datetime(TimeZone::UTC)))));
+    todo.add(Line::new("CREATED", &[], &stamp_text(now)));
     set_due(&mut todo, due.as_ref(), &OwnZone::default());
     if let Some(rule) = new.recurrence.filter(|rule| !rule.is_empty()) {
         let due = due

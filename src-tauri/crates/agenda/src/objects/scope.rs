@@ -12,7 +12,7 @@ use super::edit::{
 };
 use super::series::{Series, after};
 use super::store::Kind;
-use crate::ical::{Component, Line, Part, moment_line, utc_text};
+use crate::ical::{Component, Line, Part, moment_line, stamp_text};
 use crate::moment::{in_zone, zone_named};
 use crate::recur::Until;
 use crate::{Error, EventPatch, Moment, RecurrenceId};
@@ -377,7 +377,7 @@ pub(super) fn split(
     let component = main_mut(&mut new).ok_or_else(empty)?;
     keep_only(component, &series, is_later);
     set_times(component, (&of, &end), (&of, &end));
-    component.set(Line::new("CREATED", &[], &utc_text(&Moment::At(now.to_zoned_datetime(TimeZone::UTC)))));
+    component.set(Line::new("CREATED", &[], &stamp_text(now)));
     if let Some(rule) = series.rule() {
         let mut rule = rule.clone();
         if let Some(count) = rule.count {

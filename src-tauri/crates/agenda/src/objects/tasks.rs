@@ -1,12 +1,11 @@
 //! Changes of reminders.
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use super::edit::{OwnZone, add_zones, placed, set_due, set_moment, set_priority, set_texts, stamp};
 use super::series::Series;
 use super::store::Kind;
-use crate::ical::{Component, Line, utc_text};
+use crate::ical::{Component, Line, stamp_text};
 use crate::moment::zone_named;
 use crate::{Due, Error, EventPatch, Moment, ReminderPatch};
 
@@ -74,7 +73,7 @@ pub(super) fn change(root: &Component, patch: &ReminderPatch, now: Timestamp) ->
 fn finish(todo: &mut Component, now: Timestamp) {
     todo.set(Line::new("STATUS", &[], "COMPLETED"));
     todo.set(Line::new("PERCENT-COMPLETE", &[], "100"));
-    todo.set(Line::new("COMPLETED", &[], &utc_text(&Moment::At(now.to_zoned_datetime(TimeZone::UTC)))));
+    todo.set(Line::new("COMPLETED", &[], &stamp_text(now)));
 }
 
 fn reopen(todo: &mut Component) {
