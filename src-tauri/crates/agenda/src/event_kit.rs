@@ -1,0 +1,1 @@
+//! EventKit: stub.
