@@ -61,6 +61,13 @@ enum Command {
 
 /// Does what the command line says.
 pub fn main() -> Exit {
+    // Started by the terminal's sandbox, around a command.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == space::terminal::confine::SUBCOMMAND) {
+        let error = space::terminal::confine::confine(words);
+        eprintln!("miki: {error}");
+        return Exit::Failed;
+    }
     let line = match Line::try_parse() {
         Ok(line) => line,
         Err(error) => {

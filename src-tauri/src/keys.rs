@@ -33,8 +33,19 @@ pub use store::fake;
 /// Providers whose keys may be kept: all but those of this machine, which need none, and the server of the user's own.
 pub fn takers() -> impl Iterator<Item = &'static str> {
     let vendors = Provider::known().iter().filter(|provider| provider.needs_key());
-    vendors.map(|provider| provider.id.as_str()).chain([CUSTOM])
+    vendors.map(|provider| provider.id.as_str()).chain([CUSTOM]).chain(SERVICES.map(|(name, _)| name))
 }
+
+/// What is no model: search engines, with the only address that their key goes to, and the user's own calendar, which is
+/// where the settings say.
+const SERVICES: [(&str, Option<&str>); 3] = [
+    (GOOGLE_SEARCH, Some("https://customsearch.googleapis.com")),
+    (BRAVE_SEARCH, Some("https://api.search.brave.com")),
+    (CALENDAR, None),
+];
+pub const GOOGLE_SEARCH: &str = "google-search";
+pub const BRAVE_SEARCH: &str = "brave-search";
+pub const CALENDAR: &str = "caldav";
 
 /// Reads an environment variable; passed in, so that tests need not change the process's own.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -93,6 +104,14 @@ impl Keys {
             }
         }
         Ok(Some(key))
+    }
+
+    /// The key of a search engine, for its own address.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn of_service(&self, name: &str) -> Result<Option<Secret>, ErrorView> {
+        self.get(name, &own_address(name).unwrap_or_default())
     }
 
     /// Lets the key in the keychain go to this address, and to no other.
@@ -245,12 +264,15 @@ impl Keys {
 
 /// The environment variable that overrides a provider's key.
 pub fn variable(provider: &str) -> String {
-    format!("MIKI_KEY_{}", provider.to_uppercase())
+    format!("MIKI_KEY_{}", provider.to_uppercase().replace('-', "_"))
 }
 
 /// Where a provider is by the data that came with the program; `None` for the user's own server.
 fn own_address(provider: &str) -> Option<String> {
-    Provider::named(provider).map(|known| address::shown(&known.base_url))
+    let service = SERVICES.iter().find(|(name, _)| *name == provider).and_then(|(_, address)| *address);
+    service
+        .map(address::shown)
+        .or_else(|| Provider::named(provider).map(|known| address::shown(&known.base_url)))
 }
 
 /// The approver key's name in the keychain.

@@ -8,18 +8,22 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agenda::{Absent, Agenda, CalDav, CalDavAccount};
 use agent::{OpenPorts, PortSource};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use journal::Blobs;
 use protocol::ids::SessionId;
-use protocol::settings::Settings;
+use protocol::settings::{SearchEngine, Settings};
 use protocol::{ErrorCode, ErrorView};
 use space::files::{self, Keep, Places, Space};
-use tools::Ports;
+use space::terminal::{Sandbox, Setup, Terminal};
+use tokio::sync::OnceCell;
+use tools::{AgendaPort, Ports, WebPort};
+use web::{Engine, Fetcher, Guard, SearchError, Searcher};
 
 use crate::home::Home;
-use crate::keys::Keys;
+use crate::keys::{self, Keys};
 
 /// What is kept of a file that was changed.
 const KEPT: &str = "application/octet-stream";
@@ -28,6 +32,10 @@ pub struct Workplaces {
     places: Option<Places>,
     blobs: Blobs,
     keys: Keys,
+    /// Found out once, when it is first needed: it starts a program.
+    sandbox: OnceCell<Arc<Sandbox>>,
+    terminals: Mutex<BTreeMap<(Option<SessionId>, PathBuf), Arc<Terminal>>>,
+    web: Option<(Fetcher, Searcher)>,
 }
 
 impl Workplaces {
@@ -37,7 +45,35 @@ impl Workplaces {
             data: home.path().to_owned(),
             home: user,
         });
-        Self { places, blobs, keys }
+        let version = env!("CARGO_PKG_VERSION");
+        let web = Fetcher::new(version, Guard::strict(&[])).ok().zip(Searcher::new(version).ok());
+        Self { places, blobs, keys, sandbox: OnceCell::new(), terminals: Mutex::default(), web }
+    }
+
+    /// The terminal of a session in its folder; `None` where there can be none.
+    async fn terminal(&self, session: Option<&SessionId>, space: &Space) -> Option<Arc<Terminal>> {
+        let sandbox = self.sandbox.get_or_init(|| async {
+            let confiner = std::env::current_exe().ok();
+            let probed = tokio::task::spawn_blocking(move || Sandbox::probe(confiner.as_deref())).await;
+            Arc::new(probed.unwrap_or_else(|panic| Sandbox::none(panic.to_string())))
+        });
+        let sandbox = Arc::clone(sandbox.await);
+        let key = (session.cloned(), space.root().to_owned());
+        let mut terminals = self.terminals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(terminal) = terminals.get(&key) {
+            return Some(Arc::clone(terminal));
+        }
+        match Terminal::open(Setup::new(space.root()), sandbox) {
+            Ok(terminal) => {
+                let terminal = Arc::new(terminal);
+                terminals.insert(key, Arc::clone(&terminal));
+                Some(terminal)
+            }
+            Err(error) => {
+                tracing::warn!("no terminal: {error}");
+                None
+            }
+        }
     }
 
     fn folder(&self, wanted: Option<&str>, settings: &Settings) -> Result<Option<Arc<Space>>, ErrorView> {
@@ -69,14 +105,80 @@ impl Workplaces {
 
 impl PortSource for Workplaces {
     fn open<'a>(&'a self, what: OpenPorts<'a>) -> BoxFuture<'a, Result<Ports, ErrorView>> {
-        let OpenPorts { session: _, space, settings } = what;
+        let OpenPorts { session, space, settings } = what;
         async move {
             let space = self.folder(space, settings)?;
-            let keep: Arc<dyn Keep> = Arc::new(Kept(self.blobs.clone()));
-            Ok(Ports { space, keep: Some(keep), home: self.places.as_ref().map(|places| places.home.clone()), ..Ports::default() })
+            let terminal = match &space {
+                Some(space) => self.terminal(session, space).await,
+                None => None,
+            };
+            let (keys, of) = (self.keys.clone(), settings.clone());
+            // Asked for anew each time: what is set meanwhile counts.
+            let looked = tokio::task::spawn_blocking(move || (engine(&keys, &of), calendars(&keys, &of))).await;
+            let (engine, agenda) = looked.map_err(|panic| {
+                ErrorView::new(ErrorCode::Internal, format!("the keychain could not be asked: {panic}"))
+            })?;
+            let keep: Arc<dyn Keep + Send + Sync> = Arc::new(Kept(self.blobs.clone()));
+            Ok(Ports {
+                space,
+                terminal,
+                keep: Some(keep),
+                web: self.web.clone().map(|(fetcher, searcher)| Arc::new(WebPort { fetcher, searcher, engine })),
+                agenda: Some(Arc::new(AgendaPort { agenda, usual: settings.calendar.clone() })),
+                progress: None,
+                home: self.places.as_ref().map(|places| places.home.clone()),
+            })
         }
         .boxed()
     }
+}
+
+/// What `webSearch` asks; `None` if nothing is set. Blocking: a key is in the keychain.
+fn engine(keys: &Keys, settings: &Settings) -> Option<Result<Engine, SearchError>> {
+    let key = |name: &str, engine: &'static str| match keys.of_service(name) {
+        Ok(Some(key)) => Ok(key),
+        Ok(None) | Err(_) => Err(SearchError::NoKey { engine }),
+    };
+    let engine_id = settings.search_engine_id.trim().to_owned();
+    match settings.search_engine {
+        SearchEngine::None => None,
+        SearchEngine::Google if engine_id.is_empty() => Some(Err(SearchError::NoEngineId)),
+        SearchEngine::Google => {
+            Some(key(keys::GOOGLE_SEARCH, "Google").map(|key| Engine::Google { key, engine_id }))
+        }
+        SearchEngine::Brave => Some(key(keys::BRAVE_SEARCH, "Brave").map(|key| Engine::Brave { key })),
+        SearchEngine::Searxng if settings.search_url.is_empty() => Some(Err(SearchError::NoBase)),
+        SearchEngine::Searxng => Some(Ok(Engine::SearXng { url: settings.search_url.clone() })),
+    }
+}
+
+/// The user's calendars. Blocking, as above.
+fn calendars(keys: &Keys, settings: &Settings) -> Arc<dyn Agenda> {
+    let absent = |why: String| Arc::new(Absent { why }) as Arc<dyn Agenda>;
+    if settings.calendar_url.is_empty() {
+        return system_agenda();
+    }
+    let password = match keys.get(keys::CALENDAR, &settings.calendar_url) {
+        Ok(Some(password)) => password,
+        Ok(None) => {
+            let url = &settings.calendar_url;
+            return absent(format!("no password is kept for it: miki key set {} --for {url}", keys::CALENDAR));
+        }
+        Err(error) => return absent(error.message),
+    };
+    let (url, user) = (settings.calendar_url.clone(), settings.calendar_user.clone());
+    match CalDav::new(&CalDavAccount { url, user, password }) {
+        Ok(caldav) => Arc::new(caldav),
+        Err(error) => absent(error.to_string()),
+    }
+}
+
+/// Calendars that the system keeps.
+fn system_agenda() -> Arc<dyn Agenda> {
+    #[cfg(target_os = "macos")]
+    return Arc::new(agenda::EventKit::new());
+    #[cfg(not(target_os = "macos"))]
+    Arc::new(Absent::not_set_up())
 }
 
 /// In the journal's blobs: written and synced before the change that they are kept for.

@@ -19,6 +19,8 @@ mod undo;
 
 use async_trait::async_trait;
 
+pub use jiff::tz::TimeZone;
+
 pub use absent::Absent;
 pub use caldav::{CalDav, CalDavAccount};
 pub use error::Error;
@@ -35,6 +37,11 @@ pub use undo::{Before, Changed, Undo};
 pub const MAX_LISTED: usize = 500;
 /// The most days that one look at a calendar spans.
 pub const MAX_DAYS: i64 = 1100;
+
+/// The zone of this machine.
+pub fn local_zone() -> TimeZone {
+    TimeZone::system()
+}
 
 /// A person's calendars and lists of reminders.
 ///

@@ -111,6 +111,7 @@ pub fn interrupted() -> ExecResult {
         picture: None,
         read: Vec::new(),
         changes: Vec::new(),
+        output: Vec::new(),
         took: Millis(0),
     }
 }

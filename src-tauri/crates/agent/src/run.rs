@@ -23,13 +23,14 @@ use protocol::event::{RunEnd, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId};
 use protocol::run::RunSpec;
 use protocol::settings::Settings;
+use protocol::terminal::Line;
 use protocol::tool::{Approval, ExecResult, Grant, Mode, Risk, Source, ToolCall, Until};
 use protocol::turn::{StopReason, Usage};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Router};
+use tools::{ExecRequest, Executed, FocusedWindow, Grants, Limits, Meanwhile, Ports, Progress, Router};
 
 use crate::approvals::{Deadlines, GivenAnswer};
 use crate::cancellation::StopSignal;
@@ -525,7 +526,9 @@ impl Driver {
         let grants = grants.with_settings(&settings, || now);
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
-        let (planning, waived, ports) = (self.planning(), Vec::new(), self.run.ports.clone());
+        let (planning, waived) = (self.planning(), Vec::new());
+        let progress = Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
+        let ports = Ports { progress: Some(Arc::new(progress)), ..self.run.ports.clone() };
         ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }
     }
 
@@ -545,6 +548,20 @@ impl Driver {
             Source::add(&mut self.read, result.read.iter().cloned());
         }
         Ok(())
+    }
+}
+
+/// Shows what a command of this call prints.
+struct Printed {
+    log: Arc<Log>,
+    scope: Scope,
+    call: CallId,
+}
+
+impl Progress for Printed {
+    fn tell(&self, first: u64, lines: Vec<Line>) {
+        let printed = EventBody::CommandPrinted { call: self.call.clone(), first, lines };
+        self.log.broadcast_transient(self.scope.clone(), printed);
     }
 }
 

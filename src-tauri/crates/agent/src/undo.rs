@@ -139,8 +139,8 @@ fn told(report: &Undone, calls: &[CallId]) -> ExecResult {
         summary = format!("{summary}; left as it is: {}", all.join("; "));
     }
     let data = json!({ "undone": calls });
-    let (read, changes) = (Vec::new(), Vec::new());
-    ExecResult { effect, summary, data, error: None, picture: None, read, changes, took: Millis(0) }
+    let (read, changes, output) = (Vec::new(), Vec::new(), Vec::new());
+    ExecResult { effect, summary, data, error: None, picture: None, read, changes, output, took: Millis(0) }
 }
 
 /// What the next run's model reads of it; `None` if this is no undo.

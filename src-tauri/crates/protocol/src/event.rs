@@ -11,6 +11,7 @@ use crate::ids::{AgentId, ApprovalId, BlobRef, CallId, ModelId, RunId, Seq, Sess
 use crate::principal::Surface;
 use crate::run::RunSpec;
 use crate::settings::Settings;
+use crate::terminal::Line;
 use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Grant, Mode, Risk, ToolCall};
 use crate::turn::{Cost, StopReason, Usage};
 use crate::view::{DesktopView, Question, SessionView};
@@ -194,6 +195,12 @@ pub enum EventBody {
         text: String,
         thinking: String,
     },
+    /// A command in the terminal has printed: whoever draws it drops its lines from `first` on and puts these in their place.
+    CommandPrinted {
+        call: CallId,
+        first: u64,
+        lines: Vec<Line>,
+    },
     /// Of the run in its scope.
     StatusChanged {
         status: Status,
@@ -243,6 +250,7 @@ impl EventBody {
             | Self::Noted { .. } => true,
             Self::TurnDelta { .. }
             | Self::TurnSoFar { .. }
+            | Self::CommandPrinted { .. }
             | Self::StatusChanged { .. }
             | Self::SessionChanged { .. }
             | Self::QuestionsChanged { .. }

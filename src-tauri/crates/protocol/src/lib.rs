@@ -13,6 +13,7 @@ pub mod run;
 pub mod view;
 
 pub mod settings;
+pub mod terminal;
 pub mod tool;
 pub mod turn;
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::contract::About;
 use crate::geometry::NormPoint;
 use crate::ids::{BlobRef, CallId};
+use crate::terminal::Line;
 
 /// What a call can do, from harmless to irrevocable. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -358,6 +359,9 @@ pub struct ExecResult {
     /// What it changed that can be taken back, in the order in which it was done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// What a command printed last, for people, bounded. No model is told it: it gets the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<Line>,
     pub took: Millis,
 }
 

@@ -13,7 +13,7 @@ mod job;
 pub mod policy;
 mod sandbox;
 mod screen;
-mod style;
+
 mod watch;
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use job::{Exit, Job, JobId, Outcome, Page, Stopped, Update};
 pub use sandbox::{Confinement, Network, Sandbox, Strength};
-pub use style::{Color, Line, Span, Style};
+pub use protocol::terminal::{Color, Line, Span, Style};
 
 /// Ended jobs that can still be read.
 const ENDED_KEPT: usize = 32;

@@ -55,7 +55,7 @@ pub use desktop::{Abilities, Fence, Interruption, WindowId};
 pub use focus::FocusedWindow;
 pub use plan::{Env, Plan, Refusal, Step, Task};
 pub use policy::Grants;
-pub use ports::Ports;
+pub use ports::{AgendaPort, Ports, Progress, WebPort};
 pub use registry::{AddError, Registry};
 pub use router::Router;
 pub use secrets::{Place, Secret, SecretSource};
@@ -180,6 +180,7 @@ impl Executed {
             picture: None,
             read: Vec::new(),
             changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(0),
         };
         Self { result, picture: None, finished: None }

@@ -11,7 +11,7 @@ use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
 
 use crate::ports::Ports;
-use crate::reach::{Act, Ordered, Reach};
+use crate::reach::{Act, Reach};
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
 use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
 use crate::{Limits, schema, untrusted};
@@ -239,8 +239,8 @@ impl Step {
     pub(crate) fn goes_out(&self) -> bool {
         match self.plan.reach() {
             Reach::Address(_) | Reach::Page { .. } => true,
-            Reach::Files { .. } | Reach::Calendar { .. } => false,
-            Reach::Command(ordered) => matches!(ordered, Ordered::Run { hosts, .. } if !hosts.is_empty()),
+            // Commands have no network; calendars go to where their user keeps them.
+            Reach::Files { .. } | Reach::Command(_) | Reach::Calendar { .. } => false,
             // A link may be there.
             Reach::Element(_) | Reach::Points { .. } => self.risk() >= Risk::Edit,
             reach => self.plan.text().is_some() || reach.enters(),

@@ -6,7 +6,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agenda::Agenda;
 use space::files::{Keep, Space, SpacePath};
+use protocol::terminal::Line;
+use space::terminal::Terminal;
+use web::{Engine, Fetcher, SearchError, Searcher};
 
 /// Of one session. Empty where there is none.
 #[derive(Clone, Default)]
@@ -15,8 +19,37 @@ pub struct Ports {
     pub space: Option<Arc<Space>>,
     /// Where the bytes go that a change of a file replaces, so that it can be taken back.
     pub keep: Option<Arc<dyn Keep + Send + Sync>>,
+    /// The commands of its session.
+    pub terminal: Option<Arc<Terminal>>,
+    /// The web without a browser.
+    pub web: Option<Arc<WebPort>>,
+    /// Calendars and reminders.
+    pub agenda: Option<Arc<AgendaPort>>,
+    /// Hears what a command prints while it runs.
+    pub progress: Option<Arc<dyn Progress>>,
     /// The user's home, below which folders are called `~/`.
     pub home: Option<PathBuf>,
+}
+
+/// Calendars, and the one that new entries go to.
+pub struct AgendaPort {
+    pub agenda: Arc<dyn Agenda>,
+    /// By its name; empty for the first that takes them.
+    pub usual: String,
+}
+
+/// How pages are searched and fetched.
+pub struct WebPort {
+    pub fetcher: Fetcher,
+    pub searcher: Searcher,
+    /// What the user set; `None` if nothing is, or why it cannot be asked.
+    pub engine: Option<Result<Engine, SearchError>>,
+}
+
+/// Shows what goes on, while it does.
+pub trait Progress: Send + Sync {
+    /// Lines of a command's output that are new, or are another now.
+    fn tell(&self, first: u64, lines: Vec<Line>);
 }
 
 impl Ports {

@@ -31,7 +31,7 @@ pub(crate) enum Reach {
     /// To a command of the session's terminal: a new one by its line, or one under way by its number.
     Command(Ordered),
     /// To a calendar or a list of reminders, by its name; to the one of the settings where none is named.
-    Calendar { name: Option<String>, deletes: bool },
+    Calendar { name: Option<String>, event: Option<String>, deletes: bool },
 }
 
 /// What is done to files.
@@ -45,7 +45,7 @@ pub(crate) enum FileAct {
 /// What is asked of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ordered {
-    Run { line: String, hosts: Vec<String> },
+    Run { line: String },
     /// A text for a command that reads it.
     Input { job: u32, text: String },
     Stop { job: u32 },

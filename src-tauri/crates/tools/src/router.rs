@@ -32,6 +32,15 @@ use crate::{
     Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
 };
 
+static NO_PORTS: Ports = Ports {
+    space: None,
+    keep: None,
+    terminal: None,
+    web: None,
+    agenda: None,
+    progress: None,
+    home: None,
+};
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
@@ -199,8 +208,7 @@ impl Router {
     /// What plans of these tools are made within.
     /// Of the desktop and the browser alone.
     pub(crate) fn env<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>]) -> Env<'a> {
-        const NONE: &Ports = &Ports { space: None, keep: None, home: None };
-        self.env_with(limits, tools, NONE)
+        self.env_with(limits, tools, &NO_PORTS)
     }
 
     fn env_with<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>], ports: &'a Ports) -> Env<'a> {
@@ -331,13 +339,13 @@ impl Router {
         };
         redaction::redact(&mut outcome, &secrets);
         let Outcome {
-            effect, summary, data, error, picture, mut read, changes, finished, dot: _, in_part: _
+            effect, summary, data, error, picture, mut read, changes, output, finished, dot: _, in_part: _
         } = outcome;
         if picture.is_some() {
             Source::add(&mut read, [Source::Screen]);
         }
         let took = started.elapsed().into();
-        let result = ExecResult { effect, summary, data, error, picture: None, read, changes, took };
+        let result = ExecResult { effect, summary, data, error, picture: None, read, changes, output, took };
         Executed { result, picture, finished }
     }
 
@@ -353,7 +361,10 @@ impl Router {
                 let keep = ports.keep.clone().ok_or_else(|| none("folder"))?;
                 tool::take_back_file(space, keep, change).await
             }
-            Changed::Event | Changed::Reminder => Err(none("calendar")),
+            Changed::Event | Changed::Reminder => {
+                let port = ports.agenda.clone().ok_or_else(|| none("calendar"))?;
+                tool::take_back_entry(&*port.agenda, change).await
+            }
             Changed::Clipboard | Changed::Value | Changed::Window => {
                 tool::take_back_on_screen(&*self.desktop, &self.clipboards, change).await
             }

@@ -449,9 +449,12 @@ pub(crate) async fn find(
                 beyond::add_files(targets, part, paths, *does, ports).await;
                 continue;
             }
-            Reach::Command(_) => continue,
-            Reach::Calendar { name, deletes } => {
-                beyond::add_calendar(targets, part, name.as_deref(), *deletes);
+            Reach::Command(ordered) => {
+                beyond::add_command(targets, part, ordered, ports);
+                continue;
+            }
+            Reach::Calendar { name, event, deletes } => {
+                beyond::add_calendar(targets, part, (name.as_deref(), event.as_deref()), *deletes, ports).await;
                 continue;
             }
             _ => {}

@@ -71,6 +71,17 @@ mod search_files;
 mod trash_file;
 mod write_file;
 
+mod command_jobs;
+mod commands;
+mod run_command;
+
+mod calendar;
+mod events;
+mod reminders;
+
+mod web_fetch;
+mod web_search;
+
 mod on_screen;
 
 mod batch;
@@ -83,6 +94,7 @@ mod wait;
 
 pub(crate) use batch::NAME as BATCH;
 pub use context::Context;
+pub(crate) use calendar::take_back as take_back_entry;
 pub(crate) use files::take_back as take_back_file;
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
@@ -140,6 +152,20 @@ pub(crate) fn builtin() -> Vec<Arc<dyn Tool>> {
         of::<move_file::MoveFile>(),
         of::<make_folder::MakeFolder>(),
         of::<trash_file::TrashFile>(),
+        of::<run_command::RunCommand>(),
+        of::<command_jobs::ReadCommand>(),
+        of::<command_jobs::TypeCommand>(),
+        of::<command_jobs::StopCommand>(),
+        of::<web_search::WebSearch>(),
+        of::<web_fetch::WebFetch>(),
+        of::<events::ListEvents>(),
+        of::<events::CreateEvent>(),
+        of::<events::ChangeEvent>(),
+        of::<events::DeleteEvent>(),
+        of::<reminders::ListReminders>(),
+        of::<reminders::CreateReminder>(),
+        of::<reminders::ChangeReminder>(),
+        of::<reminders::DeleteReminder>(),
         of::<use_tools::UseTools>(),
         of::<plan::Propose>(),
         of::<wait::Wait>(),
@@ -267,6 +293,13 @@ pub(crate) fn tool_error(kind: ToolErrorKind, message: impl Into<String>) -> Too
 
 pub(crate) fn bad_arguments(message: impl std::fmt::Display) -> ToolError {
     tool_error(ToolErrorKind::BadArguments, untrusted::line(&message.to_string(), 500))
+}
+
+/// An error of a library with what can be done about it, cleaned.
+pub(crate) fn with_hint(kind: ToolErrorKind, error: &dyn std::fmt::Display, hint: Option<&str>) -> ToolError {
+    let error = error.to_string();
+    let message = hint.map_or_else(|| error.clone(), |hint| format!("{error}; {hint}"));
+    tool_error(kind, untrusted::line(&message, 600))
 }
 
 /// Refuses what is outside `least..=most`, by name.

@@ -397,6 +397,8 @@ fn refused(error: ToolError) -> ExecResult {
         error: Some(error),
         picture: None,
         read: Vec::new(),
+        changes: Vec::new(),
+        output: Vec::new(),
         took: Millis(0),
     }
 }

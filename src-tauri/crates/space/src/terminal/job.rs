@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use super::sandbox::{Confinement, Launch};
 use super::screen::Screen;
-use super::style::Line;
+use protocol::terminal::Line;
 use super::watch::{Tree, Watched};
 use super::{CommandSpec, Limits, TerminalError};
 

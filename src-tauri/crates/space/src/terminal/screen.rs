@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use unicode_width::UnicodeWidthChar;
 use vte::{Params, Parser, Perform};
 
-use super::style::{Line, Span, Style};
+use protocol::terminal::{Line, Span, Style};
 
 /// Lines the cursor can move back to; what has scrolled above no longer changes.
 const WINDOW: usize = 60;

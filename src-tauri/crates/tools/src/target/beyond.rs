@@ -3,17 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agenda::EventId;
 use protocol::contract::EffectClass;
 use protocol::tool::Grant;
 use space::files::FileError;
+use space::terminal::policy;
 
 use super::{FileThere, NAME_CHARS, Place, Targets};
 use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::ports::Ports;
-use crate::reach::FileAct;
+use crate::reach::{FileAct, Ordered};
 use crate::untrusted;
 
+/// Characters of why something is asked.
+const REASON_CHARS: usize = 200;
 /// Longest wait for a look at one file or folder.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -63,12 +67,54 @@ pub(super) async fn add_files(
     }
 }
 
-/// A calendar by its name; the one of the settings where none is named.
-pub(super) fn add_calendar(targets: &mut Targets, part: &Step, name: Option<&str>, deletes: bool) {
-    let name = untrusted::line(name.unwrap_or("your calendar"), NAME_CHARS);
+/// A command is its line, in its folder. A yes for commands like it is for their programs and what they are told first.
+pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered, ports: &Ports) {
+    let (path, below_home) = ports.root();
+    targets.needs.push(Need::Folder { path, below_home });
+    targets.needs.push(Need::Effect(EffectClass::Run));
+    let line = match ordered {
+        Ordered::Run { line } => {
+            let weighed = policy::weigh(line);
+            for like in &weighed.grants {
+                let app = Some(format!("{like} ({})", ports.folder()));
+                targets.touches.push(Grant { tool: part.name().to_owned(), app });
+            }
+            if let Some(what) = weighed.destructive.first() {
+                let needs = vec![Need::Effect(EffectClass::Delete)];
+                targets.ask(untrusted::line(what, REASON_CHARS), needs);
+            }
+            line.clone()
+        }
+        Ordered::Input { job, text } => format!("into job {job}: {text}"),
+        Ordered::Stop { job } => format!("the end of job {job}"),
+    };
+    targets.places.push(Place::Command(line));
+}
+
+/// A calendar by its name, the one of the settings where none is named; or an event as it is now. Where others are
+/// invited, the calendar's server may write to them.
+pub(super) async fn add_calendar(
+    targets: &mut Targets,
+    part: &Step,
+    (name, event): (Option<&str>, Option<&str>),
+    deletes: bool,
+    ports: &Ports,
+) {
+    let mut place = untrusted::line(name.unwrap_or("your calendar"), NAME_CHARS);
     let effect = if deletes { EffectClass::Delete } else { EffectClass::Edit };
-    targets.needs.push(Need::Application(name.clone()));
+    targets.needs.push(Need::Application(place.clone()));
     targets.needs.push(Need::Effect(effect));
-    targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(name.clone()) });
-    targets.places.push(Place::Calendar(name));
+    targets.touches.push(Grant { tool: part.name().to_owned(), app: Some(place.clone()) });
+    if let (Some(event), Some(port)) = (event, &ports.agenda) {
+        let id = EventId(event.to_owned());
+        // What is not there any more is refused by whoever would change it.
+        if let Ok(Ok(there)) = tokio::time::timeout(LOOK, port.agenda.event(&id)).await {
+            place = format!("{} {}", untrusted::line(&there.title, NAME_CHARS), there.version);
+            if !there.invited.is_empty() {
+                let why = format!("{} others are invited, whom the calendar may write to", there.invited.len());
+                targets.weigh(why, vec![Need::Effect(EffectClass::Send)]);
+            }
+        }
+    }
+    targets.places.push(Place::Calendar(place));
 }

@@ -2,6 +2,7 @@
 
 use desktop::{Acted, DesktopError, Evidence};
 use protocol::geometry::NormPoint;
+use protocol::terminal::Line;
 use protocol::tool::{Change, Effect, Source, ToolError, ToolErrorKind};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub(crate) read: Vec<Source>,
     /// What it changed that can be taken back.
     pub(crate) changes: Vec<Change>,
+    /// What a command printed, with its colours, for people.
+    pub(crate) output: Vec<Line>,
     /// From `done` alone.
     pub(crate) finished: Option<Finish>,
 }
@@ -48,6 +51,7 @@ impl Outcome {
             picture: None,
             read: Vec::new(),
             changes: Vec::new(),
+            output: Vec::new(),
             finished: None,
         }
     }

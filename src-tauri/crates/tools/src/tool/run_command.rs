@@ -7,11 +7,12 @@ use protocol::tool::{Effect, Risk, ToolError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use space::terminal::policy::{self, Weight};
-use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined};
+use space::terminal::policy::{self, Effect as Does};
+use space::terminal::{CommandSpec, Confinement, Exit, Strength, Unconfined, Update};
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, commands, filled, within};
 use crate::reach::{Ordered, Reach};
+use crate::untrusted;
 
 const LINE_CHARS: usize = 20_000;
 const SECONDS: u32 = 120;
@@ -49,10 +50,10 @@ impl Builtin for RunCommand {
         let terminal = env.ports.terminal.as_ref().ok_or_else(commands::none)?;
         let background = input.background.unwrap_or(false);
         let weighed = policy::weigh(&input.command);
-        let risk = match weighed.weight() {
-            Weight::Reads if !background => Risk::Navigate,
-            Weight::Reads | Weight::Edits => Risk::Edit,
-            Weight::Destroys | Weight::Untold => Risk::Consequential,
+        let risk = match weighed.effect {
+            Does::Reads if !background => Risk::Navigate,
+            Does::Reads | Does::Changes => Risk::Edit,
+            Does::Unclear => Risk::Consequential,
         };
         let mut spec = CommandSpec::new(input.command.clone());
         spec.cwd = input.folder.map(Into::into);
@@ -62,10 +63,9 @@ impl Builtin for RunCommand {
                 spec.unconfined = Unconfined::Allowed;
                 Some(format!("nothing confines commands here ({why}): it can do whatever you can"))
             }
-            Strength::Bubblewrap { .. } | Strength::Seatbelt => match weighed.weight() {
-                Weight::Untold => Some("what this line does cannot be told".to_owned()),
-                Weight::Reads | Weight::Edits | Weight::Destroys => None,
-            },
+            Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed.unclear.map(|why| {
+                format!("what this line does cannot be told: {}", untrusted::line(&why, 200))
+            }),
         };
         let reach = Reach::Command(Ordered::Run { line: input.command });
         let plan = Plan::new(risk, Run { spec, background }).reaching(reach);
@@ -97,9 +97,9 @@ impl Run {
         let terminal = commands::terminal(cx)?;
         let line = commands::shown(&self.spec.command);
         let progress = cx.ports.progress.clone();
-        let tell = move |update| {
+        let tell = move |Update { first, lines }| {
             if let Some(progress) = &progress {
-                progress.tell(update);
+                progress.tell(first, lines);
             }
         };
         cx.begin();

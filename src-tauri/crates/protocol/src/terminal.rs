@@ -62,7 +62,7 @@ impl Line {
 
 impl Style {
     /// Applies one "select graphic rendition" sequence. Concealed text is shown: what is there can be read.
-    pub(super) fn select(&mut self, params: &[Vec<u16>]) {
+    pub fn select(&mut self, params: &[Vec<u16>]) {
         let mut rest = params.iter();
         while let Some(param) = rest.next() {
             match param.first().copied().unwrap_or(0) {
