@@ -86,8 +86,11 @@ fn open(folder: &Path, top: Option<PathBuf>) -> io::Result<Trash> {
     if cfg!(target_os = "macos") {
         return Ok(Trash { folder, top, files: dir, info: None });
     }
+    let mut private = cap_std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    cap_std::fs::DirBuilderExt::mode(&mut private, 0o700);
     let sub = |name: &str| {
-        match dir.create_dir(name) {
+        match dir.create_dir_with(name, &private) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
             _ => {}
         }

@@ -103,7 +103,7 @@ impl Out<'_> {
         loop {
             buffer.clear();
             count = count.wrapping_add(1);
-            if count % 1024 == 0 && (self.stop)() {
+            if count.is_multiple_of(1024) && (self.stop)() {
                 return Err(FileError::Stopped);
             }
             if self.full() {
