@@ -3,6 +3,7 @@
 mod bounds;
 mod changes;
 mod confined;
+mod documents;
 mod finding;
 mod racing;
 mod reading;

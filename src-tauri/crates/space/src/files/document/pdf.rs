@@ -1,6 +1,8 @@
 //! The text of a PDF, page by page. A library reads what strangers wrote: its panics end in an error, and it works in
 //! a thread of its own, so that a page that takes for ever does not keep a stop waiting.
 
+mod page;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,37 +53,33 @@ fn pages(content: &[u8], ended: &AtomicBool) -> Result<Document, String> {
     if document.is_encrypted() {
         return Err("it asks for a password".into());
     }
-    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
-    let parts = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    let all = document.get_pages();
+    let parts = u32::try_from(all.len()).unwrap_or(u32::MAX);
     let mut text = String::new();
-    let mut whole = numbers.len() <= PAGES;
+    let mut whole = all.len() <= PAGES;
     let mut failed = None;
-    for number in numbers.into_iter().take(PAGES) {
+    for (number, id) in all.into_iter().take(PAGES) {
         if ended.load(Ordering::Relaxed) || text.len() >= TEXT {
             whole = false;
             break;
         }
         text.push_str(&format!("--- page {number} ---\n"));
-        let mut any = false;
-        for chunk in document.extract_text_chunks_with_limit(&[number], INFLATED) {
-            match chunk {
-                Ok(chunk) => {
-                    any |= !chunk.trim().is_empty();
-                    text.push_str(&chunk);
-                }
-                Err(e) => failed = Some(e.to_string()),
+        let lines = match page::text(&document, id, ended) {
+            Ok(lines) => lines,
+            Err(why) => {
+                text.push_str(&format!("(this page cannot be read: {why})\n"));
+                failed = Some(why);
+                continue;
             }
-        }
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        if !any {
+        };
+        text.push_str(&lines);
+        if lines.trim().is_empty() {
             text.push_str("(no text: a picture, or a font that cannot be read)\n");
         }
     }
     text.truncate(text.floor_char_boundary(TEXT));
     match failed {
-        Some(why) if parts == 1 && text.lines().count() <= 2 => Err(why),
+        Some(why) if parts == 1 => Err(why),
         failed => Ok(Document { kind: DocumentKind::Pdf, text, parts, whole: whole && failed.is_none() }),
     }
 }

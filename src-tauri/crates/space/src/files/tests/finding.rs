@@ -45,7 +45,11 @@ fn globs_find_names_in_order_without_what_is_ignored() {
     assert_eq!(glob("src/*", ".", false), ["src/.gitignore", "src/keep.log", "src/lib.rs", "src/main.rs"]);
     assert_eq!(glob("**/*.{log,bin}", ".", false), ["binary.bin", "keep.log", "src/keep.log"]);
     assert_eq!(glob("*.rs", "src", false), ["src/lib.rs", "src/main.rs"]);
-    assert_eq!(glob("*.rs", "src/generated", false), ["src/generated/a.rs"], "a folder that is named is looked into, ignored or not");
+    assert_eq!(
+        glob("*.rs", "src/generated", false),
+        ["src/generated/a.rs"],
+        "a folder that is named is looked into, ignored or not"
+    );
     assert_eq!(glob("*.log", "src", false), ["src/keep.log"], "rules of the folders above hold");
     assert_eq!(glob("a.*", ".", true), ["a.log", "src/generated/a.rs"]);
     let few = stage.space.glob("*", &SpacePath::root(), true, 3, &go_on).unwrap();

@@ -105,20 +105,57 @@ fn has_no_space_when_it_is_started_again() {
     println!("nothing changed");
 }
 
+/// The process whose Space is on a disk of its own: what is deleted stays on that disk.
+#[test]
+fn trashes_on_another_disk_when_it_is_started_again() {
+    let Some(place) = place() else { return };
+    let place = Path::new(&place);
+    std::fs::create_dir_all(place.join("space/folder")).unwrap();
+    std::fs::write(place.join("space/folder/a b.txt"), "a").unwrap();
+    let mut places = places(Path::new("/nowhere"));
+    places.trash = place.with_file_name("trash");
+    let space = Space::open(&place.join("space"), &places).unwrap();
+    let keep = InMemory::default();
+    let changes = space.changes(&keep, &go_on);
+    let change = changes.trash(&space.path("folder/a b.txt").unwrap()).unwrap();
+    let trash = place.join(format!(".Trash-{}", rustix::process::getuid().as_raw()));
+    assert_eq!(std::fs::read_to_string(trash.join("files/a b.txt")).unwrap(), "a");
+    let note = std::fs::read_to_string(trash.join("info/a b.txt.trashinfo")).unwrap();
+    assert!(note.contains("\nPath=space/folder/a%20b.txt\n"), "{note}");
+    changes.undo(&change).unwrap();
+    assert_eq!(std::fs::read_to_string(place.join("space/folder/a b.txt")).unwrap(), "a");
+    println!("trashed and back");
+}
+
+/// Starts a test again with a small disk of its own at its place.
+fn on_a_small_disk(test: &str) -> String {
+    format!(
+        "if [ -z \"$IN\" ]; then IN=1 exec unshare --map-root-user --mount sh -c \
+         'mount -t tmpfs -o size=512k none \"$MIKI_TEST_PLACE\" && \
+         exec \"$0\" --exact files::tests::whole::{test} --nocapture' \"$0\"; fi;"
+    )
+}
+
+#[test]
+fn what_is_on_another_disk_goes_into_the_trash_of_that_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let test = "trashes_on_another_disk_when_it_is_started_again";
+    let output = again(test, &on_a_small_disk(test)).env(PLACE, &place).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("trashed and back"), "{output:?}");
+}
+
 // bar: A8
 #[test]
 fn a_write_without_space_leaves_the_old_bytes_and_nothing_else() {
-    let limits = [
-        // No file may be larger; nor may the disk.
-        "trap '' XFSZ; ulimit -f 400;",
-        "if [ -z \"$IN\" ]; then IN=1 exec unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=512k none \"$MIKI_TEST_PLACE\" && exec \"$0\" --exact files::tests::whole::has_no_space_when_it_is_started_again --nocapture' \"$0\"; fi;",
-    ];
-    for limit in limits {
+    let test = "has_no_space_when_it_is_started_again";
+    // No file may be larger; nor may the disk.
+    for limit in ["trap '' XFSZ; ulimit -f 400;", &on_a_small_disk(test)] {
         let dir = tempfile::tempdir().unwrap();
         let place = dir.path().join("place");
         std::fs::create_dir(&place).unwrap();
-        let output =
-            again("has_no_space_when_it_is_started_again", limit).env(PLACE, &place).output().unwrap();
+        let output = again(test, limit).env(PLACE, &place).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && said.contains("nothing changed"), "{limit}: {output:?}");
     }
