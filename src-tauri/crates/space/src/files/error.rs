@@ -14,7 +14,7 @@ pub enum NoSpace {
     NotAbsolute,
     #[error("it is the root of the file system")]
     Root,
-    #[error("it is the home folder, or holds it")]
+    #[error("it is a home folder, or holds one")]
     Home,
     #[error("it is a hidden folder of the home folder, where programs keep settings and keys")]
     Hidden,

@@ -56,12 +56,12 @@ impl Space {
     ) -> Result<Listing, FileError> {
         let dir = self.folder(path)?;
         let mut first: BinaryHeap<std::ffi::OsString> = BinaryHeap::with_capacity(limit.min(4096) + 1);
-        let mut total = 0;
+        let mut total = 0_u64;
         let mut counted = true;
         for entry in dir.entries().map_err(|e| FileError::io(path, e))? {
             let name = entry.map_err(|e| FileError::io(path, e))?.file_name();
             total += 1;
-            if total % 1024 == 0 && stop() {
+            if total.is_multiple_of(1024) && stop() {
                 return Err(FileError::Stopped);
             }
             if after.is_none_or(|after| name.as_encoded_bytes() > after.as_bytes()) {

@@ -87,7 +87,14 @@ pub(super) fn open(root: &Path, places: &Places) -> Result<(Dir, PathBuf), FileE
     if !super::handle::same_folder(&dir, &again).map_err(io)? {
         return Err(FileError::Changed { path: here });
     }
-    let real_of = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    // A data folder that is not made yet is where its nearest parent really is.
+    let real_of = |path: &Path| {
+        let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
+        match there {
+            Some((above, real)) => real.join(path.strip_prefix(above).unwrap_or(Path::new(""))),
+            None => path.to_path_buf(),
+        }
+    };
     match judge(&real, &real_of(&places.home), &real_of(&places.data)) {
         Some(why) => Err(refuse(why)),
         None => Ok((dir, real)),
@@ -115,6 +122,10 @@ pub(super) fn judge(real: &Path, home: &Path, data: &Path) -> Option<NoSpace> {
         let settings =
             first.is_some_and(|part| part.as_os_str() == "Library" || part.as_os_str() == "AppData");
         return (first.is_some_and(hidden) || settings).then_some(NoSpace::Hidden);
+    }
+    // Somebody else's home is no Space either.
+    if real.parent().is_some_and(|above| above == Path::new("/home") || above == Path::new("/Users")) {
+        return Some(NoSpace::Home);
     }
     let holder = HOLDERS.iter().any(|holder| real == Path::new(holder));
     let system = SYSTEM.iter().any(|folder| real.starts_with(folder))

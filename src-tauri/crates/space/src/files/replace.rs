@@ -75,6 +75,7 @@ fn take_over(file: &mut File, manner: &Manner<'_>) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn take_over(file: &mut File, manner: &Manner<'_>) -> io::Result<()> {
+    let Manner { mode: None | Some(_), .. } = manner; // permissions are the folder's there
     times(file, manner)
 }
 

@@ -1,6 +1,14 @@
 //! A real folder each, a keep in memory, and what the Space makes of them.
 
+mod bounds;
+mod changes;
+mod confined;
+mod documents;
+mod finding;
+mod racing;
+mod reading;
 mod undoing;
+mod whole;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

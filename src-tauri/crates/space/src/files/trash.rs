@@ -63,14 +63,17 @@ pub(super) fn put(
     Err(FileError::NoTrash { path: path.clone() })
 }
 
-/// What is at a place in the trash: its folder, for a look and for moving it back.
+/// The folder that holds what is in the trash, for a look and for moving it back.
 pub(super) fn find(place: &InTrash) -> io::Result<Dir> {
-    open(&place.folder, None).map(|trash| trash.files)
+    let dir = Dir::open_ambient_dir(&place.folder, ambient_authority())?;
+    if cfg!(target_os = "macos") { Ok(dir) } else { cap_fs_ext::DirExt::open_dir_nofollow(&dir, "files") }
 }
 
 /// Takes away the note of something that was moved back.
 pub(super) fn forget(place: &InTrash) {
-    if let Ok(Trash { info: Some(info), .. }) = open(&place.folder, None) {
+    let info = Dir::open_ambient_dir(&place.folder, ambient_authority())
+        .and_then(|dir| cap_fs_ext::DirExt::open_dir_nofollow(&dir, "info"));
+    if let Ok(info) = info {
         let _ = info.remove_file(note(&place.name));
     }
 }
@@ -87,13 +90,24 @@ fn open(folder: &Path, top: Option<PathBuf>) -> io::Result<Trash> {
         return Ok(Trash { folder, top, files: dir, info: None });
     }
     let sub = |name: &str| {
-        match dir.create_dir(name) {
+        match dir.create_dir_with(name, &private()) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(e),
             _ => {}
         }
         cap_fs_ext::DirExt::open_dir_nofollow(&dir, name)
     };
     Ok(Trash { folder, top, files: sub("files")?, info: Some(sub("info")?) })
+}
+
+fn private() -> cap_std::fs::DirBuilder {
+    let builder = cap_std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    let builder = {
+        let mut builder = builder;
+        cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    };
+    builder
 }
 
 /// Nobody else sees what was deleted.

@@ -69,7 +69,7 @@ impl Printing<'_> {
         if self.entries > ENTRIES || depth > DEPTH {
             return Ok(false);
         }
-        if self.entries % 256 == 0 && (self.stop)() {
+        if self.entries.is_multiple_of(256) && (self.stop)() {
             return Err(FileError::Stopped);
         }
         let kind = Kind::of_meta(meta);

@@ -65,13 +65,16 @@ pub(super) enum Then {
     End,
 }
 
+/// What is done with an entry: the handle of its folder, its path, what it is, and what was skipped so far.
+type Meet<'a> = &'a mut dyn FnMut(&Dir, &SpacePath, Kind, &mut Skipped) -> Result<Then, FileError>;
+
 /// Meets every file and folder below `under`, in the order of names, each with the handle of its folder.
 pub(super) fn walk(
     space: &Space,
     under: &SpacePath,
     ignoring: Ignoring,
     stop: Stop<'_>,
-    meet: &mut dyn FnMut(&Dir, &SpacePath, Kind, &mut Skipped) -> Result<Then, FileError>,
+    meet: Meet<'_>,
 ) -> Result<Skipped, FileError> {
     let mut skipped = Skipped::default();
     // Rules of the folders above hold, too.

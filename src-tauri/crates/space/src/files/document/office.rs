@@ -59,11 +59,13 @@ fn kind(archive: &mut Archive) -> Option<DocumentKind> {
     if let Ok(part) = archive.by_name("mimetype") {
         let mut name = String::new();
         part.take(128).read_to_string(&mut name).ok()?;
-        return match name.trim() {
-            "application/vnd.oasis.opendocument.text" => Some(DocumentKind::Odt),
-            "application/vnd.oasis.opendocument.spreadsheet" => Some(DocumentKind::Ods),
-            "application/vnd.oasis.opendocument.presentation" => Some(DocumentKind::Odp),
-            _ => None,
+        // Also templates, masters and pages for the web, whose names begin the same.
+        let kind = name.trim().strip_prefix("application/vnd.oasis.opendocument.")?;
+        return match () {
+            () if kind.starts_with("text") => Some(DocumentKind::Odt),
+            () if kind.starts_with("spreadsheet") => Some(DocumentKind::Ods),
+            () if kind.starts_with("presentation") => Some(DocumentKind::Odp),
+            () => None,
         };
     }
     let has = |name: &str| archive.index_for_name(name).is_some();
@@ -103,7 +105,7 @@ impl Out<'_> {
         loop {
             buffer.clear();
             count = count.wrapping_add(1);
-            if count % 1024 == 0 && (self.stop)() {
+            if count.is_multiple_of(1024) && (self.stop)() {
                 return Err(FileError::Stopped);
             }
             if self.full() {

@@ -1,6 +1,7 @@
 //! Text that flows: Word, PowerPoint, and all of OpenDocument.
 
 use super::{Archive, Out, Xml, attribute, relations};
+use crate::files::document::DocumentKind;
 use crate::files::error::FileError;
 
 /// A cell that stands for many others is repeated so often at most.
@@ -100,7 +101,7 @@ pub(super) fn open_document(archive: &mut Archive, out: &mut Out<'_>) -> Result<
                 let count = attribute(start, "c").and_then(|c| c.parse().ok()).unwrap_or(1_usize);
                 out.text.extend(std::iter::repeat_n(' ', count.min(REPEATED)));
             }
-            "table" if body => {
+            "table" if body && out.kind == DocumentKind::Ods => {
                 parts += 1;
                 if let Some(name) = attribute(start, "name") {
                     out.text.push_str(&format!("--- sheet {name} ---\n"));
