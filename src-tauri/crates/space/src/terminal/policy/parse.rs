@@ -306,7 +306,7 @@ impl Reader<'_> {
         }
         // A lower-case name is the script's own.
         let own = name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit());
-        if !own && !(plain && HARMLESS.contains(&name)) {
+        if !(own || plain && HARMLESS.contains(&name)) {
             self.parsed.environment = true;
         }
     }
@@ -379,7 +379,10 @@ impl Reader<'_> {
         for piece in pieces {
             match &piece.piece {
                 WordPiece::Text(text) => {
-                    let at = if quoted { None } else { text.find(['*', '?', '[']) };
+                    // `[` alone is a program.
+                    let pattern =
+                        |(_, c): &(usize, char)| matches!(c, '*' | '?') || *c == '[' && text.contains(']');
+                    let at = text.char_indices().find(pattern).filter(|_| !quoted).map(|(at, _)| at);
                     if let Some(at) = at {
                         value.pattern.get_or_insert(value.text.len() + at);
                     }

@@ -448,7 +448,7 @@ fn git(words: &[Arg]) -> (Effect, Option<String>) {
     (
         Effect::Changes,
         grant.filter(|_| {
-            !plus && !(sub == "stash" && rest.iter().any(|word| matches!(word.text(), "drop" | "clear")))
+            !(plus || sub == "stash" && rest.iter().any(|word| matches!(word.text(), "drop" | "clear")))
         }),
     )
 }

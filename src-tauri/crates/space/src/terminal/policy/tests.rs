@@ -398,14 +398,14 @@ const PARTS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     // bar: B20
     #[test]
-    fn composing_never_weakens(part in 0..PARTS.len(), other in 0..PARTS.len(), first in 0..49_usize, second in 0..49_usize) {
+    fn composing_never_weakens(part in 0..PARTS.len(), other in 0..PARTS.len(), first in any::<prop::sample::Index>(), second in any::<prop::sample::Index>()) {
         let (part, other) = (PARTS[part], PARTS[other]);
-        let once = compositions(part, other).swap_remove(first);
-        let twice = compositions(&once, other).swap_remove(second);
+        let once = first.get(&compositions(part, other)).clone();
+        let twice = second.get(&compositions(&once, other)).clone();
         let granted = ["git commit", "touch", "mkdir", "cargo test", "git status"];
         for whole in [&once, &twice] {
             // A comment is no part, and neither is what a shell cannot parse.

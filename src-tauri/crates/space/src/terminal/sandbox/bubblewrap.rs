@@ -105,8 +105,7 @@ impl Bubblewrap {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let setup = crate::terminal::Setup::new(dir.path());
         let place = Place::new(setup).map_err(|error| error.to_string())?;
-        let mut launch =
-            self.launch(&place, place.space().to_owned(), "true").map_err(|error| error.to_string())?;
+        let mut launch = self.launch(&place, place.space(), "true").map_err(|error| error.to_string())?;
         if self.confiner.is_some() {
             launch.environment.push((confine::TELL, "1".into()));
         }
@@ -124,7 +123,7 @@ impl Bubblewrap {
     pub(super) fn launch(
         &self,
         place: &Place,
-        folder: PathBuf,
+        folder: &Path,
         command: &str,
     ) -> Result<Launch, TerminalError> {
         let failed = |error: std::io::Error| TerminalError::SandboxFailed { said: error.to_string() };
@@ -139,7 +138,7 @@ impl Bubblewrap {
         if let Some(confiner) = &self.confiner {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
         }
-        line.add(["--remount-ro", "/", "--chdir"]).path(&folder).add(["--"]);
+        line.add(["--remount-ro", "/", "--chdir"]).path(folder).add(["--"]);
         let limits = place.limits();
         match &self.confiner {
             Some(_) => {
