@@ -19,55 +19,55 @@ async fn main() -> Result<(), TerminalError> {
     let space = std::env::temp_dir().join(format!("terminal-start-{}", std::process::id()));
     let folder = |source| TerminalError::Folder { path: space.clone(), source };
     std::fs::create_dir(&space).map_err(folder)?;
-    let without = measure(&space, Sandbox::none("for the bench")).await?;
-    let with = measure(&space, Sandbox::probe(None)).await?;
-    println!("terminal without sandbox   {:6.1} ms", ms(without));
-    println!("terminal with sandbox      {:6.1} ms  (+{:.1})", ms(with), ms(with.saturating_sub(without)));
+    let open = |sandbox| Terminal::open(Setup::new(&space), Arc::new(sandbox));
+    let mut terminals = vec![
+        ("terminal without sandbox", open(Sandbox::none("for the bench"))?),
+        ("terminal with sandbox", open(Sandbox::probe(None))?),
+    ];
     if confiner.is_some() {
-        let whole = measure(&space, Sandbox::probe(confiner.as_deref())).await?;
-        println!(
-            "  and landlock             {:6.1} ms  (+{:.1})",
-            ms(whole),
-            ms(whole.saturating_sub(without))
-        );
+        terminals.push(("  with landlock, too", open(Sandbox::probe(confiner.as_deref()))?));
     }
-    println!("plain bubblewrap           {:6.1} ms", ms(plain(&space)));
+    // In turns, so that what else the machine does falls on all alike.
+    let mut took = vec![Vec::new(); terminals.len() + 1];
+    for _ in 0..ROUNDS {
+        for ((_, terminal), took) in terminals.iter().zip(&mut took) {
+            took.push(run(terminal).await?);
+        }
+        took[terminals.len()].push(plain(&space));
+    }
+    let names = terminals.iter().map(|(name, _)| *name).chain(["plain bubblewrap"]);
+    let took: Vec<Duration> = took.into_iter().map(median).collect();
+    for (name, time) in names.zip(&took) {
+        println!("{name:26}{:6.1} ms  (+{:.1})", ms(*time), ms(time.saturating_sub(took[0])));
+    }
     std::fs::remove_dir_all(&space).map_err(folder)
 }
 
-async fn measure(space: &std::path::Path, sandbox: Sandbox) -> Result<Duration, TerminalError> {
-    let terminal = Terminal::open(Setup::new(space), Arc::new(sandbox))?;
-    let mut all = Vec::new();
-    for _ in 0..ROUNDS {
-        let spec = CommandSpec { unconfined: Unconfined::Allowed, ..CommandSpec::new("true") };
-        let began = Instant::now();
-        terminal.run(spec, |_| {}, CancellationToken::new()).await?;
-        all.push(began.elapsed());
-    }
-    Ok(median(all))
+async fn run(terminal: &Terminal) -> Result<Duration, TerminalError> {
+    let spec = CommandSpec { unconfined: Unconfined::Allowed, ..CommandSpec::new("true") };
+    let began = Instant::now();
+    terminal.run(spec, |_| {}, CancellationToken::new()).await?;
+    Ok(began.elapsed())
 }
 
 fn plain(space: &std::path::Path) -> Duration {
-    let round = |_| {
-        let began = Instant::now();
-        let mut command = Command::new("bwrap");
-        command.args([
-            "--die-with-parent",
-            "--unshare-all",
-            "--ro-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--dev",
-            "/dev",
-            "--bind",
-        ]);
-        command.arg(space).arg(space).args(["--", "/bin/sh", "-c", "true"]);
-        let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        began.elapsed()
-    };
-    median((0..ROUNDS).map(round).collect())
+    let began = Instant::now();
+    let mut command = Command::new("bwrap");
+    command.args([
+        "--die-with-parent",
+        "--unshare-all",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--bind",
+    ]);
+    command.arg(space).arg(space).args(["--", "/bin/sh", "-c", "true"]);
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    began.elapsed()
 }
 
 fn median(mut all: Vec<Duration>) -> Duration {

@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod etc;
 mod place;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;

@@ -260,7 +260,21 @@ fn a_commands_environment_is_the_short_list_and_ours_cannot_be_read() {
     let names: std::collections::BTreeSet<&str> =
         said.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     let allowed = [
-        "PATH", "TERM", "HOME", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "PWD", "SHELL", "SHLVL", "_",
+        "PATH",
+        "TERM",
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "USER",
+        "LOGNAME",
+        "PWD",
+        "SHELL",
+        "PAGER",
+        "GIT_PAGER",
+        "GIT_TERMINAL_PROMPT",
+        "SHLVL",
+        "_",
         "OLDPWD",
     ];
     for name in names {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
-use space::terminal::{CommandSpec, Exit, Stopped};
+use space::terminal::{CommandSpec, Exit, Sandbox, Setup, Stopped, Terminal, Unconfined};
 use tokio_util::sync::CancellationToken;
 
 use crate::common::{alive, here, here_with, mark, within};
@@ -83,6 +83,24 @@ async fn a_run_that_is_dropped_ends() {
     });
     within(Duration::from_secs(10), "they are there", || alive(&mark).len() > 2);
     task.abort();
+    gone(&mark);
+}
+
+/// Weaker: what means to escape can. What does not is ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_sandbox_a_stopped_command_ends_with_its_children() {
+    let space = tempfile::tempdir().unwrap();
+    let sandbox = std::sync::Arc::new(Sandbox::none("tried"));
+    let terminal = Terminal::open(Setup::new(space.path()), sandbox).unwrap();
+    let mark = mark();
+    let command = format!(
+        "for i in 1 2 3; do setsid perl -e '$SIG{{TERM}} = \"IGNORE\"; sleep 600' {mark} & done; wait"
+    );
+    let spec = CommandSpec { unconfined: Unconfined::Allowed, ..CommandSpec::new(command) };
+    let job = terminal.start(spec, |_| {}).unwrap();
+    within(Duration::from_secs(10), "they are there", || alive(&mark).len() > 3);
+    job.stop(Stopped::Cancelled);
+    assert_eq!(job.wait().await.unwrap().exit, Exit::Stopped(Stopped::Cancelled));
     gone(&mark);
 }
 
