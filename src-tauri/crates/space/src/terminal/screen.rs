@@ -151,7 +151,7 @@ struct Grid {
     style: Style,
     changed: Option<u64>,
     acted: bool,
-    /// Inside a string that is swallowed (DCS).
+    /// Row and column to go back to.
     saved: (usize, usize),
 }
 

@@ -15,6 +15,10 @@ pub(super) enum Watched {
 pub(super) struct Tree {
     root: Option<u32>,
     /// The root's end is everybody's.
+    #[cfg_attr(
+        not(any(target_os = "linux", windows)),
+        allow(dead_code, reason = "only Linux has pid namespaces")
+    )]
     namespace: bool,
 }
 

@@ -7,7 +7,6 @@ use super::{Effect, Segment};
 
 /// Read, whatever their arguments.
 const READ: &[&str] = &[
-    "[",
     "basename",
     "cat",
     "cd",
@@ -54,7 +53,6 @@ const READ: &[&str] = &[
     "strings",
     "tac",
     "tail",
-    "test",
     "tr",
     "true",
     "uname",
@@ -67,11 +65,14 @@ const READ: &[&str] = &[
     "type",
     ":",
     "exit",
-    "wait",
     "jq",
 ];
 /// Read, unless one of these is among their words. A letter stands for a short option, wherever in a cluster.
 const READ_UNLESS: &[(&str, &[&str])] = &[
+    // A variable's name that they are given may have a subscript, and that a command in it.
+    ("[", &["-v", "-R"]),
+    ("test", &["-v", "-R"]),
+    ("wait", &["p"]),
     ("date", &["s", "--set", "f", "--file"]),
     ("file", &["C", "--compile"]),
     ("find", &["-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"]),

@@ -57,6 +57,11 @@ fn programs_that_only_read_are_known() {
 #[test]
 fn what_writes_or_runs_something_is_no_reading() {
     for command in [
+        "test -v 'a[$(touch b)]'",
+        "[ -v 'a[$(touch b)]' ]",
+        "[ $x ]",
+        "wait -p 'a[$(touch b)]'",
+        "printf -v 'a[$(touch b)]' x",
         "touch a",
         "ls > a",
         "ls >> a",
