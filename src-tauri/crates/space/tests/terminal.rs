@@ -1,6 +1,7 @@
 //! Commands in the real sandbox. They fail, and are never skipped, where it is missing. Run them as root and as a
 //! user without rights.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 #[path = "terminal/common.rs"]
 mod common;

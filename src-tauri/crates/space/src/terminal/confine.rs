@@ -11,7 +11,9 @@ use super::Limits;
 /// The first argument, for a program that does other things too.
 pub const SUBCOMMAND: &str = "confine";
 /// If set, it says on standard error whether Landlock is in force: the probe asks.
+#[cfg(target_os = "linux")]
 pub(super) const TELL: &str = "CONFINE_TELL";
+#[cfg(target_os = "linux")]
 pub(super) const IN_FORCE: &str = "landlock in force";
 
 #[derive(Debug, thiserror::Error)]

@@ -304,7 +304,7 @@ struct Keeper {
 impl Keeper {
     fn keep(mut self) -> Result<Outcome, String> {
         let began = Instant::now();
-        let tree = Tree::of(self.child.process_id());
+        let tree = Tree::of(self.child.process_id(), self.launch.confinement);
         let (mut shown, mut watched) = (None::<Instant>, began);
         let mut quick = 0;
         let mut code = None;

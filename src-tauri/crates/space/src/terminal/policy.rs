@@ -5,6 +5,12 @@
 //! looked at and no variable is read, so a name that means something else on this machine is not seen here; that is
 //! why reading is a short list of programs with the arguments known to be harmless.
 
+mod destructive;
+mod parse;
+mod programs;
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 /// From the mildest to the strictest.
@@ -47,6 +53,7 @@ impl Weighed {
     pub fn is_covered_by<S: AsRef<str>>(&self, granted: &[S]) -> bool {
         let has = |grant: &String| granted.iter().any(|one| one.as_ref() == grant);
         self.effect != Effect::Unclear
+            && !self.segments.is_empty()
             && self
                 .segments
                 .iter()
@@ -54,12 +61,40 @@ impl Weighed {
     }
 }
 
-pub fn weigh(_command: &str) -> Weighed {
-    Weighed {
-        effect: Effect::Unclear,
-        segments: Vec::new(),
-        unclear: Some("commands are not read yet".into()),
-        destructive: Vec::new(),
-        grants: Vec::new(),
+/// Weighs what [`super::CommandSpec::command`] would run. Takes about a millisecond.
+pub fn weigh(command: &str) -> Weighed {
+    let parsed = match parse::parse(command) {
+        Ok(parsed) => parsed,
+        Err(why) => {
+            return Weighed {
+                effect: Effect::Unclear,
+                segments: Vec::new(),
+                unclear: Some(why),
+                destructive: destructive::signs(command, &[], destructive::Text::Cut),
+                grants: Vec::new(),
+            };
+        }
+    };
+    let mut segments: Vec<Segment> = parsed.commands.iter().map(programs::judge).collect();
+    for segment in segments.iter_mut().filter(|_| parsed.environment) {
+        segment.effect = segment.effect.max(Effect::Changes);
+        segment.grant = None;
     }
+    let strictest = segments.iter().map(|segment| segment.effect).max().unwrap_or(Effect::Changes);
+    let unclear = parsed.unclear.or_else(|| {
+        let named = segments.iter().find(|segment| segment.effect == Effect::Unclear)?;
+        Some(format!("{} can run anything", named.words.first().map_or("a part of it", String::as_str)))
+    });
+    let effect = if unclear.is_some() { Effect::Unclear } else { strictest };
+    let changing = segments.iter().filter(|segment| segment.effect != Effect::Reads);
+    let mut grants: Vec<String> =
+        changing.map(|segment| segment.grant.clone()).collect::<Option<_>>().unwrap_or_default();
+    grants.sort();
+    grants.dedup();
+    if effect == Effect::Unclear {
+        grants.clear();
+    }
+    // What could not be seen through is looked at as text, too.
+    let text = if unclear.is_some() { destructive::Text::Cut } else { destructive::Text::Whole };
+    Weighed { effect, destructive: destructive::signs(command, &segments, text), unclear, grants, segments }
 }

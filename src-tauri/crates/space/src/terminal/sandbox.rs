@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod etc;
 mod place;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
@@ -117,7 +119,7 @@ impl Sandbox {
         match (&self.strength, spec.unconfined) {
             #[cfg(target_os = "linux")]
             (Strength::Bubblewrap { .. }, _) => match &self.bubblewrap {
-                Some(bubblewrap) => bubblewrap.launch(place, folder, &spec.command),
+                Some(bubblewrap) => bubblewrap.launch(place, &folder, &spec.command),
                 None => Err(TerminalError::NoSandbox { why: "bubblewrap was not probed".into() }),
             },
             #[cfg(target_os = "macos")]

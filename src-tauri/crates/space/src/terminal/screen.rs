@@ -64,13 +64,10 @@ impl Screen {
     pub(super) fn lines(&self, from: u64) -> (u64, Vec<Line>) {
         let grid = &self.grid;
         let first = from.clamp(grid.first, self.end());
-        let lines = grid
-            .above
-            .iter()
-            .cloned()
-            .chain(grid.window.iter().map(Row::line))
-            .skip((first - grid.first) as usize)
-            .collect();
+        let skip = (first - grid.first) as usize;
+        let above = grid.above.range(skip.min(grid.above.len())..).cloned();
+        let window = grid.window.range(skip.saturating_sub(grid.above.len())..).map(Row::line);
+        let lines = above.chain(window).collect();
         (first, lines)
     }
 
@@ -154,7 +151,7 @@ struct Grid {
     style: Style,
     changed: Option<u64>,
     acted: bool,
-    /// Inside a string that is swallowed (DCS).
+    /// Row and column to go back to.
     saved: (usize, usize),
 }
 
@@ -427,7 +424,7 @@ impl Perform for Grid {
 }
 
 /// Controls, and characters that draw nothing or reorder what is around them. The joiner of emoji goes too.
-fn is_unseen(c: char) -> bool {
+pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

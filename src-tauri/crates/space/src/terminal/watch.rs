@@ -3,8 +3,9 @@
 //! In a pid namespace one signal ends them all. Without one (no sandbox, other systems) they are found by who started
 //! them, which a process that means to can escape.
 
-use super::Limits;
+use super::{Confinement, Limits};
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "limits are watched on Linux only"))]
 pub(super) enum Watched {
     Within,
     TooMany,
@@ -13,11 +14,17 @@ pub(super) enum Watched {
 
 pub(super) struct Tree {
     root: Option<u32>,
+    /// The root's end is everybody's.
+    #[cfg_attr(
+        not(any(target_os = "linux", windows)),
+        allow(dead_code, reason = "only Linux has pid namespaces")
+    )]
+    namespace: bool,
 }
 
 impl Tree {
-    pub(super) fn of(root: Option<u32>) -> Self {
-        Self { root }
+    pub(super) fn of(root: Option<u32>, confinement: Confinement) -> Self {
+        Self { root, namespace: cfg!(target_os = "linux") && confinement != Confinement::None }
     }
 }
 
@@ -43,8 +50,9 @@ mod linux {
         }
 
         pub(in crate::terminal) fn kill(&self) {
-            // In a pid namespace the first signal is enough: its init dies with the root.
-            let all = self.members(10_000);
+            // In a pid namespace the first signal is enough: its init dies with the root. The next few are for one that
+            // is only being set up.
+            let all = self.members(if self.namespace { 32 } else { 10_000 });
             for pid in all.into_iter().filter_map(process) {
                 let _ = kill_process(pid, Signal::KILL);
             }
@@ -113,6 +121,6 @@ impl Tree {
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
         #[cfg(not(unix))]
-        let _ = self.root;
+        let _ = (self.root, self.namespace);
     }
 }

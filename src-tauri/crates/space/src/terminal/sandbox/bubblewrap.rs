@@ -10,47 +10,11 @@ use std::process::{Command, Stdio};
 
 use tempfile::{NamedTempFile, TempDir};
 
+use super::etc;
 use super::place::{GitPath, Place};
 use super::{Confinement, Launch, Network, Strength, seccomp, shell};
 use crate::terminal::{Limits, TerminalError, confine};
 
-/// Files of `/etc` that programs need to start, to name users and to show text. No password, key or machine id.
-const ETC: &[&str] = &[
-    "alternatives",
-    "bash.bashrc",
-    "ca-certificates",
-    "ca-certificates.conf",
-    "debian_version",
-    "fonts",
-    "group",
-    "inputrc",
-    "java",
-    "ld.so.cache",
-    "ld.so.conf",
-    "ld.so.conf.d",
-    "locale.alias",
-    "locale.conf",
-    "localtime",
-    "magic",
-    "mime.types",
-    "nsswitch.conf",
-    "os-release",
-    "passwd",
-    "perl",
-    "pki/tls/certs",
-    "profile",
-    "protocols",
-    "python3",
-    "R",
-    "services",
-    "shells",
-    "ssl/certs",
-    "ssl/openssl.cnf",
-    "terminfo",
-    "texmf",
-    "timezone",
-    "vim",
-];
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const HOME: &str = "/home/space";
 /// Where the confiner stands inside.
@@ -73,6 +37,7 @@ pub(super) struct Bubblewrap {
     landlock: bool,
     /// The filters of system calls, as files.
     filters: Option<TempDir>,
+    etc: TempDir,
 }
 
 impl Bubblewrap {
@@ -84,6 +49,7 @@ impl Bubblewrap {
             confiner: confiner.and_then(|path| path.canonicalize().ok()),
             landlock: false,
             filters: seccomp::write().ok(),
+            etc: etc::copy().map_err(|error| format!("a part of /etc could not be copied: {error}"))?,
         };
         let mut tried = found.try_true();
         if tried.is_err() && found.filters.take().is_some() {
@@ -105,8 +71,7 @@ impl Bubblewrap {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let setup = crate::terminal::Setup::new(dir.path());
         let place = Place::new(setup).map_err(|error| error.to_string())?;
-        let mut launch =
-            self.launch(&place, place.space().to_owned(), "true").map_err(|error| error.to_string())?;
+        let mut launch = self.launch(&place, place.space(), "true").map_err(|error| error.to_string())?;
         if self.confiner.is_some() {
             launch.environment.push((confine::TELL, "1".into()));
         }
@@ -124,7 +89,7 @@ impl Bubblewrap {
     pub(super) fn launch(
         &self,
         place: &Place,
-        folder: PathBuf,
+        folder: &Path,
         command: &str,
     ) -> Result<Launch, TerminalError> {
         let failed = |error: std::io::Error| TerminalError::SandboxFailed { said: error.to_string() };
@@ -135,11 +100,11 @@ impl Bubblewrap {
         line.add(["-c", OPEN_FILES, "sh"]).path(&filter(seccomp::REFUSED)).path(&filter(seccomp::UNKNOWN));
         line.path(status.path()).path(&self.program);
         self.namespaces(&mut line, place);
-        file_system(&mut line, place);
+        file_system(&mut line, place, self.etc.path());
         if let Some(confiner) = &self.confiner {
             line.add(["--ro-bind"]).path(confiner).add([CONFINER]);
         }
-        line.add(["--remount-ro", "/", "--chdir"]).path(&folder).add(["--"]);
+        line.add(["--remount-ro", "/", "--chdir"]).path(folder).add(["--"]);
         let limits = place.limits();
         match &self.confiner {
             Some(_) => {
@@ -178,7 +143,7 @@ impl Bubblewrap {
     }
 }
 
-fn file_system(line: &mut Line, place: &Place) {
+fn file_system(line: &mut Line, place: &Place, etc: &Path) {
     line.add(["--ro-bind", "/usr", "/usr"]);
     for root in ROOTS.iter().map(Path::new) {
         match root.symlink_metadata() {
@@ -191,12 +156,9 @@ fn file_system(line: &mut Line, place: &Place) {
             Err(_) => {}
         }
     }
-    for name in ETC {
-        let path = Path::new("/etc").join(name);
-        line.add(["--ro-bind-try"]).path(&path).path(&path);
-    }
-    for more in ["/opt", "/nix/store"] {
-        line.add(["--ro-bind-try", more, more]);
+    line.add(["--ro-bind"]).path(etc).add(["/etc"]);
+    for more in ["/opt", "/nix/store"].iter().map(Path::new).filter(|path| path.exists()) {
+        line.add(["--ro-bind"]).path(more).path(more);
     }
     line.add(["--proc", "/proc", "--dev", "/dev", "--size", SHARED_MEMORY, "--tmpfs", "/dev/shm"]);
     line.add(["--dir", "/run", "--dir", "/var/tmp"]);

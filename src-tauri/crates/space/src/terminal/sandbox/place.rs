@@ -1,5 +1,7 @@
 //! The folders of a session's commands: its Space, and a scratch home and `/tmp` that go with the session.
 
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems' sandboxes use less of it"))]
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +82,12 @@ impl Place {
     pub(super) fn environment(&self) -> Vec<(&'static str, OsString)> {
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
         let mut all = vec![("PATH", path), ("TERM", "xterm-256color".into())];
+        // Nobody turns pages or types a password here.
+        all.extend([
+            ("PAGER", "cat".into()),
+            ("GIT_PAGER", "cat".into()),
+            ("GIT_TERMINAL_PROMPT", "0".into()),
+        ]);
         for &name in PASSED.iter().chain(PASSED_TOO).chain(LOCALE) {
             all.extend(std::env::var_os(name).map(|value| (name, value)));
         }

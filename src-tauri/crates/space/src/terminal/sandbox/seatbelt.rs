@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(target_os = "macos")]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// Values come as parameters, so no path is ever read as a part of the profile.

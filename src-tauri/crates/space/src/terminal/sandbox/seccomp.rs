@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
+#[allow(clippy::wildcard_imports, reason = "only numbers, under the names of the calls themselves")]
 use libc::*;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Len, SeccompCmpOp as Op, SeccompCondition, SeccompFilter,
