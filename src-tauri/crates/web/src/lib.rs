@@ -15,6 +15,9 @@ mod html;
 mod json;
 mod text;
 
+#[cfg(test)]
+mod fake;
+
 pub use error::{SearchError, WebError};
 pub use fetch::{Extent, FetchBounds, Fetcher, Links, Page, PageKind};
 pub use guard::{Guard, Names, Refusal, SystemNames};

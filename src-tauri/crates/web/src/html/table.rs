@@ -20,6 +20,10 @@ impl Table {
     }
 
     pub(super) fn begin_row(&mut self) {
+        // A caption is a row of its own.
+        if self.cell.len() > 0 {
+            self.end_cell();
+        }
         self.rows.push(Vec::new());
     }
 
