@@ -9,23 +9,26 @@ use axum::http::{HeaderMap, StatusCode, header};
 use jiff::tz::TimeZone;
 use protocol::command::Secret;
 
-use crate::radicale::{PASSWORD, Radicale, USER};
+use crate::radicale::{PASSWORD, Radicale, Server};
 use crate::world::{World, moment, object, titled};
 
 #[tokio::test]
 async fn the_calendars_of_an_account_are_found_from_any_of_its_addresses() {
     let radicale = Radicale::start().await;
-    for path in ["", "/", "/anna/", "/anna/work/", "/.well-known/caldav"] {
+    let anna = &radicale.user;
+    let own = [format!("/{anna}/"), format!("/{anna}/work/")];
+    for path in ["", "/", own[0].as_str(), own[1].as_str(), "/.well-known/caldav"] {
         let account = CalDavAccount { url: format!("{}{path}", radicale.url), ..radicale.account() };
         let mut calendars = CalDav::new(&account).unwrap().calendars().await.unwrap();
         calendars.sort_by(|one, other| one.id.cmp(&other.id));
-        let seen: Vec<_> = calendars.iter().map(|c| (c.id.0.as_str(), c.name.as_str(), c.holds)).collect();
+        let at = |path: &str| format!("/{anna}/{path}/");
+        let seen: Vec<_> = calendars.iter().map(|c| (c.id.0.clone(), c.name.as_str(), c.holds)).collect();
         assert_eq!(
             seen,
             [
-                ("/anna/home/", "Zuhause 家", Holds::Both),
-                ("/anna/tasks/", "Tasks", Holds::Reminders),
-                ("/anna/work/", "Work", Holds::Events),
+                (at("home"), "Zuhause 家", Holds::Both),
+                (at("tasks"), "Tasks", Holds::Reminders),
+                (at("work"), "Work", Holds::Events),
             ]
         );
         assert!(
@@ -50,10 +53,10 @@ async fn a_wrong_password_is_said_and_no_password_is_ever_shown() {
 
 #[tokio::test]
 async fn a_server_that_is_away_is_said() {
-    let radicale = Radicale::start().await;
-    let agenda = radicale.agenda();
+    let server = Server::start();
+    let agenda = server.user().await.agenda();
     let work = agenda.calendars().await.unwrap().into_iter().find(|c| c.name == "Work").unwrap();
-    drop(radicale);
+    server.end();
     let error = agenda.calendars().await.unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
     let id = EventId(format!("{}x.ics", work.id));
@@ -72,8 +75,9 @@ async fn a_thousand_events_are_listed_up_to_a_bound_and_counted() {
     };
     let all: String = (0..250).flat_map(|day| (0..4).map(move |hour| event(day, hour))).collect();
     // One upload makes the calendar anew with all of them.
-    radicale.delete("/anna/work/").await;
-    radicale.put("/anna/work", &object(&all)).await;
+    let work = format!("/{}/work", radicale.user);
+    radicale.delete(&format!("{work}/")).await;
+    radicale.put(&work, &object(&all)).await;
     let agenda = radicale.agenda();
     let year = |first: &str, last: &str| {
         Range::days(first.parse().unwrap(), last.parse().unwrap(), TimeZone::UTC).unwrap()
@@ -122,16 +126,18 @@ async fn no_id_leads_out_of_the_account() {
     let new = world.new_event("one", "2026-06-01", "2026-06-02", None);
     let event = world.agenda().create_event(new).await.unwrap().now;
     let name = event.id.0.rsplit('/').next().unwrap().to_owned();
+    let World::Radicale(radicale, _) = &world else { unreachable!() };
+    let anna = &radicale.user;
     for id in [
-        format!("/anna/work/../work/{name}"),
-        format!("/anna/work/%2e%2e/work/{name}"),
-        format!("/anna/work/..%2Fwork%2F{name}"),
-        format!("//evil.example.org/anna/work/{name}"),
-        format!("http://evil.example.org/anna/work/{name}"),
-        format!("/anna/work/{name}?x=1"),
-        format!("/anna/work/{name}#x"),
-        "/bert/work/x.ics".to_owned(),
-        "/anna/work/".to_owned(),
+        format!("/{anna}/work/../work/{name}"),
+        format!("/{anna}/work/%2e%2e/work/{name}"),
+        format!("/{anna}/work/..%2Fwork%2F{name}"),
+        format!("//evil.example.org/{anna}/work/{name}"),
+        format!("http://evil.example.org/{anna}/work/{name}"),
+        format!("/{anna}/work/{name}?x=1"),
+        format!("/{anna}/work/{name}#x"),
+        "/user199/work/x.ics".to_owned(),
+        format!("/{anna}/work/"),
         "/".to_owned(),
         String::new(),
     ] {
@@ -201,7 +207,7 @@ async fn stub(
 }
 
 fn account(url: &str) -> CalDavAccount {
-    CalDavAccount { url: url.into(), user: USER.into(), password: Secret(PASSWORD.into()) }
+    CalDavAccount { url: url.into(), user: "anna".into(), password: Secret(PASSWORD.into()) }
 }
 
 fn location(to: &str) -> HeaderMap {

@@ -4,7 +4,7 @@ use agenda::fake::Fake;
 use agenda::{Agenda, CalendarId, Event, EventId, EventPatch, Moment, NewEvent, Range, RecurrenceId, Scope};
 use jiff::tz::TimeZone;
 
-use crate::radicale::{Radicale, USER};
+use crate::radicale::Radicale;
 
 pub enum World {
     Fake(Box<Fake>),
@@ -52,7 +52,7 @@ impl World {
     pub fn calendar(&self, name: &str) -> CalendarId {
         match self {
             Self::Fake(_) => CalendarId(format!("/{name}/")),
-            Self::Radicale(..) => CalendarId(format!("/{USER}/{name}/")),
+            Self::Radicale(radicale, _) => CalendarId(format!("/{}/{name}/", radicale.user)),
         }
     }
 
