@@ -167,6 +167,3 @@ fn is_missing(status: StatusCode) -> bool {
 }
 
 crate::objects::delegate!(CalDav);
-
-#[cfg(test)]
-mod tests;

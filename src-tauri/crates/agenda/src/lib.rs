@@ -8,6 +8,7 @@ mod absent;
 mod caldav;
 mod error;
 #[cfg(target_os = "macos")]
+#[allow(unsafe_code, reason = "EventKit is called by Objective-C messages, which the bindings mark unsafe")]
 mod event_kit;
 pub mod fake;
 mod ical;

@@ -17,6 +17,8 @@ use crate::{
     MAX_LISTED, NewEvent, NewReminder, Range, Reminder, ReminderFilter, ReminderId, ReminderPatch, Reminders,
     Scope, Undo,
 };
+#[cfg(target_os = "macos")]
+pub(crate) use edit::{fitting_end, placed, usual_end};
 pub(crate) use store::{Expected, Kind, Object, Store};
 
 /// Days and local times are as much earlier or later than UTC somewhere.

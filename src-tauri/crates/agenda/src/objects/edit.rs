@@ -16,7 +16,7 @@ const MAX_SHORT: usize = 2_000;
 const MAX_NOTES: usize = 100_000;
 
 /// A moment as it is to be kept: a local time is one in the zone, another one is seen from it.
-pub(super) fn placed(moment: Moment, zone: Option<&TimeZone>) -> Moment {
+pub(crate) fn placed(moment: Moment, zone: Option<&TimeZone>) -> Moment {
     match (moment, zone) {
         (Moment::Local(wall), Some(zone)) => in_zone(wall, zone).map_or(Moment::Local(wall), Moment::At),
         (Moment::At(zoned), Some(zone)) => Moment::At(zoned.with_time_zone(zone.clone())),
@@ -29,7 +29,7 @@ pub(super) fn placed(moment: Moment, zone: Option<&TimeZone>) -> Moment {
 }
 
 /// An end that fits a start. One day from and to is that whole day.
-pub(super) fn fitting_end(start: &Moment, end: Moment) -> Result<Moment, Error> {
+pub(crate) fn fitting_end(start: &Moment, end: Moment) -> Result<Moment, Error> {
     let end = match (start, end) {
         (Moment::At(zoned), end @ Moment::Local(_)) => placed(end, Some(zoned.time_zone())),
         (Moment::Day(day), Moment::Day(last)) if *day == last => after(start, 1.day()),
@@ -49,7 +49,7 @@ pub(super) fn fitting_end(start: &Moment, end: Moment) -> Result<Moment, Error> 
     Ok(end)
 }
 
-pub(super) fn usual_end(start: &Moment) -> Moment {
+pub(crate) fn usual_end(start: &Moment) -> Moment {
     after(start, if start.is_day() { 1.day() } else { 1.hour() })
 }
 

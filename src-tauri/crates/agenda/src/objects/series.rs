@@ -108,10 +108,11 @@ impl<'a> Series<'a> {
         let Some(master) = self.master else { return Starts::default() };
         let Some(first) = self.start_of(master) else { return Starts::default() };
         let length = self.length_of(master);
+        let excluded = Excluded::of(master, &self.zones);
         let within = |start: &Moment| {
             let begins = start.seen_in(zone);
             let ends = after(start, length).seen_in(zone);
-            begins < to && (ends > from || begins >= from)
+            begins < to && (ends > from || begins >= from) && !excluded.holds(start)
         };
         let mut found = Starts::default();
         if within(&first) {
@@ -139,8 +140,6 @@ impl<'a> Series<'a> {
         }
         found.list.sort_by_key(|start| start.seen_in(zone));
         found.list.dedup();
-        let excluded = Excluded::of(master, &self.zones);
-        found.list.retain(|start| !excluded.holds(start));
         if found.list.len() > most {
             found.list.truncate(most);
             found.more = true;

@@ -41,10 +41,13 @@ impl Days {
             Frequency::Monthly if open => days.by_month_day.push(first.day().into()),
             Frequency::Weekly if open => days.by_day.push((0, first.weekday())),
             // A week without a day of it: the first start's.
-            Frequency::Yearly if !days.by_week.is_empty() && days.by_day.is_empty() => {
-                if days.by_year_day.is_empty() && days.by_month_day.is_empty() {
-                    days.by_day.push((0, first.weekday()));
-                }
+            Frequency::Yearly
+                if !days.by_week.is_empty()
+                    && days.by_day.is_empty()
+                    && days.by_year_day.is_empty()
+                    && days.by_month_day.is_empty() =>
+            {
+                days.by_day.push((0, first.weekday()));
             }
             _ => {}
         }
