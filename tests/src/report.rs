@@ -207,6 +207,8 @@ mod tests {
             error: None,
             picture: None,
             read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(5),
         };
         let bodies = [

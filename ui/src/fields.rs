@@ -122,6 +122,27 @@ pub const RUNS: &[Field] = &[
     },
 ];
 
+/// Files, commands, the web and calendars.
+pub const BEYOND: &[Field] = &[
+    Field { name: "space", label: Word::SpaceSetting, note: Some(Word::SpaceSettingNote), kind: Kind::Text },
+    Field {
+        name: "searchEngine",
+        label: Word::SearchEngine,
+        note: Some(Word::SearchEngineNote),
+        kind: Kind::Choice(&[
+            ("none", Word::SearchEngineNone),
+            ("brave", Word::SearchEngineBrave),
+            ("google", Word::SearchEngineGoogle),
+            ("searxng", Word::SearchEngineSearxng),
+        ]),
+    },
+    Field { name: "searchEngineId", label: Word::SearchEngineId, note: None, kind: Kind::Text },
+    Field { name: "searchUrl", label: Word::SearchUrl, note: Some(Word::SearchUrlNote), kind: Kind::Text },
+    Field { name: "calendarUrl", label: Word::CalendarUrl, note: Some(Word::CalendarUrlNote), kind: Kind::Text },
+    Field { name: "calendarUser", label: Word::CalendarUser, note: None, kind: Kind::Text },
+    Field { name: "calendar", label: Word::CalendarUsual, note: Some(Word::CalendarUsualNote), kind: Kind::Text },
+];
+
 /// What is allowed where.
 pub const PLACES: &[Field] = &[
     Field { name: "fenceApps", label: Word::OnlyApps, note: Some(Word::OnlyAppsNote), kind: Kind::Names },
@@ -205,7 +226,7 @@ mod tests {
 
     fn all() -> impl Iterator<Item = &'static Field> {
         let one = [&MODEL, &MAX_OUTPUT].into_iter();
-        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(PLACES).chain(APP)
+        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(PLACES).chain(BEYOND).chain(APP)
     }
 
     #[test]

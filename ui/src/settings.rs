@@ -15,7 +15,7 @@ use self::field::{FieldRow, ThemeRow};
 use self::grants::Standing;
 use self::keys::Keys;
 use self::models::Models;
-use crate::fields::{APP, Field, PLACES, RUNS};
+use crate::fields::{APP, BEYOND, Field, PLACES, RUNS};
 use crate::picker::can_speak;
 use crate::store::store;
 use crate::words::Word;
@@ -42,6 +42,7 @@ pub fn SettingsPage(
             <Models providers />
             {group(Word::RunGroup, group_of(RUNS))}
             {group(Word::PlacesGroup, view! { {group_of(PLACES)} <Standing /> })}
+            {group(Word::BeyondHead, group_of(BEYOND))}
             {group(Word::AppGroup, view! { {group_of(APP)} <ThemeRow /> })}
             <Checks />
         </div>

@@ -137,6 +137,25 @@ words! {
     Tokens: "{in} tokens in, {out} out", "入力 {in} トークン、出力 {out} トークン";
 
     // ends
+    BeyondHead: "Files, search, calendar", "ファイル・検索・カレンダー";
+    SpaceSetting: "Folder for files and commands", "ファイルとコマンドのフォルダー";
+    SpaceSettingNote: "New sessions read and write files, and run commands, in this folder only.", "新しいセッションは、このフォルダーの中だけでファイルを読み書きし、コマンドを実行します。";
+    SearchEngine: "Web search", "ウェブ検索";
+    SearchEngineNote: "Brave and Google need a key, set under Keys (brave-search, google-search).", "Brave と Google には、キーの設定（brave-search、google-search）が必要です。";
+    SearchEngineNone: "Off", "使わない";
+    SearchEngineBrave: "Brave Search", "Brave Search";
+    SearchEngineGoogle: "Google Programmable Search", "Google プログラム可能検索";
+    SearchEngineSearxng: "SearXNG", "SearXNG";
+    SearchEngineId: "Google’s engine ID", "Google の検索エンジン ID";
+    SearchUrl: "SearXNG’s address", "SearXNG のアドレス";
+    SearchUrlNote: "For example http://localhost:8888", "例: http://localhost:8888";
+    CalendarUrl: "Calendar server (CalDAV)", "カレンダーサーバー（CalDAV）";
+    CalendarUrlNote: "For example https://caldav.icloud.com; the password is a key (caldav).", "例: https://caldav.icloud.com。パスワードはキー（caldav）として保存します。";
+    CalendarUser: "Calendar user", "カレンダーのユーザー名";
+    CalendarUsual: "Calendar for new events", "新しい予定のカレンダー";
+    CalendarUsualNote: "By its name; the first one where it is left empty.", "名前で指定します。空欄なら最初のカレンダーです。";
+    Undo: "Undo", "元に戻す";
+    TakenBack: "Taken back", "元に戻しました";
     Completed: "Done", "完了";
     CameToNothing: "Ended, nothing done", "終了（何も実行されませんでした）";
     SaysModel: "The model says:", "モデルの報告：";

@@ -142,6 +142,8 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
                 </div>
                 {reason}
                 {result}
+                {super::changes::output(step)}
+                {super::changes::changes(step)}
                 <details class="exact">
                     <summary>
                         <span>{move || store.say(Word::Arguments)}</span>

@@ -182,6 +182,8 @@ mod tests {
             error: None,
             picture: None,
             read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(1),
         }
     }

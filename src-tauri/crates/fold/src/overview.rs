@@ -46,7 +46,8 @@ pub fn overview(view: &mut Overview, event: &Event) {
         | EventBody::RunEnded { .. }
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
-        | EventBody::TurnSoFar { .. } => {}
+        | EventBody::TurnSoFar { .. }
+        | EventBody::CommandPrinted { .. } => {}
     }
 }
 

@@ -58,7 +58,7 @@ impl PlanState {
                 About::Plan { contract, .. } => {
                     self.proposed = Some((approval.id.clone(), (**contract).clone()));
                 }
-                About::Call { outside } if !outside.is_empty() => {
+                About::Call { outside, .. } if !outside.is_empty() => {
                     let (tool, outside) = (approval.call.tool.clone(), outside.clone());
                     self.deviations.push((approval.id.clone(), Deviation { tool, outside, answer: None }));
                 }
@@ -252,7 +252,7 @@ mod tests {
         let mut bodies = agreed(&json!({}));
         bodies.extend(ran("done", false, true));
         let outside = vec!["application xterm".to_owned()];
-        bodies.extend([asked("d", About::Call { outside: outside.clone() }), answered("d", Answer::Deny)]);
+        bodies.extend([asked("d", About::Call { outside: outside.clone(), diff: None }), answered("d", Answer::Deny)]);
         // A page that says so proves nothing.
         bodies.extend(ran("webRead", true, false));
         let state = state(bodies);

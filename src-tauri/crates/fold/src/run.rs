@@ -78,6 +78,7 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
         | EventBody::TurnSoFar { .. }
+        | EventBody::CommandPrinted { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }

@@ -88,6 +88,8 @@ pub fn clicked() -> ExecResult {
         error: None,
         picture: None,
         read: Vec::new(),
+        changes: Vec::new(),
+        output: Vec::new(),
         took: Millis(12),
     }
 }

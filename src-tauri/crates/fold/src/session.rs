@@ -59,6 +59,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
         | EventBody::TurnSoFar { .. }
+        | EventBody::CommandPrinted { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }

@@ -134,6 +134,8 @@ fn an_open_run_has_what_began_and_did_not_end() {
             error: None,
             picture: None,
             read: vec![Source::Screen],
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(1),
         },
     };

@@ -10,6 +10,7 @@ use protocol::principal::Surface;
 use protocol::tool::{
     Answer, Effect, ExecResult, FrontWindow, Grant, Mode, PictureView, Risk, ToolCall, ToolErrorKind,
 };
+use protocol::terminal::Line;
 use protocol::turn::{Cost, Spent, Usage};
 use serde_json::Value;
 
@@ -18,8 +19,12 @@ const LIST_WINDOWS: &str = "listWindows";
 /// The tool that ends the run.
 const DONE: &str = "done";
 const PLAN: &str = "plan";
+/// What its user does, not its model.
+const UNDO: &str = "undo";
+/// Lines of a running command's output that are kept.
+const PRINTED_LINES: usize = 200;
 /// Tools that are no acts, even where they are refused.
-const NO_ACTS: [&str; 2] = [DONE, PLAN];
+const NO_ACTS: [&str; 3] = [DONE, PLAN, UNDO];
 
 /// The entries of one stream, or of a part of it, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +118,12 @@ pub struct Step {
     pub is_told_by_the_end: bool,
     /// The window that it names by its number, where that was told before or asked about.
     pub window: Option<FrontWindow>,
+    /// What its command prints while it runs: the last lines.
+    pub printed: Vec<Line>,
+    /// Lines before those.
+    gone: u64,
+    /// Its user took back what it changed.
+    pub is_undone: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -290,6 +301,12 @@ impl Transcript {
                     self.streaming = Streaming { text: text.clone(), thinking: thinking.clone() };
                 }
             }
+            EventBody::CommandPrinted { call, first, lines } => {
+                if let Some((revision, step)) = self.find(|step| step.call.id == *call && step.stage == Stage::Running) {
+                    *revision += 1;
+                    step.print(*first, lines);
+                }
+            }
             // Exhaustive on purpose: a new event must say here whether it is shown.
             EventBody::SessionCreated { .. }
             | EventBody::SessionEdited { .. }
@@ -370,7 +387,19 @@ impl Transcript {
         let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
         let window = call.window().and_then(known);
         let (stage, call) = (Stage::Proposed, call.clone());
-        Step { call, risk: None, stage, answer: None, proposed: None, is_told_by_the_end: false, window }
+        let (printed, is_undone) = (Vec::new(), false);
+        Step {
+            call,
+            risk: None,
+            stage,
+            answer: None,
+            proposed: None,
+            is_told_by_the_end: false,
+            window,
+            printed,
+            gone: 0,
+            is_undone,
+        }
     }
 
     fn find(&mut self, wanted: impl Fn(&Step) -> bool) -> Option<(&mut u32, &mut Step)> {
@@ -399,8 +428,23 @@ impl Transcript {
         if let Some((revision, step)) = self.find(|step| step.call.id == *call) {
             *revision += 1;
             step.stage = Stage::Done { result: Box::new(result.clone()) };
+            step.printed = Vec::new();
+            if step.call.tool == UNDO {
+                self.undone(result);
+                return;
+            }
             if step.call.tool == LIST_WINDOWS {
                 self.windows = windows_in(result).unwrap_or_default();
+            }
+        }
+    }
+
+    fn undone(&mut self, result: &ExecResult) {
+        let calls = result.data.get("undone").and_then(Value::as_array).cloned().unwrap_or_default();
+        for call in calls.iter().filter_map(Value::as_str) {
+            if let Some((revision, step)) = self.find(|step| step.call.id.as_str() == call) {
+                *revision += 1;
+                step.is_undone = true;
             }
         }
     }
@@ -478,6 +522,22 @@ fn windows_in(listing: &ExecResult) -> Option<Vec<FrontWindow>> {
 }
 
 impl Step {
+    /// Whether what it changed can be taken back.
+    pub fn can_be_undone(&self) -> bool {
+        matches!(&self.stage, Stage::Done { result } if !result.changes.is_empty()) && !self.is_undone
+    }
+
+    /// Takes what a command has printed anew: from line `first` on. Only the last lines are kept.
+    fn print(&mut self, first: u64, lines: &[Line]) {
+        let gone = self.gone;
+        let keep = usize::try_from(first.saturating_sub(gone)).unwrap_or(usize::MAX);
+        self.printed.truncate(keep);
+        self.printed.extend(lines.iter().cloned());
+        let over = self.printed.len().saturating_sub(PRINTED_LINES);
+        self.printed.drain(..over);
+        self.gone = gone + over as u64;
+    }
+
     pub fn picture(&self) -> Option<&PictureView> {
         match &self.stage {
             Stage::Done { result } => result.picture.as_ref(),

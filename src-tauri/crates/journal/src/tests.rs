@@ -138,6 +138,8 @@ fn result() -> ExecResult {
             dot: Some(NormPoint::new(1.5, 1000.0).unwrap()),
         }),
         read: Vec::new(),
+        changes: Vec::new(),
+        output: Vec::new(),
         took: Millis(3),
     }
 }

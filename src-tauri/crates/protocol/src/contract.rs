@@ -323,6 +323,9 @@ pub enum About {
     Call {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         outside: Vec<String>,
+        /// What it would change in a file: a unified diff, bounded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
     },
     /// Whether the run may work by this contract.
     Plan {
@@ -337,13 +340,13 @@ pub enum About {
 
 impl Default for About {
     fn default() -> Self {
-        Self::Call { outside: Vec::new() }
+        Self::Call { outside: Vec::new(), diff: None }
     }
 }
 
 impl About {
     pub fn is_plain(&self) -> bool {
-        matches!(self, Self::Call { outside } if outside.is_empty())
+        matches!(self, Self::Call { outside, diff: None } if outside.is_empty())
     }
 
     /// The checks that had not passed when this was asked: a yes takes them as they are.

@@ -9,11 +9,12 @@ use desktop::{Action, ElementAction};
 use protocol::geometry::NormPoint;
 use protocol::tool::{Risk, ToolError, ToolErrorKind};
 use serde_json::Value;
+use space::files::SpacePath;
 
 use crate::ports::Ports;
 use crate::reach::{Act, Reach};
 use crate::spec::{Available, Needs, Spec, Tool, Verify};
-use crate::tool::{Context, DISPLAY, Outcome, bad_arguments, tool_error};
+use crate::tool::{Context, DISPLAY, Outcome, Text, bad_arguments, tool_error};
 use crate::{Limits, schema, untrusted};
 
 /// Characters of all arguments of one call; what is longer is refused before it is read.
@@ -46,6 +47,8 @@ pub struct Plan {
     act: Option<Act>,
     /// Why it asks each time, in every mode.
     always: Option<String>,
+    /// The file that it writes, and what is to be in it.
+    writes: Option<(SpacePath, Text)>,
 }
 
 pub(crate) enum Work {
@@ -67,6 +70,7 @@ impl Plan {
             reach: Reach::Nowhere,
             act: None,
             always: None,
+            writes: None,
         }
     }
 
@@ -86,6 +90,7 @@ impl Plan {
             reach: Reach::Nowhere,
             act: None,
             always: None,
+            writes: None,
         }
     }
 
@@ -117,6 +122,15 @@ impl Plan {
     /// It asks each time, in every mode, whatever was allowed before: why, for the user.
     pub(crate) fn asking_always(self, why: impl Into<String>) -> Self {
         Self { always: Some(why.into()), risk: Risk::Consequential, ..self }
+    }
+
+    /// It writes this file: what would change there is shown before it is allowed.
+    pub(crate) fn writing(self, path: SpacePath, text: Text) -> Self {
+        Self { writes: Some((path, text)), ..self }
+    }
+
+    pub(crate) fn writes(&self) -> Option<&(SpacePath, Text)> {
+        self.writes.as_ref()
     }
 
     /// The model's reason, cleaned and bounded for people.

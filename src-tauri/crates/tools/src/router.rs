@@ -349,6 +349,24 @@ impl Router {
         Executed { result, picture, finished }
     }
 
+    /// What a call would change in a file, for its question; `None` if it changes none, or if that cannot be shown.
+    pub async fn diff(&self, request: &ExecRequest, limits: &Limits) -> Option<String> {
+        let tools = self.registry.all();
+        let env = self.env_with(limits, &tools, &request.ports);
+        let step = env.plan(&request.call.tool, &request.call.arguments).ok()?;
+        let diffs = step.parts().filter_map(|part| part.plan().writes());
+        let mut all = Vec::new();
+        for (path, text) in diffs {
+            let (space, path, text) = (request.ports.space.clone()?, path.clone(), text.clone());
+            let preview = tokio::task::spawn_blocking(move || {
+                let diff = text.with(|content| space.preview(&path, content)).ok()?;
+                Some(format!("--- {path}\n{}", tool::shown_diff(diff)?))
+            });
+            all.extend(preview.await.ok().flatten());
+        }
+        (!all.is_empty()).then(|| all.join("\n"))
+    }
+
     /// Takes back one thing that a call changed, where nobody has changed it since.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ mod wait;
 pub(crate) use batch::NAME as BATCH;
 pub use context::Context;
 pub(crate) use calendar::take_back as take_back_entry;
-pub(crate) use files::take_back as take_back_file;
+pub(crate) use files::{Text, shown_diff, take_back as take_back_file};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
 pub(crate) use outcome::from_desktop;

@@ -38,6 +38,8 @@ fn result(id: &str, effect: Effect, summary: &str, error: Option<&str>) -> Event
             error: error.map(|message| ToolError { kind: ToolErrorKind::Failed, message: message.into() }),
             picture: None,
             read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(1_249),
         },
     }

@@ -137,6 +137,8 @@ impl Step {
                 dot: None,
             }),
             read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(180),
         };
         let usage = Usage { input: 9_000, cached: 8_000, output: 90, ..Usage::default() };

@@ -56,7 +56,11 @@ impl Driver {
                 Err(_) => About::default(),
             },
             "done" => About::Result { findings: std::mem::take(&mut self.findings) },
-            _ => About::Call { outside },
+            _ => {
+                let request = self.request(call.clone());
+                let diff = self.run.router.diff(&request, &self.run.limits).await;
+                About::Call { outside, diff }
+            }
         }
     }
 

@@ -124,7 +124,7 @@ async fn what_leaves_the_plan_asks_and_says_which_clause_and_is_reported() {
     say(&bench, &asked, Answer::Once).await;
     for word in [Answer::Once, Answer::Deny] {
         let asked = bench.question().await;
-        let About::Call { outside } = &*asked.about else { panic!("{asked:?}") };
+        let About::Call { outside, .. } = &*asked.about else { panic!("{asked:?}") };
         assert_eq!(outside, &["application xterm", "effect run"]);
         assert!(asked.reason.contains("not in the plan: application xterm, effect run"), "{}", asked.reason);
         say(&bench, &asked, word).await;
@@ -167,7 +167,7 @@ async fn the_user_may_strike_things_out_and_the_model_is_told_the_plan_as_they_l
     let left = json!({"steps": ["write the letter"], "applications": ["editor"], "effects": ["clipboard"]});
     say(&bench, &asked, edit(left.clone())).await;
     let asked = bench.question().await;
-    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()] });
+    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()], diff: None });
     let told = format!("{:?}", bench.model.requests()[1].messages.last());
     assert!(told.contains("clipboard") && told.contains("- at most 9 turns"), "{told}");
     // A call is no plan: it takes no plan's arguments.
@@ -186,7 +186,7 @@ async fn a_plan_of_which_its_user_strikes_all_effects_out_asks_about_each_act() 
     let left = json!({"steps": ["write the letter"], "applications": ["editor"], "effects": []});
     say(&bench, &asked, Answer::Edit { arguments: left }).await;
     let asked = bench.question().await;
-    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()] });
+    assert_eq!(*asked.about, About::Call { outside: vec!["effect edit".into()], diff: None });
     say(&bench, &asked, Answer::Once).await;
     assert_eq!(end(&mut bench).await, completed());
     assert_eq!(typed(&bench), ["a"]);

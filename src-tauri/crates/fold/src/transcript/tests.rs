@@ -18,7 +18,18 @@ fn after(bodies: Vec<EventBody>) -> Transcript {
 
 fn step(stage: Stage) -> Step {
     let (call, risk) = (click("c-1"), Some(Risk::Edit));
-    Step { call, risk, stage, answer: None, proposed: None, is_told_by_the_end: false, window: None }
+    Step {
+        call,
+        risk,
+        stage,
+        answer: None,
+        proposed: None,
+        is_told_by_the_end: false,
+        window: None,
+        printed: Vec::new(),
+        gone: 0,
+        is_undone: false,
+    }
 }
 
 fn steps(transcript: &Transcript) -> Vec<Step> {

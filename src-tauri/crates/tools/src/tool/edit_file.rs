@@ -57,7 +57,8 @@ impl Builtin for EditFile {
     fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let (path, edits) = input.edits()?;
         let path = files::path("path", &path, env)?;
-        let plan = Plan::new(Self::RISK, Change { path: path.clone(), edits });
+        let change = Change { path: path.clone(), edits: edits.clone() };
+        let plan = Plan::new(Self::RISK, change).writing(path.clone(), edits);
         Ok(files::changing(plan, &[&path], FileAct::Write))
     }
 }

@@ -50,7 +50,8 @@ impl Builtin for WriteFile {
             Some(How::Replace) => (Text::Whole(input.text), WriteMode::Either),
             Some(How::Append) => (Text::More(input.text), WriteMode::Either),
         };
-        let plan = Plan::new(Self::RISK, Write { path: path.clone(), text, mode });
+        let write = Write { path: path.clone(), text: text.clone(), mode };
+        let plan = Plan::new(Self::RISK, write).writing(path.clone(), text);
         Ok(files::changing(plan, &[&path], FileAct::Write))
     }
 }
