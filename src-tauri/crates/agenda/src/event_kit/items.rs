@@ -25,6 +25,7 @@ use crate::{
 /// What an undo keeps of an item.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[allow(clippy::large_enum_variant, reason = "lives for one call")]
 enum Kept {
     Event(Event, Scope),
     Reminder(Reminder),
