@@ -69,6 +69,7 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
     }
     if needs.contains(&Need::Sdks) {
         python::sdks(place)?;
+        python::radicale(place)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
         python::zig(place)?;

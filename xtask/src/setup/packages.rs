@@ -73,6 +73,10 @@ const DESKTOP: &[Package] = &[
     package("featherpad"),
     package("chromium"),
     package("iproute2"),
+    package("bubblewrap"), // commands are confined by it
+    package("perl"),       // tries what a confined command may not
+    package("tzdata"),     // calendars' time zones
+    package("util-linux"), // unshare: a file system that is full
 ];
 
 /// What is operated beside those: other toolkits, and applications as they come.

@@ -47,6 +47,13 @@ pub fn sdks(place: &Place) -> Result<PathBuf> {
     venv(place, "sdks", base, "about 150 MB")
 }
 
+/// A calendar server, against which calendars are tested. The tests look for it here.
+pub fn radicale(place: &Place) -> Result<PathBuf> {
+    let mut base = python()?;
+    base.args(["-m", "venv"]);
+    venv(place, "radicale", base, "about 20 MB")
+}
+
 /// A Python of its own, with what `requirements-TOOL.txt` lists; `base` begins the command that makes it.
 fn venv(place: &Place, tool: &str, mut base: Command, size: &str) -> Result<PathBuf> {
     let list = place.root.join("xtask/tools").join(format!("requirements-{tool}.txt"));

@@ -66,6 +66,7 @@ pub async fn engine(home: &Path, desktop: Arc<FakeDesktop>, script: Script) -> R
         journal: Journal::open(home, clock.clone())?,
         clock,
         router: Router::builtin(desktop as Arc<dyn Desktop>),
+        ports: Arc::new(agent::NoPorts),
         models: Arc::new(Models(Mutex::new(script))),
         settings,
         settings_store: Arc::new(Nowhere),

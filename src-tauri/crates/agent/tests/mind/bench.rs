@@ -103,6 +103,7 @@ impl Bench {
             journal,
             clock: clock.clone(),
             router,
+            ports: Arc::new(agent::NoPorts),
             models: Arc::new(One(model.clone())),
             settings,
             settings_store: Arc::new(Nowhere),

@@ -82,7 +82,7 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
         let (grants, has_read, planning) = (Grants::default(), false, Planning::Off);
         let request =
-            ExecRequest { call, mode, approval, approved, grants, has_read, planning, waived: Vec::new() };
+            ExecRequest { call, mode, approval, approved, grants, has_read, planning, waived: Vec::new(), ports: tools::Ports::default() };
         match router.outline(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),

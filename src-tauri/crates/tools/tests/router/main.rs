@@ -1,6 +1,8 @@
 //! The exec contract, over fakes of desktop and browser.
 
 #[cfg(test)]
+mod beyond;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod elements;

@@ -19,7 +19,7 @@ use protocol::tool::{ApprovalMode, Mode, ToolCall};
 use protocol::view::{Check, CheckView, DisplayView};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use tools::{ExecRequest, Executed, Grants, Limits, Planning, Router};
+use tools::{ExecRequest, Executed, Grants, Limits, Planning, Ports, Router};
 
 pub fn limits() -> Limits {
     Limits {
@@ -74,6 +74,7 @@ pub fn request(tool: &str, arguments: Value) -> ExecRequest {
         approved: None,
         planning: Planning::Off,
         waived: Vec::new(),
+        ports: Ports::default(),
     }
 }
 

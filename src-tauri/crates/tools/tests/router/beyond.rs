@@ -1,0 +1,390 @@
+//! Work beyond the screen through the contract: files, commands, calendars, the web, and taking it back.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use agenda::fake::Fake;
+use protocol::tool::{ApprovalMode, Changed, Effect, Mode, Risk, ToolErrorKind};
+use serde_json::{Value, json};
+use space::files::{Keep, Places, Space};
+use space::terminal::{Sandbox, Setup, Terminal};
+use tokio_util::sync::CancellationToken;
+use tools::{AgendaPort, Decision, ExecRequest, Executed, Grants, Planning, Ports, Router};
+
+use crate::stage::{desktop, execute, limits, request};
+
+#[derive(Default)]
+struct Kept(Mutex<BTreeMap<String, Vec<u8>>>);
+
+impl Keep for Kept {
+    fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
+        let mut whole = Vec::new();
+        bytes.read_to_end(&mut whole)?;
+        let mut kept = self.0.lock().unwrap();
+        let name = kept.len().to_string();
+        kept.insert(name.clone(), whole);
+        Ok(name)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        let kept = self.0.lock().unwrap().get(name).cloned();
+        Ok(Box::new(io::Cursor::new(kept.ok_or(io::ErrorKind::NotFound)?)))
+    }
+}
+
+/// A session with a folder in somebody's home.
+struct Session {
+    home: tempfile::TempDir,
+    router: Router,
+    ports: Ports,
+}
+
+impl Session {
+    fn new() -> Self {
+        Self::with_sandbox(Sandbox::probe(None))
+    }
+
+    fn with_sandbox(sandbox: Sandbox) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("Miki");
+        std::fs::create_dir(&folder).unwrap();
+        let places = Places {
+            home: home.path().to_owned(),
+            data: home.path().join(".data"),
+            trash: home.path().join(".local/share/Trash"),
+        };
+        let space = Arc::new(Space::open(&folder, &places).unwrap());
+        let terminal = Terminal::open(Setup::new(space.root()), Arc::new(sandbox)).unwrap();
+        let ports = Ports {
+            space: Some(space),
+            terminal: Some(Arc::new(terminal)),
+            keep: Some(Arc::new(Kept::default())),
+            agenda: Some(Arc::new(AgendaPort { agenda: Arc::new(Fake::new()), usual: String::new() })),
+            home: Some(home.path().canonicalize().unwrap()),
+            ..Ports::default()
+        };
+        Self { home, router: Router::builtin(desktop()), ports }
+    }
+
+    fn file(&self, name: &str) -> std::path::PathBuf {
+        self.home.path().join("Miki").join(name)
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.file(name)).ok()
+    }
+
+    fn request(&self, tool: &str, arguments: Value) -> ExecRequest {
+        ExecRequest { ports: self.ports.clone(), ..request(tool, arguments) }
+    }
+
+    fn asking(&self, tool: &str, arguments: Value) -> ExecRequest {
+        ExecRequest { approval: ApprovalMode::Ask, ..self.request(tool, arguments) }
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> Executed {
+        execute(&self.router, self.request(tool, arguments), CancellationToken::new()).await
+    }
+
+    async fn done(&self, tool: &str, arguments: Value) -> Executed {
+        let executed = self.call(tool, arguments).await;
+        assert_eq!(executed.result.error, None, "{executed:?}");
+        executed
+    }
+
+    /// Why it asks; `None` if it runs.
+    async fn asks(&self, request: &ExecRequest) -> Option<String> {
+        match self.router.assess(request, &limits()).await.decision {
+            Decision::Run => None,
+            Decision::Ask { reason } => Some(reason),
+            Decision::Forbid { error } => panic!("{error:?}"),
+        }
+    }
+
+    async fn take_back(&self, executed: &Executed) {
+        for change in executed.result.changes.iter().rev() {
+            self.router.take_back(change, &self.ports).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn files_are_written_read_found_changed_and_moved_and_all_of_it_is_taken_back() {
+    let session = Session::new();
+    let wrote = session.done("writeFile", json!({"path": "a/notes.txt", "text": "one\ntwo\n"})).await;
+    assert_eq!(wrote.result.effect, Effect::Confirmed);
+    assert_eq!(wrote.result.changes[0].of, Changed::File);
+    assert!(wrote.result.changes[0].diff.as_ref().unwrap().contains("+two"), "{wrote:?}");
+    let read = session.done("readFile", json!({"path": "a/notes.txt", "fromLine": 2})).await;
+    assert_eq!(read.result.data["text"], "two\n");
+    let found = session.done("searchFiles", json!({"pattern": "tw."})).await;
+    assert_eq!(found.result.data["files"][0]["lines"], json!(["2: two"]));
+    let edits = json!([{"find": "two", "replace": "three"}]);
+    let edited = session.done("editFile", json!({"path": "a/notes.txt", "edits": edits})).await;
+    assert_eq!(session.text("a/notes.txt").unwrap(), "one\nthree\n");
+    let moved = session.done("moveFile", json!({"from": "a/notes.txt", "to": "b.txt"})).await;
+    let trashed = session.done("trashFile", json!({"path": "b.txt"})).await;
+    assert_eq!(session.text("b.txt"), None);
+    for executed in [&trashed, &moved, &edited, &wrote] {
+        session.take_back(executed).await;
+    }
+    let left: Vec<_> = std::fs::read_dir(session.file("")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn what_somebody_has_changed_since_is_not_taken_back() {
+    let session = Session::new();
+    let wrote = session.done("writeFile", json!({"path": "a.txt", "text": "mine"})).await;
+    std::fs::write(session.file("a.txt"), "theirs").unwrap();
+    let error = session.router.take_back(&wrote.result.changes[0], &session.ports).await.unwrap_err();
+    assert!(error.message.contains("changed"), "{error:?}");
+    assert_eq!(session.text("a.txt").unwrap(), "theirs");
+}
+
+// bar: C1, C3
+#[tokio::test]
+async fn nothing_outside_of_the_folder_is_reached_by_any_tool() {
+    let session = Session::new();
+    std::fs::write(session.home.path().join("secret.txt"), "secret").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(session.home.path(), session.file("out")).unwrap();
+    for path in ["../secret.txt", "/etc/passwd", "~/secret.txt", "out/secret.txt", "a/../../secret.txt"] {
+        for (tool, arguments) in [
+            ("readFile", json!({"path": path})),
+            ("writeFile", json!({"path": path, "text": "x", "mode": "replace"})),
+            ("editFile", json!({"path": path, "edits": [{"find": "secret", "replace": "x"}]})),
+            ("moveFile", json!({"from": path, "to": "here.txt"})),
+            ("moveFile", json!({"from": path, "to": "here.txt", "copy": true})),
+            ("trashFile", json!({"path": path})),
+            ("listFiles", json!({"path": path})),
+        ] {
+            let executed = session.call(tool, arguments).await;
+            assert_eq!(executed.result.effect, Effect::Refused, "{tool} {path}: {executed:?}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(session.home.path().join("secret.txt")).unwrap(), "secret");
+    assert!(!session.file("here.txt").exists());
+}
+
+// bar: C7
+#[tokio::test]
+async fn what_runs_something_later_or_holds_keys_asks_in_every_mode_whatever_was_allowed() {
+    let session = Session::new();
+    for path in [".git/hooks/pre-commit", ".GIT/config", ".bashrc", ".vscode/tasks.json"] {
+        for approval in [ApprovalMode::Auto, ApprovalMode::Thread, ApprovalMode::Ask] {
+            let write = json!({"path": path, "text": "x"});
+            let mut request = ExecRequest { approval, ..session.request("writeFile", write) };
+            let touches = session.router.assess(&request, &limits()).await.touches;
+            request.grants.allow(touches.clone());
+            request.grants.allow_in_run(touches);
+            assert!(session.asks(&request).await.is_some_and(|why| why.contains(path)), "{path} {approval:?}");
+            let executed = execute(&session.router, request, CancellationToken::new()).await;
+            assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden);
+        }
+    }
+    assert!(session.asks(&session.request("readFile", json!({"path": ".env"}))).await.is_some());
+    assert!(session.asks(&session.request("readFile", json!({"path": "notes.txt"}))).await.is_none());
+}
+
+#[tokio::test]
+async fn a_yes_for_a_file_is_for_what_it_holds_and_a_grant_for_its_folder() {
+    let session = Session::new();
+    std::fs::write(session.file("a.txt"), "old").unwrap();
+    let mut asked = session.asking("writeFile", json!({"path": "a.txt", "text": "new", "mode": "replace"}));
+    let assessment = session.router.assess(&asked, &limits()).await;
+    assert!(matches!(assessment.decision, Decision::Ask { .. }));
+    assert_eq!(assessment.touches[0].app.as_deref(), Some("~/Miki"));
+    let diff = session.router.diff(&asked, &limits()).await.unwrap();
+    assert!(diff.contains("-old") && diff.contains("+new"), "{diff}");
+    asked.approved = Some(assessment.yes());
+    std::fs::write(session.file("a.txt"), "somebody else's").unwrap();
+    let executed = execute(&session.router, asked.clone(), CancellationToken::new()).await;
+    assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden);
+    assert_eq!(session.text("a.txt").unwrap(), "somebody else's");
+    // For the run: the same tool in the same folder.
+    let mut granted = session.asking("writeFile", json!({"path": "b.txt", "text": "new"}));
+    granted.grants.allow_in_run(assessment.touches.clone());
+    assert_eq!(session.asks(&granted).await, None);
+    let mut other = session.asking("trashFile", json!({"path": "a.txt"}));
+    other.grants.allow_in_run(assessment.touches);
+    assert!(session.asks(&other).await.is_some());
+}
+
+#[tokio::test]
+async fn a_plan_covers_files_of_the_folders_that_it_names_and_no_others() {
+    let session = Session::new();
+    let contract = |folders: Value, effects: Value| {
+        let contract = json!({"steps": ["write"], "folders": folders, "effects": effects});
+        Planning::Agreed(Arc::new(serde_json::from_value(contract).unwrap()))
+    };
+    let write = |planning| ExecRequest {
+        planning,
+        ..session.asking("writeFile", json!({"path": "sub/a.txt", "text": "new"}))
+    };
+    assert_eq!(session.asks(&write(contract(json!(["~/Miki/sub"]), json!(["edit"])))).await, None);
+    let outside = session.asks(&write(contract(json!(["~/Miki/other"]), json!(["edit"])))).await.unwrap();
+    assert!(outside.contains("folder of ~/Miki/sub/a.txt"), "{outside}");
+    assert!(session.asks(&write(contract(json!(["~/Miki/su"]), json!(["edit"])))).await.is_some());
+    assert!(session.asks(&write(contract(json!(["~/Miki/sub"]), json!([])))).await.is_some());
+    let trash = ExecRequest {
+        planning: contract(json!(["~/Miki"]), json!(["edit"])),
+        ..session.asking("trashFile", json!({"path": "sub/a.txt"}))
+    };
+    assert!(session.asks(&trash).await.unwrap().contains("effect delete"));
+}
+
+#[tokio::test]
+async fn plan_mode_reads_files_and_changes_none() {
+    let session = Session::new();
+    std::fs::write(session.file("a.txt"), "old").unwrap();
+    let plan = |tool: &str, arguments| ExecRequest { mode: Mode::Plan, ..session.request(tool, arguments) };
+    let read = execute(&session.router, plan("readFile", json!({"path": "a.txt"})), CancellationToken::new()).await;
+    assert_eq!(read.result.error, None);
+    for (tool, arguments) in [
+        ("writeFile", json!({"path": "b.txt", "text": "x"})),
+        ("trashFile", json!({"path": "a.txt"})),
+        ("runCommand", json!({"command": "touch b.txt"})),
+    ] {
+        let executed = execute(&session.router, plan(tool, arguments), CancellationToken::new()).await;
+        assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden, "{tool}");
+    }
+    assert_eq!(std::fs::read_dir(session.file("")).unwrap().count(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_works_in_the_folder_and_tells_its_output_and_how_it_ended() {
+    let session = Session::new();
+    let made = session.done("runCommand", json!({"command": "printf '\\033[31mred\\033[0m\\n'; echo hi > made.txt"})).await;
+    assert_eq!(made.result.data["output"], "red", "{made:?}");
+    assert_eq!(made.result.data["exit"], 0);
+    assert!(made.result.output[0].spans[0].style.fg.is_some(), "its colours are kept for people");
+    assert_eq!(session.text("made.txt").unwrap(), "hi\n");
+    let failed = session.call("runCommand", json!({"command": "ls nothing-here"})).await;
+    assert_eq!(failed.result.effect, Effect::Unverified);
+    assert_ne!(failed.result.data["exit"], 0);
+    let outside = session.call("runCommand", json!({"command": "echo x > /etc/miki-was-here"})).await;
+    assert!(!Path::new("/etc/miki-was-here").exists(), "{outside:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_job_goes_on_is_typed_into_read_and_stopped() {
+    let session = Session::new();
+    let begun = session.done("runCommand", json!({"command": "cat", "background": true})).await;
+    let job = begun.result.data["job"].clone();
+    let typed = session.call("typeCommand", json!({"job": job, "text": "hello\n"})).await;
+    assert_eq!(typed.result.error, None, "{typed:?}");
+    let read = session.done("readCommand", json!({"job": job, "seconds": 1})).await;
+    assert!(read.result.data["output"].as_str().unwrap().contains("hello"), "{read:?}");
+    let stopped = session.done("stopCommand", json!({"job": job})).await;
+    assert_eq!(stopped.result.data["exit"], "stopped", "{stopped:?}");
+    let none = session.call("readCommand", json!({"job": 99})).await;
+    assert_eq!(none.result.error.unwrap().kind, ToolErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn a_command_that_only_reads_runs_and_others_ask_each_by_its_program() {
+    let session = Session::new();
+    let asks = |line: &str| {
+        let request = session.asking("runCommand", json!({"command": line}));
+        async { (session.asks(&request).await, request) }
+    };
+    assert_eq!(asks("ls -la").await.0, None);
+    let (why, request) = asks("git commit -m x").await;
+    assert!(why.is_some());
+    let touches = session.router.assess(&request, &limits()).await.touches;
+    assert_eq!(touches[0].app.as_deref(), Some("git commit (~/Miki)"));
+    // bar: C20, C21
+    for line in ["git commit -m x; rm -rf .", "git -c core.pager=x commit", "git push", "$(git commit)"] {
+        let mut request = session.asking("runCommand", json!({"command": line}));
+        request.grants.allow_in_run(touches.clone());
+        assert!(session.asks(&request).await.is_some(), "{line}");
+    }
+    let auto = session.request("runCommand", json!({"command": "eval \"$(cat x)\""}));
+    assert!(session.asks(&auto).await.is_some(), "what cannot be told asks in auto, too");
+}
+
+// bar: C19
+#[tokio::test]
+async fn without_a_sandbox_each_command_asks_in_every_mode_and_says_so() {
+    let session = Session::with_sandbox(Sandbox::none("bubblewrap is missing"));
+    for approval in [ApprovalMode::Ask, ApprovalMode::Thread, ApprovalMode::Auto] {
+        let mut request = ExecRequest { approval, ..session.request("runCommand", json!({"command": "ls"})) };
+        request.grants.allow_in_run(session.router.assess(&request, &limits()).await.touches);
+        let why = session.asks(&request).await.unwrap();
+        assert!(why.contains("bubblewrap is missing"), "{why}");
+        let executed = execute(&session.router, request, CancellationToken::new()).await;
+        assert_eq!(executed.result.effect, Effect::Refused);
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_fetched_from_a_host_that_was_named_and_asked_about_otherwise() {
+    let session = Session::new();
+    let fetch = |words: &str| {
+        let mut grants = Grants::default();
+        grants.hear(words);
+        ExecRequest { grants, ..session.asking("webFetch", json!({"url": "https://example.org/a?b=c"})) }
+    };
+    assert_eq!(session.asks(&fetch("read example.org for me")).await, None);
+    let assessment = session.router.assess(&fetch("read the news"), &limits()).await;
+    assert_eq!(assessment.risk, Some(Risk::Consequential));
+    assert_eq!(assessment.hosts, ["example.org"]);
+    let tainted = ExecRequest {
+        approval: ApprovalMode::Auto,
+        has_read: true,
+        ..fetch("read the news")
+    };
+    assert!(session.asks(&tainted).await.is_some());
+}
+
+#[tokio::test]
+async fn without_a_search_engine_it_is_said_how_to_set_one() {
+    let session = Session::new();
+    let ports = Ports { web: None, ..session.ports.clone() };
+    let request = ExecRequest { ports, ..session.request("webSearch", json!({"query": "weather"})) };
+    let executed = execute(&session.router, request, CancellationToken::new()).await;
+    assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::NotAvailable);
+}
+
+#[tokio::test]
+async fn an_event_and_a_reminder_are_made_changed_and_taken_back() {
+    let session = Session::new();
+    let event = json!({"title": "Deadline", "start": "2026-12-01T10:00:00", "timeZone": "Europe/Berlin"});
+    let made = session.done("createEvent", event).await;
+    let listed = session.done("listEvents", json!({"from": "2026-12-01", "to": "2026-12-02"})).await;
+    assert_eq!(listed.result.data["events"][0]["title"], "Deadline");
+    let id = listed.result.data["events"][0]["id"].clone();
+    let later = json!({"id": id, "start": "2026-12-01T12:00:00"});
+    let changed = session.done("changeEvent", later).await;
+    assert!(changed.result.data["start"].as_str().unwrap().contains("12:00"), "{changed:?}");
+    session.take_back(&changed).await;
+    session.take_back(&made).await;
+    let left = session.done("listEvents", json!({"from": "2026-12-01", "to": "2026-12-02"})).await;
+    assert_eq!(left.result.data["events"], json!([]));
+    let made = session.done("createReminder", json!({"title": "Pay", "due": "2026-12-01"})).await;
+    let id = made.result.data["id"].clone();
+    let ticked = session.done("changeReminder", json!({"id": id, "done": true})).await;
+    assert_eq!(ticked.result.data["done"], true);
+    session.take_back(&ticked).await;
+    session.take_back(&made).await;
+    let left = session.done("listReminders", json!({"which": "all"})).await;
+    assert_eq!(left.result.data["reminders"], json!([]));
+}
+
+#[tokio::test]
+async fn a_change_on_the_screen_is_taken_back_where_it_is_as_it_was_left() {
+    let session = Session::new();
+    let copied = session.done("writeClipboard", json!({"text": "new"})).await;
+    assert_eq!(copied.result.changes[0].of, Changed::Clipboard);
+    assert!(!copied.result.changes[0].data.to_string().contains("new"), "no text of a clipboard is kept on disk");
+    session.take_back(&copied).await;
+    let again = session.done("writeClipboard", json!({"text": "new"})).await;
+    session.done("writeClipboard", json!({"text": "newer"})).await;
+    let error = session.router.take_back(&again.result.changes[0], &session.ports).await.unwrap_err();
+    assert!(error.message.contains("since"), "{error:?}");
+}
