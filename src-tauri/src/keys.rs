@@ -56,7 +56,7 @@ impl Keys {
         Self { store, environment }
     }
 
-    /// The provider's key for this base URL, or nothing where there is none.
+    /// The provider's key for this base URL; `None` if there is none.
     ///
     /// # Errors
     /// [`ErrorCode::Keychain`] with what to do, where the keychain cannot tell; [`ErrorCode::Forbidden`] where the key

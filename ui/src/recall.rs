@@ -27,7 +27,7 @@ pub struct Caret {
 }
 
 impl Walk {
-    /// The goal before, in place of what is `typed`; `None` where the key is the field's own.
+    /// The goal before, in place of what is `typed`; `None` if the key is the field's own.
     pub fn older(&mut self, goals: &[String], typed: &str, caret: Caret) -> Option<String> {
         let is_unchanged = self.came.as_deref() == Some(typed);
         let is_ours = caret.is_on_first_row || (caret.is_at_end && is_unchanged);
@@ -42,7 +42,7 @@ impl Walk {
         Some(self.go(to, typed))
     }
 
-    /// The goal after, and at last what was being typed; `None` where the key is the field's own.
+    /// The goal after, and at last what was being typed; `None` if the key is the field's own.
     pub fn newer(&mut self, typed: &str, caret: Caret) -> Option<String> {
         let to = self.at + 1;
         (caret.is_at_end && to < self.lines.len()).then(|| self.go(to, typed))

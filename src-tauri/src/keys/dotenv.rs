@@ -70,7 +70,7 @@ fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     Provider::known().iter().flat_map(of)
 }
 
-/// The file's text; nothing where it is missing, no plain file, too long or no text, which is then not ours to touch.
+/// The file's text; `None` if it is missing, no plain file, too long or no text, which is then not ours to touch.
 fn read(file: &Path) -> Option<String> {
     match std::fs::symlink_metadata(file) {
         Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BYTES => {}
@@ -107,7 +107,7 @@ enum Unclear {
     NoKey,
 }
 
-/// The one value of `name`; nothing where it is not set, or empty.
+/// The one value of `name`; `None` if it is not set, or empty.
 fn value_of(text: &str, name: &str) -> Result<Option<Secret>, Unclear> {
     let mut found: Option<&str> = None;
     let mut open_quote = false;
@@ -147,8 +147,8 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     (!name.starts_with('#')).then_some((name, value))
 }
 
-/// The value in `value`, `"value"` and `'value'`, with a comment after a blank or without; nothing where a shell, or
-/// one of the many readers of such files, might read something else.
+/// The value in `value`, `"value"` and `'value'`, with a comment after a blank or without; `None` if a shell, or one
+/// of the many readers of such files, might read something else.
 fn plain(value: &str) -> Option<&str> {
     let start = value.trim_start();
     let (found, rest) = match start.chars().next() {

@@ -40,7 +40,7 @@ impl Signs {
     }
 }
 
-/// A mind that goes through its steps; one answers `None` where it is not its time yet.
+/// A mind that goes through its steps; one answers `None` if it is not its time yet.
 struct Steps<F> {
     at: usize,
     next: F,

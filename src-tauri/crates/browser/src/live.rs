@@ -42,7 +42,7 @@ pub(crate) struct Page {
 enum TabLook {
     InFront(Page, About),
     Hidden(Page, About),
-    /// Nothing in time.
+    /// No answer in time.
     Silent,
     /// That it cannot be asked.
     Broken,

@@ -13,7 +13,7 @@ const MOST_CHARS: usize = 80;
 pub struct Line {
     pub tool: String,
     pub about: String,
-    /// The element and the window that it goes to; empty where that is not known, or said in `about`.
+    /// The element and the window that it goes to; empty if that is not known, or said in `about`.
     pub goes_to: String,
 }
 

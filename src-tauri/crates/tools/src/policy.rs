@@ -78,13 +78,13 @@ impl Grants {
     }
 
     /// Takes the user's own words, and the hosts that they name.
-    pub fn hear(&mut self, words: &str) {
+    pub fn note_words(&mut self, words: &str) {
         self.hosts.extend(hosts::named(words));
         self.words.insert(words.to_owned());
     }
 
     /// Whether the user's own words have this in them, by itself and not as a part of a word.
-    pub(crate) fn heard(&self, text: &str) -> bool {
+    pub(crate) fn has_said(&self, text: &str) -> bool {
         let text = text.trim();
         let is_apart = |words: &str, at: usize| {
             let (before, rest) = words.split_at(at);

@@ -97,8 +97,12 @@ impl Router {
     /// Looks at what a plan says must be so; what the user is to be asked has not passed.
     pub async fn check(&self, contract: &Contract, limits: &Arc<Limits>) -> Vec<Finding> {
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-        let look =
-            contract::checks::Look { desktop, browser, home: self.home.clone(), limits: limits.clone() };
+        let look = contract::checks::CheckPorts {
+            desktop,
+            browser,
+            home: self.home.clone(),
+            limits: limits.clone(),
+        };
         let mut findings = look.findings(contract, &[]).await;
         redaction::redact_findings(&mut findings, &self.secrets.all().await);
         findings

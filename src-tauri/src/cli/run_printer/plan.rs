@@ -31,7 +31,7 @@ pub(super) fn shown(approval: &Approval) -> Option<String> {
     }
 }
 
-/// What may be answered; `None` where the question is about a call.
+/// What may be answered; `None` if the question is about a call.
 pub(super) fn choices(approval: &Approval) -> Option<String> {
     match &*approval.about {
         About::Call { .. } => None,

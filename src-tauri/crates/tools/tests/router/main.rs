@@ -1,6 +1,8 @@
 //! The exec contract, over fakes of desktop and browser.
 
 #[cfg(test)]
+mod act_effects;
+#[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod elements;
@@ -24,8 +26,6 @@ mod secrets;
 mod specs;
 #[cfg(test)]
 mod stage;
-#[cfg(test)]
-mod told;
 #[cfg(test)]
 mod tools;
 #[cfg(test)]
