@@ -282,7 +282,7 @@ impl Engine {
             grants,
             current: self.current_settings(),
             log: self.log.clone(),
-            router: self.tools.clone(),
+            router: Arc::new(self.tools.of_run()),
             seat: self.seat.clone(),
             deadlines: self.deadlines.clone(),
             stop: live.stop.clone(),

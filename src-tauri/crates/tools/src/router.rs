@@ -67,6 +67,18 @@ impl Router {
         Self { browser, ..self }
     }
 
+    /// The same for one run, whose tab in the browser is its own.
+    pub fn of_run(&self) -> Self {
+        let Self { registry, desktop, browser, secrets, home } = self;
+        Self {
+            registry: registry.clone(),
+            desktop: desktop.clone(),
+            browser: browser.of_run().unwrap_or_else(|| browser.clone()),
+            secrets: secrets.clone(),
+            home: home.clone(),
+        }
+    }
+
     /// The same with secrets, which calls name and never hold.
     pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
         Self { secrets, ..self }
