@@ -375,7 +375,7 @@ fn bundled_models(program: &Path) -> Vec<PathBuf> {
         .into()
 }
 
-/// This very program as the watchdog of what it holds down; none where it cannot be found again.
+/// This very program as the watchdog of what it holds down; empty if it cannot be found again.
 fn watchdog() -> Vec<String> {
     let program = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     program.map_or_else(Vec::new, |program| vec![program, "watchdog".into()])

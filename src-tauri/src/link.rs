@@ -69,7 +69,7 @@ impl Link {
         let begin = Instant::now();
         loop {
             match HomeLock::try_take(home)? {
-                Try::Held(lock) => return Ok(Self::Here(Here::start(home, lock).await?)),
+                Try::Taken(lock) => return Ok(Self::Here(Here::start(home, lock).await?)),
                 Try::Elsewhere { pid } => match Client::connect(home).await {
                     Ok(client) => return Ok(Self::There(client)),
                     // It may be just starting, or just ending: then the lock or the socket is free in a moment.
@@ -93,7 +93,7 @@ impl Link {
                 Err(error) => error,
             };
             match HomeLock::try_take(home)? {
-                Try::Held(_) => return Ok(None),
+                Try::Taken(_) => return Ok(None),
                 Try::Elsewhere { .. } if begin.elapsed() < PATIENCE => {
                     tokio::time::sleep(Self::BETWEEN).await;
                 }

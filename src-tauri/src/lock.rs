@@ -16,7 +16,7 @@ pub struct HomeLock {
 /// What came of trying.
 #[derive(Debug)]
 pub enum Try {
-    Held(HomeLock),
+    Taken(HomeLock),
     /// Another process has it; its process id where it can be read.
     Elsewhere {
         pid: Option<u32>,
@@ -50,7 +50,7 @@ impl HomeLock {
                 file.set_len(0).map_err(fail)?;
                 file.rewind().map_err(fail)?;
                 writeln!(file, "{}", std::process::id()).map_err(fail)?;
-                Ok(Try::Held(Self { _file: file }))
+                Ok(Try::Taken(Self { _file: file }))
             }
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
@@ -87,13 +87,13 @@ mod tests {
         // bar: C72
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path()).unwrap();
-        let Try::Held(first) = HomeLock::try_take(&home).unwrap() else { panic!("free lock not taken") };
+        let Try::Taken(first) = HomeLock::try_take(&home).unwrap() else { panic!("free lock not taken") };
         match HomeLock::try_take(&home).unwrap() {
-            Try::Held(_) => panic!("taken twice"),
+            Try::Taken(_) => panic!("taken twice"),
             Try::Elsewhere { pid } => assert!(pid.is_none_or(|pid| pid == std::process::id())),
         }
         drop(first);
-        assert!(matches!(HomeLock::try_take(&home).unwrap(), Try::Held(_)));
+        assert!(matches!(HomeLock::try_take(&home).unwrap(), Try::Taken(_)));
     }
 
     #[test]
@@ -101,6 +101,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path()).unwrap();
         std::fs::write(home.lock(), "4242424242\n").unwrap();
-        assert!(matches!(HomeLock::try_take(&home).unwrap(), Try::Held(_)));
+        assert!(matches!(HomeLock::try_take(&home).unwrap(), Try::Taken(_)));
     }
 }

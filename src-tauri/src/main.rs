@@ -1,4 +1,4 @@
-//! The program's door: everything is in the library, so that tests can reach it.
+//! The program's entry: everything is in the library, so that tests can reach it.
 //!
 //! No `windows_subsystem`: `miki run` must print to the console it was started from.
 

@@ -37,7 +37,7 @@ fn name(home: &Home) -> io::Result<Name<'static>> {
     format!("miki-{hash:016x}").to_ns_name::<GenericNamespaced>()
 }
 
-/// Reads one line without its end into `line`; nothing at the end of the stream.
+/// Reads one line without its end into `line`; `None` at the end of the stream.
 ///
 /// # Errors
 /// `InvalidData` where the line is longer than `limit` bytes; no more than that is ever kept.

@@ -9,9 +9,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
 use crate::miki::Miki;
-use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::Stage;
+use crate::waiting::{LONG, wait_for};
 
 const LABEL: &str = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? ''";
 

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 pub(crate) use asked::visit;
-pub use asked::{Answer, Asked, Call, Heard, Said, Seen, ToolResult};
+pub use asked::{Answer, Asked, Call, Heard, Said, SentElement, ToolResult};
 pub use computer::{Computer, ComputerAction};
 pub use haiku::{HAIKU, HaikuMind};
 pub use history::Given;

@@ -12,8 +12,8 @@ pub mod report;
 pub mod stage;
 pub mod truth;
 
-mod patience;
 mod process;
+mod waiting;
 
-pub use patience::{LONG, wait_for};
 pub use process::{Finished, Process};
+pub use waiting::{LONG, wait_for};

@@ -18,9 +18,9 @@ use protocol::{Event, EventBody};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::patience::{LONG, wait_for};
 use crate::process::{Finished, Process};
 use crate::stage::{Screen, Stage, User, Window};
+use crate::waiting::{LONG, wait_for};
 
 /// The goal of the demo and of the main tests.
 pub const GOAL: &str = "Write a haiku about autumn into the editor and save it as haiku.txt";

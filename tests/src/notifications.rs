@@ -13,13 +13,13 @@ const PATH: &str = "/org/freedesktop/Notifications";
 
 /// What was told, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum NotificationEvent {
     Shown { id: u32, title: String, body: String },
     Closed { id: u32 },
 }
 
 pub struct Notifications {
-    told: Arc<Mutex<Vec<Told>>>,
+    told: Arc<Mutex<Vec<NotificationEvent>>>,
     bus: zbus::Connection,
 }
 
@@ -28,7 +28,7 @@ impl Notifications {
     /// No session bus on the stage, or another service on it.
     pub async fn on(stage: &Stage) -> Result<Self> {
         let address = stage.env("DBUS_SESSION_BUS_ADDRESS").and_then(|address| address.to_str());
-        let told = Arc::<Mutex<Vec<Told>>>::default();
+        let told = Arc::<Mutex<Vec<NotificationEvent>>>::default();
         let bus = zbus::connection::Builder::address(address.context("no session bus")?)?
             .serve_at(PATH, Service { told: Arc::clone(&told) })?
             .name("org.freedesktop.Notifications")?
@@ -37,7 +37,7 @@ impl Notifications {
         Ok(Self { told, bus })
     }
 
-    pub fn told(&self) -> Vec<Told> {
+    pub fn told(&self) -> Vec<NotificationEvent> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -52,11 +52,11 @@ impl Notifications {
 }
 
 struct Service {
-    told: Arc<Mutex<Vec<Told>>>,
+    told: Arc<Mutex<Vec<NotificationEvent>>>,
 }
 
 impl Service {
-    fn keep(&self, told: impl FnOnce(u32) -> Told) -> u32 {
+    fn keep(&self, told: impl FnOnce(u32) -> NotificationEvent) -> u32 {
         let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let id = u32::try_from(all.len()).unwrap_or(u32::MAX).saturating_add(1);
         all.push(told(id));
@@ -78,11 +78,11 @@ impl Service {
         _hints: HashMap<String, OwnedValue>,
         _timeout: i32,
     ) -> u32 {
-        self.keep(|id| Told::Shown { id, title, body })
+        self.keep(|id| NotificationEvent::Shown { id, title, body })
     }
 
     fn close_notification(&self, id: u32) {
-        self.keep(|_| Told::Closed { id });
+        self.keep(|_| NotificationEvent::Closed { id });
     }
 
     fn get_capabilities(&self) -> Vec<String> {

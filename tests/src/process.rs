@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::patience::wait_for;
+use crate::waiting::wait_for;
 
 /// A program under way with all that it started.
 pub struct Process {

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::patience::wait_for;
 use crate::process::{Finished, Process, leashed};
+use crate::waiting::wait_for;
 
 pub use apps::Editor;
 pub use cover::{COVER, Cover};

@@ -59,7 +59,7 @@ pub struct Verdict {
     pub wrong: Option<String>,
     /// Whether the application does not answer any more, or has ended.
     pub hung: bool,
-    /// `accessibility`, or `pointer or keys`; empty where nothing was done.
+    /// `accessibility`, or `pointer or keys`; empty if nothing was done.
     pub by: String,
     /// Miki's last line.
     pub summary: String,

@@ -31,7 +31,7 @@ pub struct Store {
     pub state: RwSignal<Option<State>>,
     /// The last command that failed, until dismissed.
     pub error: RwSignal<Option<ErrorView>>,
-    /// What the windows remember; nothing until the state is here.
+    /// What the windows remember; the default until the state is here.
     pub remembered: RwSignal<Remembered>,
     /// What the dashboard shows beside the sessions.
     pub tab: RwSignal<Tab>,
@@ -276,7 +276,7 @@ impl Store {
         let is_old = move || self.subscription.get_value().number != number;
         let take = move |heard| match heard {
             _ if is_old() => {}
-            Heard::Remembered(remembered) => self.hear(*remembered),
+            Heard::Remembered(remembered) => self.take_remembered(*remembered),
             Heard::Open(session) => {
                 self.tab.set(Tab::Work);
                 self.open_session(session);
@@ -303,7 +303,7 @@ impl Store {
     }
 
     /// What another window, or this one, has changed. Where the dashboard is, it knows best itself.
-    fn hear(self, remembered: Remembered) {
+    fn take_remembered(self, remembered: Remembered) {
         let room = self.remembered.with_untracked(|before| before.room.clone());
         let next = Remembered { room, ..remembered };
         if self.remembered.with_untracked(|before| *before != next) {

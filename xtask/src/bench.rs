@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::place::Place;
+use crate::checkout::Checkout;
 
 mod app;
 mod spine;
@@ -34,13 +34,13 @@ pub enum What {
     Attacks,
 }
 
-pub fn bench(place: &Place, what: What) -> Result<()> {
+pub fn bench(checkout: &Checkout, what: What) -> Result<()> {
     match what {
-        What::App => app::bench(place),
-        What::Spine => spine::bench(place),
-        What::Desktop => desktop::bench(place),
-        What::Models => models::bench(place),
-        What::Truth => truth::bench(place),
-        What::Attacks => attacks::bench(place),
+        What::App => app::bench(checkout),
+        What::Spine => spine::bench(checkout),
+        What::Desktop => desktop::bench(checkout),
+        What::Models => models::bench(checkout),
+        What::Truth => truth::bench(checkout),
+        What::Attacks => attacks::bench(checkout),
     }
 }

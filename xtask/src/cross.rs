@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::{setup, shell};
 
 pub const MACOS: &str = "aarch64-apple-darwin";
@@ -14,8 +14,8 @@ pub const TARGETS: [&str; 2] = [MACOS, WINDOWS];
 
 /// Clippy over the app and its crates for one target. The windows (wasm), the tests from outside (they drive an X
 /// server) and this program are left out.
-pub fn check(place: &Place, target: &str) -> Result<()> {
-    let mut command = shell::cargo(place);
+pub fn check(checkout: &Checkout, target: &str) -> Result<()> {
+    let mut command = shell::cargo(checkout);
     command
         .args([
             "clippy",
@@ -30,27 +30,27 @@ pub fn check(place: &Place, target: &str) -> Result<()> {
             target,
         ])
         .args(["--", "-D", "warnings"])
-        .env("CARGO_TARGET_DIR", place.cross_target());
+        .env("CARGO_TARGET_DIR", checkout.cross_target());
     if target == MACOS && cfg!(target_os = "linux") {
-        use_zig(place, &mut command)?;
+        use_zig(checkout, &mut command)?;
     }
     shell::run(&mut command)
 }
 
 /// Some dependencies compile C, which the host's compiler cannot do for macOS; zig brings the headers.
-fn use_zig(place: &Place, command: &mut Command) -> Result<()> {
-    let zig = setup::zig(place)?;
-    let wrapper = wrapper(place, &zig)?;
+fn use_zig(checkout: &Checkout, command: &mut Command) -> Result<()> {
+    let zig = setup::zig(checkout)?;
+    let wrapper = wrapper(checkout, &zig)?;
     command
         .env("CC_aarch64_apple_darwin", wrapper)
-        .env("ZIG_GLOBAL_CACHE_DIR", place.tools().join("zig-cache"))
-        .env("ZIG_LOCAL_CACHE_DIR", place.tools().join("zig-cache"));
+        .env("ZIG_GLOBAL_CACHE_DIR", checkout.tools().join("zig-cache"))
+        .env("ZIG_LOCAL_CACHE_DIR", checkout.tools().join("zig-cache"));
     Ok(())
 }
 
 /// zig names targets in its own way and refuses Apple's flags: the wrapper drops them.
-fn wrapper(place: &Place, zig: &Path) -> Result<PathBuf> {
-    let file = place.tools().join("cc-aarch64-macos");
+fn wrapper(checkout: &Checkout, zig: &Path) -> Result<PathBuf> {
+    let file = checkout.tools().join("cc-aarch64-macos");
     let script = format!(
         r#"#!/bin/sh
 # Written by `cargo xtask`: zig as the C compiler for macOS.
@@ -76,7 +76,7 @@ exec '{}' cc -target aarch64-macos "$@"
     );
     // Written only when it differs: a build script that watches its compiler would run again otherwise.
     if std::fs::read_to_string(&file).ok().as_deref() != Some(script.as_str()) {
-        std::fs::create_dir_all(place.tools())?;
+        std::fs::create_dir_all(checkout.tools())?;
         std::fs::write(&file, script).with_context(|| format!("could not write {}", file.display()))?;
         make_executable(&file)?;
     }

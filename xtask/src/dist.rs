@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
+use crate::checkout::{Build, Checkout};
 use crate::lines;
-use crate::place::{Build, Place};
 use crate::setup::{self, Need};
 use crate::shell::{heading, note};
 use crate::vitals;
@@ -32,14 +32,14 @@ impl Figure {
 }
 
 /// Counts, builds, measures and prints; fails where an aim is missed.
-pub fn dist(place: &Place, since: &str) -> Result<()> {
-    lines::print(place, since)?;
-    setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
-    crate::run::app(place, Build::Release)?;
+pub fn dist(checkout: &Checkout, since: &str) -> Result<()> {
+    lines::print(checkout, since)?;
+    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
+    crate::run::app(checkout, Build::Release)?;
     heading("measuring on a private desktop");
-    let vitals = vitals::measure(place)?;
-    let wasm = place.root.join("ui/dist/ui_bg.wasm");
-    let app = place.app(Build::Release);
+    let vitals = vitals::measure(checkout)?;
+    let wasm = checkout.root.join("ui/dist/ui_bg.wasm");
+    let app = checkout.app(Build::Release);
     let figures = [
         Figure { name: "binary", value: size(&app)? / 1e6, unit: "MB", aim: Some(BINARY_MB) },
         Figure { name: "wasm", value: size(&wasm)? / 1e3, unit: "kB", aim: None },

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell::{heading, note, on_path, run};
 
 /// File and edge in pixels.
@@ -30,12 +30,12 @@ const ICNS: [(&[u8; 4], u32); 8] = [
 ];
 
 /// Draws all of them.
-pub fn draw(place: &Place) -> Result<()> {
+pub fn draw(checkout: &Checkout) -> Result<()> {
     if on_path("rsvg-convert").is_none() {
         bail!("rsvg-convert is missing: install Debian's librsvg2-bin or Homebrew's librsvg, then try again");
     }
     heading("drawing the icons");
-    let icons = place.root.join("icons");
+    let icons = checkout.root.join("icons");
     let app = icons.join("source/app.svg");
     for (name, edge) in APP {
         render(&app, edge, &icons.join(name))?;
@@ -53,7 +53,7 @@ pub fn draw(place: &Place) -> Result<()> {
             }
         }
     }
-    let scratch = place.target.join("icons");
+    let scratch = checkout.target.join("icons");
     std::fs::create_dir_all(&scratch)?;
     let drawn = |edge: u32| -> Result<Vec<u8>> {
         let file = scratch.join(format!("{edge}.png"));

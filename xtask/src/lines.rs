@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell;
 
 /// The commit before the redesign of issue 10: what is counted from where no other is named.
@@ -68,28 +68,28 @@ impl Lines {
     }
 
     /// The lines of the checkout as it is, with what is not committed yet.
-    pub fn of_checkout(place: &Place) -> Result<Self> {
+    pub fn of_checkout(checkout: &Checkout) -> Result<Self> {
         let mut lines = Self::default();
-        for (path, text) in sources(place, &["*.rs"])? {
+        for (path, text) in sources(checkout, &["*.rs"])? {
             lines += Self::of_file(&path, &text);
         }
         Ok(lines)
     }
 
     /// The lines of a commit.
-    pub fn of_commit(place: &Place, commit: &str) -> Result<Self> {
+    pub fn of_commit(checkout: &Checkout, commit: &str) -> Result<Self> {
         let mut lines = Self::default();
-        let listed = git(place, &["ls-tree", "-r", "--name-only", commit])?;
+        let listed = git(checkout, &["ls-tree", "-r", "--name-only", commit])?;
         for path in listed.lines().filter(|path| path.ends_with(".rs")) {
-            lines += Self::of_file(path, &git(place, &["show", &format!("{commit}:{path}")])?);
+            lines += Self::of_file(path, &git(checkout, &["show", &format!("{commit}:{path}")])?);
         }
         Ok(lines)
     }
 }
 
 /// The lines that `commit` had and the checkout has no more; what was only moved to another file does not count.
-fn taken_away(place: &Place, commit: &str) -> Result<Lines> {
-    let changes = git(place, &["diff", "--numstat", "-z", "--find-renames", "--find-copies", commit])?;
+fn taken_away(checkout: &Checkout, commit: &str) -> Result<Lines> {
+    let changes = git(checkout, &["diff", "--numstat", "-z", "--find-renames", "--find-copies", commit])?;
     let mut lines = Lines::default();
     let mut fields = changes.split('\0');
     while let Some([_, taken, path]) = fields.next().and_then(three) {
@@ -109,11 +109,11 @@ fn taken_away(place: &Place, commit: &str) -> Result<Lines> {
 }
 
 /// Prints the lines of the checkout beside those of `commit`.
-pub fn print(place: &Place, commit: &str) -> Result<()> {
-    let now = Lines::of_checkout(place)?;
+pub fn print(checkout: &Checkout, commit: &str) -> Result<()> {
+    let now = Lines::of_checkout(checkout)?;
     // A checkout without its history cannot tell.
-    let before = Lines::of_commit(place, commit);
-    let taken = taken_away(place, commit);
+    let before = Lines::of_commit(checkout, commit);
+    let taken = taken_away(checkout, commit);
     println!("\n{:<26} {commit:>9} {:>9} {:>9} {:>11}", "lines of Rust", "now", "change", "taken away");
     for (at, (name, now)) in now.rows().into_iter().enumerate() {
         match (&before, &taken) {
@@ -132,8 +132,8 @@ pub fn print(place: &Place, commit: &str) -> Result<()> {
 
 /// Names the source files that are longer than a file of one idea mostly is. A warning: a file is one idea, whatever
 /// its length.
-pub fn warn_of_long_files(place: &Place) -> Result<()> {
-    for (path, text) in sources(place, &["*.rs", "*.css"])? {
+pub fn warn_of_long_files(checkout: &Checkout) -> Result<()> {
+    for (path, text) in sources(checkout, &["*.rs", "*.css"])? {
         let lines = text.lines().count();
         if lines > LONG {
             shell::note(&format!("warning: {path} has {lines} lines: is it one idea?"));
@@ -148,11 +148,11 @@ fn three(row: &str) -> Option<[&str; 3]> {
 }
 
 /// The files of these patterns that are, or would be, in the repository, with their text.
-fn sources(place: &Place, patterns: &[&str]) -> Result<Vec<(String, String)>> {
+fn sources(checkout: &Checkout, patterns: &[&str]) -> Result<Vec<(String, String)>> {
     let listed = [&["ls-files", "--cached", "--others", "--exclude-standard"], patterns].concat();
-    let files = git(place, &listed)?;
+    let files = git(checkout, &listed)?;
     // A file that was removed and not yet committed is still listed.
-    let read = |path: &str| Some((path.to_owned(), std::fs::read_to_string(place.root.join(path)).ok()?));
+    let read = |path: &str| Some((path.to_owned(), std::fs::read_to_string(checkout.root.join(path)).ok()?));
     Ok(files.lines().filter_map(read).collect())
 }
 
@@ -187,9 +187,9 @@ fn behind_cfg_test(text: &str) -> usize {
     count
 }
 
-fn git(place: &Place, arguments: &[&str]) -> Result<String> {
+fn git(checkout: &Checkout, arguments: &[&str]) -> Result<String> {
     let output = Command::new("git")
-        .current_dir(&place.root)
+        .current_dir(&checkout.root)
         .args(arguments)
         .output()
         .context("could not start git")?;
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn this_checkout_has_lines_of_each_kind() {
-        let lines = Lines::of_checkout(&Place::of_this_checkout().unwrap()).unwrap();
+        let lines = Lines::of_checkout(&Checkout::of_this_checkout().unwrap()).unwrap();
         assert!(lines.product > 10_000 && lines.tests > 10_000 && lines.automation > 500, "{lines:?}");
     }
 }

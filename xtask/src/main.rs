@@ -5,7 +5,7 @@
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use place::{Build, Place};
+use checkout::{Build, Checkout};
 
 mod setup;
 
@@ -19,7 +19,7 @@ mod dist;
 mod icons;
 mod lines;
 
-mod place;
+mod checkout;
 mod shell;
 mod stamp;
 mod tally;
@@ -82,20 +82,20 @@ enum Command {
 }
 
 fn main() -> Result<()> {
-    let place = Place::of_this_checkout()?;
+    let checkout = Checkout::of_this_checkout()?;
     match Line::parse().command {
-        Command::Run { release, arguments } => run::run(&place, build(release), &arguments),
-        Command::Demo { release } => run::demo(&place, build(release)),
-        Command::Test { only } => test::test(&place, &only),
-        Command::Bench { what } => bench::bench(&place, what),
-        Command::Dist { since } => dist::dist(&place, &since),
-        Command::Setup => setup::all(&place),
+        Command::Run { release, arguments } => run::run(&checkout, build(release), &arguments),
+        Command::Demo { release } => run::demo(&checkout, build(release)),
+        Command::Test { only } => test::test(&checkout, &only),
+        Command::Bench { what } => bench::bench(&checkout, what),
+        Command::Dist { since } => dist::dist(&checkout, &since),
+        Command::Setup => setup::all(&checkout),
         Command::Ui { release } => {
             let small: &[setup::Need] = if release { &[setup::Need::SmallWindows] } else { &[] };
-            setup::ready(&place, &[&[setup::Need::Build], small].concat())?;
-            ui::build(&place, build(release))
+            setup::ready(&checkout, &[&[setup::Need::Build], small].concat())?;
+            ui::build(&checkout, build(release))
         }
-        Command::Icons => icons::draw(&place),
+        Command::Icons => icons::draw(&checkout),
     }
 }
 

@@ -4,60 +4,60 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::setup::{self, Need};
 use crate::shell::{self, heading, note};
 use crate::ui;
 
 /// Opens the app on the user's desktop; without one, says so and carries out the demo.
-pub fn run(place: &Place, build: Build, arguments: &[String]) -> Result<()> {
+pub fn run(checkout: &Checkout, build: Build, arguments: &[String]) -> Result<()> {
     if !has_display() {
         heading(
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set): carrying out the demo instead",
         );
-        return demo(place, build);
+        return demo(checkout, build);
     }
-    setup::ready(place, &needs(build))?;
-    app(place, build)?;
+    setup::ready(checkout, &needs(build))?;
+    app(checkout, build)?;
     heading("opening the app; close it from its tray menu or with Ctrl+C here");
-    let mut command = Command::new(place.app(build));
-    command.args(arguments).current_dir(&place.root);
+    let mut command = Command::new(checkout.app(build));
+    command.args(arguments).current_dir(&checkout.root);
     if !cfg!(target_os = "macos") {
-        command.env("MIKI_OCR_MODELS", setup::ocr_models(place)?);
+        command.env("MIKI_OCR_MODELS", setup::ocr_models(checkout)?);
     }
     shell::run(&mut command)
 }
 
 /// The real app operates a real editor on a private desktop; a scripted model stands in for the mind.
-pub fn demo(place: &Place, build: Build) -> Result<()> {
-    setup::ready(place, &[needs(build).as_slice(), &[Need::Desktop]].concat())?;
-    app(place, build)?;
+pub fn demo(checkout: &Checkout, build: Build) -> Result<()> {
+    setup::ready(checkout, &[needs(build).as_slice(), &[Need::Desktop]].concat())?;
+    app(checkout, build)?;
     heading("the demo");
-    let out = place.artifacts().join("demo");
+    let out = checkout.artifacts().join("demo");
     std::fs::create_dir_all(&out)?;
     shell::run(
-        shell::cargo(place)
+        shell::cargo(checkout)
             .args(["run", "--quiet", "--package", "outside", "--bin", "demo", "--"])
             .arg(&out)
-            .env("MIKI_BIN", place.app(build)),
+            .env("MIKI_BIN", checkout.app(build)),
     )
 }
 
 /// Windows, then the binary that embeds them, both built the same way.
-pub fn app(place: &Place, build: Build) -> Result<()> {
-    ui::build(place, build)?;
+pub fn app(checkout: &Checkout, build: Build) -> Result<()> {
+    ui::build(checkout, build)?;
     heading(match build {
         Build::Debug => "building the app (the first time takes some minutes)",
         Build::Release => "building the app, optimised (takes some minutes)",
     });
-    let mut command = shell::cargo(place);
+    let mut command = shell::cargo(checkout);
     command.args(["build", "--package", "miki", "--bin", "miki"]);
     if build == Build::Release {
         // Without it Tauri loads the windows from a development server's address, if one is configured.
         command.args(["--release", "--features", "tauri/custom-protocol"]);
     }
     shell::run(&mut command)?;
-    note(&format!("{}", place.app(build).display()));
+    note(&format!("{}", checkout.app(build).display()));
     Ok(())
 }
 

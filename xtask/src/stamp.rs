@@ -51,7 +51,7 @@ pub fn leave(file: &Path, stamp: &str) -> Result<()> {
     std::fs::write(file, stamp).with_context(|| format!("could not write {}", file.display()))
 }
 
-/// The file itself, or every file below the folder, sorted; nothing where there is nothing.
+/// The file itself, or every file below the folder, sorted; none if the path is not there.
 pub fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_path_buf()]);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::setup::{self, Need};
 use crate::shell::{self, heading, note};
 use crate::tally::Tally;
@@ -82,41 +82,41 @@ impl Step {
         }
     }
 
-    fn run(self, place: &Place) -> Result<Tally> {
+    fn run(self, checkout: &Checkout) -> Result<Tally> {
         match self {
             Self::Fmt => {
                 // The races are no member, and nothing else of them is checked here.
                 let races = ["fmt", "--manifest-path", "benches/Cargo.toml", "--check"];
-                shell::run(shell::cargo(place).args(["fmt", "--all", "--check"]))?;
-                shell::run(shell::cargo(place).args(races)).map(|()| Tally::PASSED)
+                shell::run(shell::cargo(checkout).args(["fmt", "--all", "--check"]))?;
+                shell::run(shell::cargo(checkout).args(races)).map(|()| Tally::PASSED)
             }
-            Self::Windows => ui::build(place, Build::Release).map(|()| Tally::PASSED),
-            Self::Clippy => clippy(place).map(|()| Tally::PASSED),
-            Self::ClippyWasm => clippy_wasm(place).map(|()| Tally::PASSED),
-            Self::Deny => deny(place).map(|()| Tally::PASSED),
-            Self::App => app(place).map(|()| Tally::PASSED),
-            Self::CrossMacos => cross::check(place, cross::MACOS).map(|()| Tally::PASSED),
-            Self::CrossWindows => cross::check(place, cross::WINDOWS).map(|()| Tally::PASSED),
+            Self::Windows => ui::build(checkout, Build::Release).map(|()| Tally::PASSED),
+            Self::Clippy => clippy(checkout).map(|()| Tally::PASSED),
+            Self::ClippyWasm => clippy_wasm(checkout).map(|()| Tally::PASSED),
+            Self::Deny => deny(checkout).map(|()| Tally::PASSED),
+            Self::App => app(checkout).map(|()| Tally::PASSED),
+            Self::CrossMacos => cross::check(checkout, cross::MACOS).map(|()| Tally::PASSED),
+            Self::CrossWindows => cross::check(checkout, cross::WINDOWS).map(|()| Tally::PASSED),
             Self::Unit => tests(
-                shell::cargo(place)
+                shell::cargo(checkout)
                     .arg("test")
                     .args(APART)
                     .args(["--no-fail-fast", "--", "--skip", MINIWOB])
                     .env("PROPTEST_RNG_SEED", seed()),
             ),
             // Selected as for the unit tests, so that it is built with the same features.
-            Self::Miniwob => {
-                tests(shell::cargo(place).arg("test").args(APART).args(["--test", "miniwob", "--", MINIWOB]))
-            }
-            Self::Attacks => tests(outside(place).args(["--test", "attacks"])),
+            Self::Miniwob => tests(
+                shell::cargo(checkout).arg("test").args(APART).args(["--test", "miniwob", "--", MINIWOB]),
+            ),
+            Self::Attacks => tests(outside(checkout).args(["--test", "attacks"])),
             Self::Tidy => {
-                lines::warn_of_long_files(place)?;
-                tests(outside(place).args(["--test", "tidy"]))
+                lines::warn_of_long_files(checkout)?;
+                tests(outside(checkout).args(["--test", "tidy"]))
             }
             // One window has the focus at a time, and a page of an unoptimised app is slow enough alone.
-            Self::Gui => tests(outside(place).args(["--test", "gui"]).env("RUST_TEST_THREADS", "1")),
-            Self::Truth => tests(outside(place).args(["--test", "truth"])),
-            Self::E2e => tests(outside(place).args(["--lib", "--bins"]).args(other_targets(place)?)),
+            Self::Gui => tests(outside(checkout).args(["--test", "gui"]).env("RUST_TEST_THREADS", "1")),
+            Self::Truth => tests(outside(checkout).args(["--test", "truth"])),
+            Self::E2e => tests(outside(checkout).args(["--lib", "--bins"]).args(other_targets(checkout)?)),
         }
     }
 }
@@ -134,7 +134,7 @@ struct Outcome {
 }
 
 /// Runs the steps (all, where none is named), every one even after a failure, and sums up.
-pub fn test(place: &Place, only: &[Step]) -> ! {
+pub fn test(checkout: &Checkout, only: &[Step]) -> ! {
     let start = Instant::now();
     let steps: Vec<Step> =
         Step::value_variants().iter().copied().filter(|s| only.is_empty() || only.contains(s)).collect();
@@ -143,11 +143,11 @@ pub fn test(place: &Place, only: &[Step]) -> ! {
         .copied()
         .filter(|need| steps.iter().any(|step| step.needs().contains(need)))
         .collect();
-    if let Err(error) = setup::ready(place, &needs) {
+    if let Err(error) = setup::ready(checkout, &needs) {
         eprintln!("error: set-up failed, so no step was run: {error:#}");
         end(Tally::FAILED);
     }
-    let outcomes = carry_out_all(place, &steps);
+    let outcomes = carry_out_all(checkout, &steps);
     let mut sum = Tally::default();
     eprintln!();
     for outcome in &outcomes {
@@ -183,7 +183,7 @@ const BESIDE: [Step; 7] = [
 ];
 
 /// One after the other; what goes on beside them is told when all is over.
-fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
+fn carry_out_all(checkout: &Checkout, steps: &[Step]) -> Vec<Outcome> {
     let is_beside = |step: &Step| steps.contains(&Step::Unit) && BESIDE.contains(step);
     let (company, steps): (Vec<Step>, Vec<Step>) = steps.iter().copied().partition(is_beside);
     std::thread::scope(|scope| {
@@ -192,7 +192,7 @@ fn carry_out_all(place: &Place, steps: &[Step]) -> Vec<Outcome> {
             if let Some(company) = company.take_if(|_| step == Step::Unit) {
                 apart.push(scope.spawn(move || company.into_iter().map(carry_out_apart).collect::<Vec<_>>()));
             }
-            outcomes.push(carry_out(place, step));
+            outcomes.push(carry_out(checkout, step));
         }
         for (outcome, said) in
             apart.into_iter().flat_map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -236,10 +236,10 @@ fn of_words(said: &str, ended_well: bool) -> Tally {
     }
 }
 
-fn carry_out(place: &Place, step: Step) -> Outcome {
+fn carry_out(checkout: &Checkout, step: Step) -> Outcome {
     heading(step.title());
     let start = Instant::now();
-    let tally = step.run(place).unwrap_or_else(|error| {
+    let tally = step.run(checkout).unwrap_or_else(|error| {
         eprintln!("error: {}: {error:#}", step.title());
         Tally::FAILED
     });
@@ -271,27 +271,28 @@ fn tests(command: &mut Command) -> Result<Tally> {
 }
 
 /// The debug app with the windows as shipped. Built among the unit tests' targets: what they share is there already.
-fn app(place: &Place) -> Result<()> {
-    ui::build(place, Build::Release)?;
-    shell::run(shell::cargo(place).arg("build").args(APART).args(["--tests", "--bin", "miki"]))
+fn app(checkout: &Checkout) -> Result<()> {
+    ui::build(checkout, Build::Release)?;
+    shell::run(shell::cargo(checkout).arg("build").args(APART).args(["--tests", "--bin", "miki"]))
 }
 
 /// The tests from outside, of the app that the step before has built; as many at a time as there are cores. With one more
 /// a slow machine's unoptimised app did not get its pictures in time.
-fn outside(place: &Place) -> Command {
+fn outside(checkout: &Checkout) -> Command {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let mut command = shell::cargo(place);
+    let mut command = shell::cargo(checkout);
     command
         .args(["test", "--package", "outside", "--no-fail-fast"])
-        .env("MIKI_BIN", place.app(Build::Debug))
+        .env("MIKI_BIN", checkout.app(Build::Debug))
         .env("RUST_TEST_THREADS", threads.to_string());
     command
 }
 
 /// Every test target of `outside` that has no step of its own: asked of cargo, so that none is forgotten.
-fn other_targets(place: &Place) -> Result<Vec<String>> {
-    let text = shell::answer_of(shell::cargo(place).args(["metadata", "--format-version", "1", "--no-deps"]))
-        .context("cargo metadata failed")?;
+fn other_targets(checkout: &Checkout) -> Result<Vec<String>> {
+    let text =
+        shell::answer_of(shell::cargo(checkout).args(["metadata", "--format-version", "1", "--no-deps"]))
+            .context("cargo metadata failed")?;
     let metadata: serde_json::Value = serde_json::from_str(&text)?;
     let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
     let targets = packages
@@ -307,8 +308,8 @@ fn other_targets(place: &Place) -> Result<Vec<String>> {
         .collect())
 }
 
-fn clippy(place: &Place) -> Result<()> {
-    shell::run(shell::cargo(place).args([
+fn clippy(checkout: &Checkout) -> Result<()> {
+    shell::run(shell::cargo(checkout).args([
         "clippy",
         "--workspace",
         "--exclude",
@@ -320,17 +321,17 @@ fn clippy(place: &Place) -> Result<()> {
     ]))
 }
 
-fn clippy_wasm(place: &Place) -> Result<()> {
+fn clippy_wasm(checkout: &Checkout) -> Result<()> {
     shell::run(
-        shell::cargo(place)
+        shell::cargo(checkout)
             .args(["clippy", "--package", "ui", "--target", "wasm32-unknown-unknown", "--", "-D", "warnings"])
-            .env("CARGO_TARGET_DIR", place.ui_target()),
+            .env("CARGO_TARGET_DIR", checkout.ui_target()),
     )
 }
 
-fn deny(place: &Place) -> Result<()> {
-    let program = setup::cargo_deny(place)?;
-    shell::run(Command::new(program).current_dir(&place.root).args([
+fn deny(checkout: &Checkout) -> Result<()> {
+    let program = setup::cargo_deny(checkout)?;
+    shell::run(Command::new(program).current_dir(&checkout.root).args([
         "--workspace",
         "check",
         "licenses",

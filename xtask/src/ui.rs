@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::shell::{heading, note, run};
 use crate::stamp::{self, Stamp};
 use crate::{setup, shell};
@@ -23,18 +23,18 @@ const FEATURES: [&str; 6] = [
 ];
 
 /// Builds `ui/dist`, or says that it is already made from what is there.
-pub fn build(place: &Place, build: Build) -> Result<()> {
-    let dist = place.root.join("ui/dist");
-    let wanted = stamp_of(place, build)?;
+pub fn build(checkout: &Checkout, build: Build) -> Result<()> {
+    let dist = checkout.root.join("ui/dist");
+    let wanted = stamp_of(checkout, build)?;
     let held = dist.join(".stamp");
     // Optimised ones serve wherever debug ones would, so that `test` and `run` do not build by turns.
-    if stamp::holds(&held, &wanted) || stamp::holds(&held, &stamp_of(place, Build::Release)?) {
+    if stamp::holds(&held, &wanted) || stamp::holds(&held, &stamp_of(checkout, Build::Release)?) {
         note("the windows are up to date");
         return Ok(());
     }
     // Made aside and put in place at the end: a broken build leaves the old windows, never half of the new ones.
     // Kept there too: another checkout of the same windows takes them as they are.
-    let made = place.ui_target().join("dist");
+    let made = checkout.ui_target().join("dist");
     let made_of = made.with_extension("stamp");
     if stamp::holds(&made_of, &wanted) {
         note("the windows were built before, from the same sources");
@@ -45,7 +45,7 @@ pub fn build(place: &Place, build: Build) -> Result<()> {
         });
         remove(&made_of)?;
         remove(&made)?;
-        make(place, build, &made)?;
+        make(checkout, build, &made)?;
         stamp::leave(&made_of, &wanted)?;
     }
     remove(&dist)?;
@@ -56,14 +56,14 @@ pub fn build(place: &Place, build: Build) -> Result<()> {
     Ok(())
 }
 
-fn make(place: &Place, build: Build, made: &Path) -> Result<()> {
-    let wasm = compile(place, build)?;
+fn make(checkout: &Checkout, build: Build, made: &Path) -> Result<()> {
+    let wasm = compile(checkout, build)?;
     std::fs::create_dir_all(made)?;
     bind(&wasm, made, build)?;
     if build == Build::Release {
-        optimise(place, &made.join("ui_bg.wasm"))?;
+        optimise(checkout, &made.join("ui_bg.wasm"))?;
     }
-    copy_sources(&place.root.join("ui"), made)
+    copy_sources(&checkout.root.join("ui"), made)
 }
 
 fn remove(path: &Path) -> Result<()> {
@@ -76,7 +76,7 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 /// All that the windows are made of. Cargo.lock stands for the dependencies.
-fn stamp_of(place: &Place, build: Build) -> Result<String> {
+fn stamp_of(checkout: &Checkout, build: Build) -> Result<String> {
     let mut stamp = Stamp::default().text(&format!("{build:?}")).text(&FEATURES.join(" "));
     for input in [
         "Cargo.lock",
@@ -86,24 +86,24 @@ fn stamp_of(place: &Place, build: Build) -> Result<String> {
         "xtask/src/ui.rs",
         "xtask/tools/package-lock.json",
     ] {
-        stamp = stamp.path(&place.root, &place.root.join(input))?;
+        stamp = stamp.path(&checkout.root, &checkout.root.join(input))?;
     }
     for folder in ["ui", "src-tauri/crates/protocol", "src-tauri/crates/fold"] {
-        for file in stamp::files_below(&place.root.join(folder))? {
-            if !file.starts_with(place.root.join("ui/dist")) {
-                stamp = stamp.path(&place.root, &file)?;
+        for file in stamp::files_below(&checkout.root.join(folder))? {
+            if !file.starts_with(checkout.root.join("ui/dist")) {
+                stamp = stamp.path(&checkout.root, &file)?;
             }
         }
     }
     Ok(stamp.finish())
 }
 
-fn compile(place: &Place, build: Build) -> Result<PathBuf> {
+fn compile(checkout: &Checkout, build: Build) -> Result<PathBuf> {
     let profile = match build {
         Build::Debug => "dev",
         Build::Release => "wasm-release",
     };
-    run(shell::cargo(place)
+    run(shell::cargo(checkout)
         .args([
             "build",
             "--package",
@@ -115,9 +115,9 @@ fn compile(place: &Place, build: Build) -> Result<PathBuf> {
             "--profile",
             profile,
         ])
-        .env("CARGO_TARGET_DIR", place.ui_target()))?;
+        .env("CARGO_TARGET_DIR", checkout.ui_target()))?;
     let folder = if build == Build::Debug { "debug" } else { profile };
-    Ok(place.ui_target().join("wasm32-unknown-unknown").join(folder).join("ui.wasm"))
+    Ok(checkout.ui_target().join("wasm32-unknown-unknown").join(folder).join("ui.wasm"))
 }
 
 fn bind(wasm: &Path, to: &Path, build: Build) -> Result<()> {
@@ -129,8 +129,8 @@ fn bind(wasm: &Path, to: &Path, build: Build) -> Result<()> {
     bindgen.generate(to).with_context(|| format!("could not bind {}", wasm.display()))
 }
 
-fn optimise(place: &Place, wasm: &Path) -> Result<()> {
-    let program = setup::wasm_opt(place)?;
+fn optimise(checkout: &Checkout, wasm: &Path) -> Result<()> {
+    let program = setup::wasm_opt(checkout)?;
     let small = wasm.with_extension("small");
     run(Command::new("node").arg(program).arg(wasm).arg("-Oz").args(FEATURES).arg("-o").arg(&small))?;
     std::fs::rename(&small, wasm)?;

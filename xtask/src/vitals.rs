@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::shell;
 
 /// What `vitals` prints as its last line.
@@ -42,12 +42,12 @@ impl Vitals {
 }
 
 /// Measures the release build, which must be there.
-pub fn measure(place: &Place) -> Result<Vitals> {
+pub fn measure(checkout: &Checkout) -> Result<Vitals> {
     let mut last = String::new();
     let ended_well = shell::run_seeing(
-        shell::cargo(place)
+        shell::cargo(checkout)
             .args(["run", "--quiet", "--package", "outside", "--bin", "vitals"])
-            .env("MIKI_BIN", place.app(Build::Release)),
+            .env("MIKI_BIN", checkout.app(Build::Release)),
         |line| last = line.to_owned(),
     )?;
     anyhow::ensure!(ended_well, "the measurement failed");

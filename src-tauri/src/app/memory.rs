@@ -16,7 +16,7 @@ use tauri::{AppHandle, Manager as _, Wry};
 use tauri_plugin_store::{Store, StoreExt};
 use tokio::sync::{Notify, watch};
 
-use super::places::{AllPlaces, Display, Places, Seen};
+use super::places::{AllPlaces, Display, Places, WindowBounds};
 use super::windows;
 use crate::atomic_file;
 use crate::engine::{Engine, blocking};
@@ -34,7 +34,7 @@ const PLACES: &str = "places";
 
 pub struct Memory {
     file: PathBuf,
-    /// `None` where there can be none: then nothing outlives the program.
+    /// `None` if there can be none: then nothing outlives the program.
     store: Option<Arc<Store<Wry>>>,
     remembered: watch::Sender<Remembered>,
     places: Mutex<AllPlaces>,
@@ -98,13 +98,13 @@ impl Memory {
     }
 
     /// Where a window goes, as [`Places::find`] has it.
-    pub fn place(&self, label: &str, displays: &[Display], least: (f64, f64)) -> Option<Seen> {
+    pub fn place(&self, label: &str, displays: &[Display], least: (f64, f64)) -> Option<WindowBounds> {
         let all = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(label)?.find(displays, least)
     }
 
     /// Remembers where a window is.
-    pub fn note_place(&self, label: &str, seen: Seen, displays: &[Display]) {
+    pub fn note_place(&self, label: &str, seen: WindowBounds, displays: &[Display]) {
         let mut all = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if all.entry(label.to_owned()).or_default().note(seen, displays) {
             self.put(PLACES, &*all);

@@ -14,7 +14,7 @@ const HANDLE: (f64, f64) = (120.0, 24.0);
 /// Where a window was with certain displays, in points.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
+pub struct RememberedBounds {
     /// All that there were, by name and size.
     displays: Vec<String>,
     /// The one that it was on, from whose upper left corner it is measured.
@@ -41,18 +41,18 @@ pub struct Display {
 
 impl Display {
     /// A window in its middle, no larger than it is.
-    pub fn middle(&self, width: u32, height: u32) -> Seen {
+    pub fn middle(&self, width: u32, height: u32) -> WindowBounds {
         let free = self.free;
         let (width, height) = (width.min(free.width), height.min(free.height));
         let (x, y) =
             (free.x + ((free.width - width) / 2) as i32, free.y + ((free.height - height) / 2) as i32);
-        Seen { at: PhysicalRect { x, y, width, height }, maximised: false }
+        WindowBounds { at: PhysicalRect { x, y, width, height }, maximised: false }
     }
 }
 
 /// How a window is, or is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct WindowBounds {
     /// The upper left corner of its frame, and its size without the frame.
     pub at: PhysicalRect,
     pub maximised: bool,
@@ -61,7 +61,7 @@ pub struct Seen {
 /// The places of one window, the latest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Places(Vec<Place>);
+pub struct Places(Vec<RememberedBounds>);
 
 /// The places of all windows, by label.
 pub type AllPlaces = BTreeMap<String, Places>;
@@ -75,12 +75,12 @@ impl Places {
     }
 
     /// Remembers where the window is. Answers whether it is news.
-    pub fn note(&mut self, seen: Seen, displays: &[Display]) -> bool {
+    pub fn note(&mut self, seen: WindowBounds, displays: &[Display]) -> bool {
         let Some(display) = most_on(seen.at, displays) else { return false };
         let names = arrangement(displays);
         let before = self.0.iter().position(|place| place.displays == names).map(|at| self.0.remove(at));
         let points = |pixels: f64| (pixels / display.scale).round();
-        let is = Place {
+        let is = RememberedBounds {
             display: display.name.clone(),
             x: points(f64::from(seen.at.x) - f64::from(display.bounds.x)) as i32,
             y: points(f64::from(seen.at.y) - f64::from(display.bounds.y)) as i32,
@@ -91,7 +91,9 @@ impl Places {
         };
         let next = match before.clone() {
             // It goes back there when it is made smaller again.
-            Some(before) if seen.maximised => Place { maximised: true, display: is.display, ..before },
+            Some(before) if seen.maximised => {
+                RememberedBounds { maximised: true, display: is.display, ..before }
+            }
             _ => is,
         };
         let is_news = before.as_ref() != Some(&next);
@@ -100,19 +102,19 @@ impl Places {
         is_news
     }
 
-    /// Where the window goes with these displays; `None` where nothing is known of them. `least` is the smallest it may be,
+    /// Where the window goes with these displays; `None` if nothing is known of them. `least` is the smallest it may be,
     /// in points.
-    pub fn find(&self, displays: &[Display], least: (f64, f64)) -> Option<Seen> {
+    pub fn find(&self, displays: &[Display], least: (f64, f64)) -> Option<WindowBounds> {
         let names = arrangement(displays);
-        let on = |place: &Place| displays.iter().find(|display| display.name == place.display);
+        let on = |place: &RememberedBounds| displays.iter().find(|display| display.name == place.display);
         let same = self.0.iter().find(|place| place.displays == names);
         let (place, display) =
             same.into_iter().chain(&self.0).find_map(|place| on(place).map(|display| (place, display)))?;
-        Some(Seen { at: place.fit(display, displays, least), maximised: place.maximised })
+        Some(WindowBounds { at: place.fit(display, displays, least), maximised: place.maximised })
     }
 }
 
-impl Place {
+impl RememberedBounds {
     /// The place in pixels, on the display: as it was where it can be taken hold of there, else brought in whole.
     fn fit(&self, display: &Display, displays: &[Display], least: (f64, f64)) -> PhysicalRect {
         let Display { bounds, free, scale, .. } = display;
@@ -149,7 +151,7 @@ fn arrangement(displays: &[Display]) -> Vec<String> {
     names
 }
 
-/// The display that most of the window is on; `None` where it is on none.
+/// The display that most of the window is on; `None` if it is on none.
 fn most_on(at: PhysicalRect, displays: &[Display]) -> Option<&Display> {
     let area = |display: &&Display| {
         let (width, height) = overlap(at, display.bounds);

@@ -42,7 +42,7 @@ const STOPS_AT: usize = 5;
 /// What the ids of entries that stop one run begin with.
 const STOP_RUN: &str = "stop:";
 
-/// Makes the tray; nothing where this desktop has no means for one, which is said.
+/// Makes the tray; `None` if this desktop has no means for one, which is said.
 pub fn make(app: &AppHandle, settings: &Settings) -> Option<Tray> {
     // The library behind it panics where the system's indicator library is not installed.
     match catch_unwind(AssertUnwindSafe(|| build(app, settings))) {

@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use super::active::has_keyboard;
 use super::ipc::Subscriptions;
 use super::memory::Memory;
-use super::places::{Display, Seen};
+use super::places::{Display, WindowBounds};
 use crate::engine::{Engine, Windows};
 
 /// The smallest that the dashboard may be, in points.
@@ -174,7 +174,7 @@ fn note_place(view: &WebviewWindow) -> tauri::Result<()> {
     }
     let (corner, size) = (view.outer_position()?, view.inner_size()?);
     let at = PhysicalRect { x: corner.x, y: corner.y, width: size.width, height: size.height };
-    let seen = Seen { at, maximised: view.is_maximized()? };
+    let seen = WindowBounds { at, maximised: view.is_maximized()? };
     let displays = displays(view)?;
     memory(view.app_handle()).note_place(view.label(), seen, &displays);
     Ok(())
@@ -188,7 +188,7 @@ fn put_back(window: Window, view: &WebviewWindow) -> tauri::Result<()> {
     let was = memory(view.app_handle()).place(window.label(), &displays, least);
     let size = view.inner_size()?;
     let middle = || displays.first().map(|display| display.middle(size.width, size.height));
-    let Some(Seen { at, maximised }) = was.or_else(middle) else { return Ok(()) };
+    let Some(WindowBounds { at, maximised }) = was.or_else(middle) else { return Ok(()) };
     if !view.is_maximized()? {
         view.set_position(PhysicalPosition::new(at.x, at.y))?;
         if is_sizable {

@@ -3,7 +3,7 @@
 use protocol::{ErrorCode, ErrorView};
 use tokio::sync::mpsc;
 
-/// What `work` comes to; nothing where the user wished the end before. The work is dropped then.
+/// What `work` comes to; `None` if the user wished the end before. The work is dropped then.
 pub async fn unless<T>(interrupts: &mut mpsc::Receiver<()>, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;

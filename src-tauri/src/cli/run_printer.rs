@@ -171,7 +171,7 @@ impl RunPrinter {
 }
 
 impl Printed {
-    /// What to print for this event; empty where there is nothing to say.
+    /// What to print for this event; empty if there is nothing to say.
     fn tell(&mut self, event: &Event) -> String {
         self.transcript.fold(event);
         let mut text = self.more_of_the_turn(event);
@@ -320,7 +320,7 @@ fn answered(answer: &Answer, by: Surface) -> String {
     format!("{what}, {place}\n")
 }
 
-/// What the run took; nothing where no turn of it began.
+/// What the run took; an empty text if no turn of it began.
 fn sum(bill: &Bill) -> String {
     let Usage { input, output, thinking, .. } = bill.usage;
     match bill.spent.turns {

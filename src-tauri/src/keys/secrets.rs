@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use protocol::command::Secret as Value;
 use protocol::view::SecretView;
 use protocol::{ErrorCode, ErrorView};
-use tools::{Place, Secret, SecretSource};
+use tools::{Secret, SecretScope, SecretSource};
 
 use super::store::{KeyError, KeyStore};
 use crate::atomic_file;
@@ -50,7 +50,7 @@ impl Secrets {
             return Err(bad(format!("{name:?} is no name for a secret"))
                 .with_hint(format!("use at most {NAME_CHARS} of a-z, 0-9, - and _")));
         }
-        let place = Place::parse(place).map_err(|why| {
+        let place = SecretScope::parse(place).map_err(|why| {
             bad(why).with_hint(
                 "for example --for https://bank.example or --for KeePassXC (miki do listApps tells names)",
             )
@@ -144,7 +144,7 @@ impl Secrets {
         let kept = self.0.store.get(&entry(name))?;
         let parts = kept.as_ref().and_then(|kept| kept.0.split_once('\n'));
         Ok(parts.and_then(|(value, place)| {
-            let place = Place::parse(place).ok()?;
+            let place = SecretScope::parse(place).ok()?;
             Some(Secret { name: name.to_owned(), place, value: Value(value.to_owned()) })
         }))
     }

@@ -56,7 +56,7 @@ pub fn known(provider: &str) -> Result<ModelsView, ErrorView> {
 /// As for [`Models::open_remote`], and the provider's own.
 pub async fn asked(models: &Models, provider: &str, settings: &Settings) -> Result<ModelsView, ErrorView> {
     check(provider)?;
-    // Lists are of a provider; its door needs the name of some model.
+    // Lists are of a provider; its client needs the name of some model.
     let any = ModelId(format!("{provider}/any"));
     let remote = models.open_remote(OpenModel { model: &any, ..OpenModel::of(settings) }).await?;
     let listed = remote.list().await?;
@@ -86,7 +86,7 @@ pub async fn tried(models: &Models, model: &ModelId, settings: &Settings) -> Res
     Ok(TrialView { tool, picture, first: millis(first), whole: millis(whole), usage, cost })
 }
 
-/// For short prompts; nothing where the table has none.
+/// For short prompts; `None` if the table has none.
 fn price(model: &KnownModel) -> Option<PriceView> {
     let million = |prices: &[(u64, u64)]| Some(Usd(prices.first()?.1.checked_mul(1_000_000)?));
     let more_for_long = model.input.len() > 1 || model.output.len() > 1;

@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Effect, Spot};
-use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::{Screen, Stage, Window};
+use crate::waiting::{LONG, wait_for};
 
 const LETTER: &str = "dear\n";
 
@@ -49,7 +49,7 @@ impl Spot {
 }
 
 /// One window of the desk with its program.
-struct Place {
+struct DeskWindow {
     spot: Spot,
     process: Process,
     input: Option<ChildStdin>,
@@ -59,7 +59,7 @@ struct Place {
 }
 
 pub(super) struct Desk {
-    places: Vec<Place>,
+    places: Vec<DeskWindow>,
     asked: usize,
 }
 
@@ -74,7 +74,7 @@ impl Desk {
             let input = process.child().stdin.take();
             let window = window(screen, spot).with_context(|| stage.log(spot.name()))?;
             wait_for("its loop", LONG, || is_ready(stage, spot, 0).then_some(()))?;
-            places.push(Place { spot, process, input, window, read: 0 });
+            places.push(DeskWindow { spot, process, input, window, read: 0 });
         }
         let mut desk = Self { places, asked: 0 };
         desk.reset(stage, screen)?;
@@ -200,13 +200,13 @@ impl Desk {
         done
     }
 
-    fn place(&mut self, spot: Spot) -> Result<&mut Place> {
+    fn place(&mut self, spot: Spot) -> Result<&mut DeskWindow> {
         let place = self.places.iter_mut().find(|place| place.spot == spot);
         place.with_context(|| format!("{} is no window of the desk", spot.name()))
     }
 }
 
-impl Place {
+impl DeskWindow {
     fn window_is_gone(&self, screen: &Screen) -> bool {
         screen.windows().is_ok_and(|windows| windows.iter().all(|window| window.id != self.window.id))
     }

@@ -19,9 +19,9 @@ use super::servers::Servers;
 use super::{Effect, Script, Spot};
 use crate::fake_model::FakeModel;
 use crate::miki::{Client, Miki};
-use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::{Furniture, Screen, Stage, User, Window};
+use crate::waiting::{LONG, wait_for};
 
 /// The provider's key, in Miki's own environment.
 const KEY: &str = "canary-key-4711";

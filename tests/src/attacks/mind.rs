@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::Line;
-use crate::fake_model::{Asked, Mind, MindTurn, Said, Seen};
+use crate::fake_model::{Asked, Mind, MindTurn, Said, SentElement};
 
 /// What each goal's model says, turn by turn.
 #[derive(Clone, Default)]
@@ -89,7 +89,8 @@ fn seen(text: &str, asked: &Asked) -> Option<Value> {
         Said::User { .. } | Said::Assistant(_) => None,
     });
     let elements = results.flatten().flat_map(crate::fake_model::ToolResult::elements);
-    let found = elements.into_iter().find(|element: &Seen| element.name == name || element.value == name);
+    let found =
+        elements.into_iter().find(|element: &SentElement| element.name == name || element.value == name);
     // A model that has not seen it guesses.
     Some(match (what, found) {
         ("ref", Some(found)) => json!(found.reference),

@@ -74,7 +74,7 @@ pub struct ToolResult {
 
 /// An element as it was sent, in 0-1000.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct SentElement {
     pub reference: String,
     pub role: String,
     pub name: String,
@@ -86,7 +86,7 @@ pub struct Seen {
     pub height: f64,
 }
 
-impl Seen {
+impl SentElement {
     /// Where to click, in tenths.
     pub fn center(&self) -> (f64, f64) {
         let middle = |start: f64, length: f64| ((start + length / 2.0) * 10.0).round() / 10.0;
@@ -116,7 +116,7 @@ impl Asked {
     }
 
     /// Elements in the answers of the turn before.
-    pub fn elements(&self) -> Vec<Seen> {
+    pub fn elements(&self) -> Vec<SentElement> {
         self.results().iter().flat_map(ToolResult::elements).collect()
     }
 
@@ -193,17 +193,17 @@ impl ToolResult {
         found
     }
 
-    pub(crate) fn elements(&self) -> Vec<Seen> {
+    pub(crate) fn elements(&self) -> Vec<SentElement> {
         let list = self.first("elements");
         list.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(seen).collect()
     }
 }
 
-fn seen(element: &Value) -> Seen {
+fn seen(element: &Value) -> SentElement {
     let text = |field: &str| element[field].as_str().unwrap_or_default().to_owned();
     let number = |field: &str| element["bounds"][field].as_f64().unwrap_or(-1.0);
     let states = element["states"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Seen {
+    SentElement {
         reference: text("ref"),
         role: text("role"),
         name: text("name"),

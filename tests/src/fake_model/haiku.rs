@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Mind, MindTurn, Seen};
+use super::{Asked, Mind, MindTurn, SentElement};
 
 /// What it writes. The dash is in no keyboard's first level: text outside the keymap is part of the job.
 pub const HAIKU: &str = "Amber leaves let go —\nthe old pond keeps every one\nuntil the first frost";
@@ -62,7 +62,7 @@ impl HaikuMind {
         matches!(self.next, Next::FindEditor | Next::FindDialog | Next::Check)
     }
 
-    fn react(&mut self, elements: &[Seen], window: String) -> MindTurn {
+    fn react(&mut self, elements: &[SentElement], window: String) -> MindTurn {
         match self.next {
             Next::FindEditor => match largest_text(elements) {
                 Some(area) => self.then(
@@ -147,28 +147,28 @@ fn look(text: &str, app: &str) -> MindTurn {
     MindTurn::call(text, "elementsJson", arguments)
 }
 
-fn click(text: &str, element: &Seen, reason: &str) -> MindTurn {
+fn click(text: &str, element: &SentElement, reason: &str) -> MindTurn {
     let (x, y) = element.center();
     MindTurn::call(text, "click", json!({ "x": x, "y": y, "reason": reason }))
 }
 
-fn is_text(element: &&Seen) -> bool {
+fn is_text(element: &&SentElement) -> bool {
     (element.role.contains("text") || element.role.contains("entry"))
         && element.width > 0.0
         && !element.is("disabled")
 }
 
-fn largest_text(elements: &[Seen]) -> Option<&Seen> {
-    let area = |e: &Seen| e.width * e.height;
+fn largest_text(elements: &[SentElement]) -> Option<&SentElement> {
+    let area = |e: &SentElement| e.width * e.height;
     elements.iter().filter(is_text).max_by(|a, b| area(a).total_cmp(&area(b)))
 }
 
 /// The name field is the flattest text there is, where the dialog is there too.
-fn name_field(elements: &[Seen]) -> Option<&Seen> {
+fn name_field(elements: &[SentElement]) -> Option<&SentElement> {
     elements.iter().filter(is_text).min_by(|a, b| a.height.total_cmp(&b.height))
 }
 
-fn save_button(elements: &[Seen]) -> Option<&Seen> {
+fn save_button(elements: &[SentElement]) -> Option<&SentElement> {
     let named = |name: &str| {
         elements.iter().find(|e| e.role.contains("button") && e.name.trim_start_matches('_') == name)
     };

@@ -245,7 +245,7 @@ pub(super) fn names(words: &str, id: &str) -> bool {
     words.trim_end_matches(':').ends_with(id)
 }
 
-/// A picture's bytes; nothing for what is none.
+/// A picture's bytes; `None` if it is no picture.
 pub(super) fn picture(base64: &str) -> Option<Vec<u8>> {
     let bytes = BASE64_STANDARD.decode(base64).ok()?;
     let is_picture = bytes.starts_with(&[0xff, 0xd8, 0xff]) || bytes.starts_with(b"\x89PNG\r\n");

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{Stage, Window};
-use crate::patience::LONG;
 use crate::process::Process;
+use crate::waiting::LONG;
 
 /// A text editor with its window; closed at drop.
 pub struct Editor {

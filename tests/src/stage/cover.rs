@@ -11,7 +11,7 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::xserver::SyncNow;
 use super::{Stage, Window};
-use crate::patience::{LONG, wait_for};
+use crate::waiting::{LONG, wait_for};
 
 /// Its title.
 pub const COVER: &str = "Cover";

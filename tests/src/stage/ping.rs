@@ -9,7 +9,7 @@ use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ClientMessageEvent, Con
 
 use super::xserver::SyncNow;
 use super::{Stage, Window};
-use crate::patience::wait_for;
+use crate::waiting::wait_for;
 
 impl Stage {
     /// Whether the application answers within `bound`; `None` if its window does not offer to.

@@ -13,7 +13,7 @@ use x11rb::rust_connection::RustConnection;
 
 use super::Stage;
 use super::xserver::SyncNow;
-use crate::patience::wait_for;
+use crate::waiting::wait_for;
 
 pub struct Screen {
     connection: RustConnection,

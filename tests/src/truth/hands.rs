@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::tasks::{Act, Find};
 use super::{App, Said};
 use crate::miki::Client;
-use crate::patience::wait_for;
+use crate::waiting::wait_for;
 
 /// How long a model looks again for what it does not see.
 const LOOKS: Duration = Duration::from_secs(4);

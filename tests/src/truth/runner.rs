@@ -15,9 +15,9 @@ use super::running::Running;
 use super::tasks::{Oracle, Sabotage, Task};
 use super::{App, Said, Verdict};
 use crate::miki::Miki;
-use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
+use crate::waiting::{LONG, wait_for};
 
 /// How long an application has to do what it was asked for.
 const DOES: Duration = Duration::from_secs(3);

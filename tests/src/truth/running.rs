@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::{App, Toolkit};
-use crate::patience::{LONG, wait_for};
 use crate::process::Process;
 use crate::stage::{Screen, Stage, Window};
+use crate::waiting::{LONG, wait_for};
 
 /// A person would call it frozen after that.
 const ANSWERS: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! Questions at a door where nobody stands.
+//! Questions of runs whose starter cannot answer.
 
 use outside::fake_model::{FakeModel, HaikuMind, MindTurn, ScriptMind};
 use outside::miki::{self, GOAL, Miki};

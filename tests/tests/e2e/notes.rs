@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use outside::fake_model::{Asked, Mind, MindTurn, Seen};
+use outside::fake_model::{Asked, Mind, MindTurn, SentElement};
 use protocol::turn::Usage;
 use serde_json::{Value, json};
 
@@ -105,10 +105,10 @@ impl NotesMind {
     }
 }
 
-fn is_text(element: &&Seen) -> bool {
+fn is_text(element: &&SentElement) -> bool {
     element.role.contains("text") && !element.is("disabled")
 }
 
-fn size(element: &Seen) -> f64 {
+fn size(element: &SentElement) -> f64 {
     element.width * element.height
 }

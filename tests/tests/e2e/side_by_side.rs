@@ -40,7 +40,7 @@ impl Signs {
     }
 }
 
-/// A mind that goes through its steps; one answers `None` where it is not its time yet.
+/// A mind that goes through its steps; one answers `None` if it is not its time yet.
 struct Steps<F> {
     at: usize,
     next: F,
@@ -127,7 +127,29 @@ fn reader(signs: Arc<Signs>, page: String) -> impl Mind {
     Steps { at: 0, next }
 }
 
-/// A page of one sentence, for as long as the test lives.
+/// Goes to its page when as many have gone to theirs as are before it, and reads it when both have.
+fn own_page(
+    number: usize,
+    page: String,
+    arrived: Arc<AtomicUsize>,
+    read: Arc<Mutex<[String; 2]>>,
+) -> impl Mind {
+    let next = move |step: usize, asked: &Asked| match step {
+        0 if arrived.load(Ordering::SeqCst) < number => None,
+        0 => call("webNavigate", json!({ "url": page, "reason": "to read it" })),
+        1 => {
+            arrived.fetch_max(number + 1, Ordering::SeqCst);
+            if arrived.load(Ordering::SeqCst) < 2 { None } else { call("webRead", json!({})) }
+        }
+        _ => {
+            read.lock().unwrap()[number] = asked.results().iter().map(|of| of.response.to_string()).collect();
+            Some(MindTurn::done("it is read", true))
+        }
+    };
+    Steps { at: 0, next }
+}
+
+/// A page of one sentence and its path, for as long as the test lives.
 fn serve_page() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -135,8 +157,10 @@ fn serve_page() -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            let Some(Ok(first)) = lines.next() else { continue };
+            let path = first.split(' ').nth(1).unwrap_or_default();
             while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
-            let page = format!("<!doctype html><title>Weather</title><main><p>{PAGE_TEXT}</p></main>");
+            let page = format!("<!doctype html><title>Weather</title><main><p>{PAGE_TEXT} {path}</p></main>");
             let head = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                 page.len()
@@ -156,6 +180,29 @@ fn end_in(log: &str) -> Option<RunEnd> {
     let lines: String =
         log.lines().filter(|line| line.starts_with('{')).map(|line| format!("{line}\n")).collect();
     miki::end(&miki::events(&lines).unwrap())
+}
+
+#[test]
+fn a_run_reads_its_own_page_though_another_run_went_elsewhere_between_two_of_its_turns() {
+    let stage = Stage::plain().unwrap();
+    let (arrived, read) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::default()));
+    let url = serve_page();
+    let mind =
+        |number, path| own_page(number, format!("{url}{path}"), Arc::clone(&arrived), Arc::clone(&read));
+    let minds: [(&str, Box<dyn Mind>); 2] =
+        [("first", Box::new(mind(0, "here"))), ("second", Box::new(mind(1, "there")))];
+    let model = FakeModel::start(Each(minds.into())).unwrap();
+    let miki = Miki::with_model(&stage, "miki", &model.url(), json!({ "maxSteps": 500 })).unwrap();
+    let mut first = miki.start(&stage, "first", &["run", "first", "--json"]).unwrap();
+    let mut client = miki.connect(LONG).unwrap();
+    wait_for("the first run", LONG, || (runs(&mut client).len() == 1).then_some(())).unwrap();
+    let mut second = miki.start(&stage, "second", &["run", "second", "--json"]).unwrap();
+    for (run, log) in [(&mut first, "first"), (&mut second, "second")] {
+        assert_eq!(run.wait(LONG).unwrap().code(), Some(0), "{}", stage.log(log));
+    }
+    let [here, there] = read.lock().unwrap().clone();
+    assert!(here.contains(&format!("{PAGE_TEXT} /here")) && !here.contains("/there"), "{here}");
+    assert!(there.contains(&format!("{PAGE_TEXT} /there")) && !there.contains("/here"), "{there}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use outside::fake_model::{FakeModel, MindTurn, ScriptMind};
 use outside::miki::{self, Miki};
-use outside::notifications::{Notifications, Told};
+use outside::notifications::{NotificationEvent, Notifications};
 use outside::stage::Stage;
 use outside::{LONG, wait_for};
 use protocol::EventBody;
@@ -32,8 +32,8 @@ const WATCH: &str = "
 /// The first notification, once it is there.
 fn shown(notifications: &Notifications) -> (u32, String, String) {
     let first = || match notifications.told().first().cloned()? {
-        Told::Shown { id, title, body } => Some((id, title, body)),
-        Told::Closed { .. } => None,
+        NotificationEvent::Shown { id, title, body } => Some((id, title, body)),
+        NotificationEvent::Closed { .. } => None,
     };
     wait_for("the notification", LONG, first).unwrap()
 }
@@ -186,7 +186,7 @@ async fn a_question_of_a_session_that_is_not_shown_is_answered_from_the_page_of_
     let (id, title, body) = shown(&notifications);
     assert!(title == "Miki asks" && body.contains("hello"), "{title}: {body}");
     browser.find(&format!("{card} button.deny")).await.unwrap().click().await.unwrap();
-    let taken_back = || notifications.told().contains(&Told::Closed { id }).then_some(());
+    let taken_back = || notifications.told().contains(&NotificationEvent::Closed { id }).then_some(());
     wait_for("the notification to be taken back", LONG, taken_back).unwrap();
 
     let is_answer = |body: &EventBody| matches!(body, EventBody::ApprovalAnswered { .. });

@@ -77,6 +77,22 @@ fn a_module_stands_beside_its_folder_and_not_in_it() {
     assert_none(&findings, "modules that are not `name.rs` beside `name/`");
 }
 
+/// Lines that a module of tests may have in the file of what it tests; a longer one stands in `tests.rs` beside it.
+const INLINE_TESTS: usize = 80;
+
+#[test]
+fn long_tests_stand_in_a_file_of_their_own_beside_what_they_test() {
+    let mut findings = Vec::new();
+    for (file, text) in texts(&[".rs"]) {
+        let mut lines = text.lines().skip_while(|line| *line != "mod tests {");
+        let length = lines.by_ref().take_while(|line| *line != "}").count() + 1;
+        if length > INLINE_TESTS {
+            findings.push(format!("{}: {length} lines", file.display()));
+        }
+    }
+    assert_none(&findings, "tests to be moved to `tests.rs`");
+}
+
 #[test]
 fn no_module_has_a_name_that_says_nothing() {
     let findings: Vec<String> = tracked()

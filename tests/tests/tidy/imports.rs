@@ -35,7 +35,7 @@ const IN_TESTS: &[(&str, &str)] = &[("agent", "desktop")];
 /// What `protocol` may use from outside: it must compile to wasm and be plain data.
 const OF_PROTOCOL: [&str; 3] = ["serde", "serde_json", "thiserror"];
 
-/// What must be nowhere below a room, however deep: the daily loop never links WebKit, the mind sees no door.
+/// What must be nowhere below a room, however deep: the daily loop never links WebKit, the mind sees no surface.
 const NEVER_BELOW: &[(&str, &[&str])] = &[
     ("agent", &["tauri", "webkit2gtk", "wry", "axum", "rmcp", "leptos"]),
     ("tools", &["tauri", "webkit2gtk", "wry", "axum", "rmcp"]),

@@ -1,10 +1,11 @@
 //! The rules of the house, held by tests: who imports whom, what files look like, which window may call what, what the
 //! manifests promise, and that what SECURITY.md promises has its tests. Reads files and `cargo metadata` only; starts nothing of the app.
 
-mod doors;
+mod capabilities;
 mod files;
 mod imports;
 mod manifests;
+mod names;
 mod promises;
 
 use std::path::{Path, PathBuf};

@@ -66,7 +66,7 @@ pub fn Approvals(#[prop(optional)] opened: Option<Callback<()>>) -> impl IntoVie
     }
 }
 
-/// Which session asks, and the way there; empty where it is the one that is shown.
+/// Which session asks, and the way there; empty if it is the one that is shown.
 #[component]
 fn Asker(session: SessionId, opened: Option<Callback<()>>) -> impl IntoView {
     let store = store();

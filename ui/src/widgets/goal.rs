@@ -129,7 +129,7 @@ pub fn Goal(aim: Aim, rows: u32, #[prop(optional)] field: NodeRef<html::Textarea
     }
 }
 
-/// `None` where a part is selected.
+/// `None` if a part is selected.
 fn caret_in(field: &web_sys::HtmlTextAreaElement) -> Option<Caret> {
     let (start, end) = (field.selection_start().ok()??, field.selection_end().ok()??);
     let units: Vec<u16> = field.value().encode_utf16().collect();

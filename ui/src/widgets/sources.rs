@@ -8,7 +8,7 @@ use protocol::escape::visible_text;
 use crate::store::store;
 use crate::words::Word;
 
-/// Nothing where nothing is cited.
+/// The list of sources; `None` if nothing is cited.
 pub fn sources(citations: &[Citation]) -> Option<impl IntoView + use<>> {
     let store = store();
     (!citations.is_empty()).then(|| {

@@ -31,7 +31,7 @@ pub fn Suggestions(entry: EntryId) -> impl IntoView {
     view! { {move || offer.get().map(|offer| buttons(offer.models, Word::UseAndGoOn, sending.into(), take))} }
 }
 
-/// A button for each, worded as `word` has it; nothing where there are none.
+/// A button for each, worded as `word` has it; `None` if there are none.
 pub fn buttons(
     models: Vec<ModelId>,
     word: Word,

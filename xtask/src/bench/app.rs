@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::spine;
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::setup::{self, Need};
 use crate::shell::{self, heading, note};
 use crate::vitals::{self, median};
@@ -48,13 +48,13 @@ impl Row {
 }
 
 /// Measures the release build.
-pub fn bench(place: &Place) -> Result<()> {
-    setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
-    crate::run::app(place, Build::Release)?;
-    spine::bench(place)?;
+pub fn bench(checkout: &Checkout) -> Result<()> {
+    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop])?;
+    crate::run::app(checkout, Build::Release)?;
+    spine::bench(checkout)?;
     heading("measuring on a private desktop");
-    let opened_ms = opening(place)?;
-    let vitals = vitals::measure(place)?;
+    let opened_ms = opening(checkout)?;
+    let vitals = vitals::measure(checkout)?;
     let rows = [
         Row::of("10,000 steps opened, seen", "ms", &opened_ms).within(300.0),
         Row::of("start to first answer", "ms", &vitals.cold_start_ms),
@@ -76,26 +76,26 @@ pub fn bench(place: &Place) -> Result<()> {
             row.verdict()
         );
     }
-    let file = place.artifacts().join("bench.json");
-    std::fs::create_dir_all(place.artifacts())?;
+    let file = checkout.artifacts().join("bench.json");
+    std::fs::create_dir_all(checkout.artifacts())?;
     std::fs::write(&file, serde_json::to_vec_pretty(&rows)?)?;
     note(&format!("written to {}", file.display()));
     Ok(())
 }
 
 /// From the press on a session of 10,000 steps in the dashboard to the frame that shows its newest, in milliseconds.
-fn opening(place: &Place) -> Result<Vec<f64>> {
-    let home = place.target.join("bench/long-session");
+fn opening(checkout: &Checkout) -> Result<Vec<f64>> {
+    let home = checkout.target.join("bench/long-session");
     if home.exists() {
         std::fs::remove_dir_all(&home)?;
     }
-    shell::run(Command::new(spine::program(place)).arg("make").arg(&home))?;
+    shell::run(Command::new(spine::program(checkout)).arg("make").arg(&home))?;
     let mut last = String::new();
     let ended_well = shell::run_seeing(
-        shell::cargo(place)
+        shell::cargo(checkout)
             .args(["run", "--quiet", "--package", "outside", "--bin", "opening"])
             .arg(&home)
-            .env("MIKI_BIN", place.app(Build::Release)),
+            .env("MIKI_BIN", checkout.app(Build::Release)),
         |line| last = line.to_owned(),
     )?;
     std::fs::remove_dir_all(&home)?;

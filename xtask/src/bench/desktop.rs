@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::figures::{self, Aim, Figure, Raced, alone, beside};
 use super::table;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::setup::{self, Need};
 use crate::shell::{self, heading};
 
@@ -52,24 +52,24 @@ const FIGURES: &[Figure] = &[
     alone("corner to last event", "corner", "ours", Aim::MostlyWithin(100.0)),
 ];
 
-pub fn bench(place: &Place) -> Result<()> {
+pub fn bench(checkout: &Checkout) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the desktop is measured on Linux only, on a private X server");
-    setup::ready(place, &[Need::Build, Need::Desktop, Need::Peers])?;
+    setup::ready(checkout, &[Need::Build, Need::Desktop, Need::Peers])?;
     heading("building the measuring programs, optimised (takes some minutes)");
     for (package, example) in
         [("desktop", "measure"), ("browser", "measure_pages"), ("tools", "measure_questions")]
     {
         let build = ["build", "--release", "--package", package, "--example", example];
-        shell::run(shell::cargo(place).args(build))?;
+        shell::run(shell::cargo(checkout).args(build))?;
     }
     heading("measuring on a private desktop, beside the peers (some five minutes)");
-    let mut race = shell::cargo(place);
+    let mut race = shell::cargo(checkout);
     race.args(["run", "--quiet", "--manifest-path", "benches/Cargo.toml"])
-        .env("MEASURE", place.target.join("release/examples/measure"))
-        .env("MEASURE_PAGES", place.target.join("release/examples/measure_pages"))
-        .env("MEASURE_QUESTIONS", place.target.join("release/examples/measure_questions"))
-        .env("PEERS", place.root.join("benches/peers"))
-        .env("PEERS_PYTHON", setup::peers(place)?);
+        .env("MEASURE", checkout.target.join("release/examples/measure"))
+        .env("MEASURE_PAGES", checkout.target.join("release/examples/measure_pages"))
+        .env("MEASURE_QUESTIONS", checkout.target.join("release/examples/measure_questions"))
+        .env("PEERS", checkout.root.join("benches/peers"))
+        .env("PEERS_PYTHON", setup::peers(checkout)?);
     let output = race.stderr(Stdio::inherit()).output().context("could not start the measurement")?;
     ensure!(output.status.success(), "the measurement failed");
     let raced: Raced =
@@ -77,5 +77,5 @@ pub fn bench(place: &Place) -> Result<()> {
     let rows = figures::rows(FIGURES, &raced.races)?;
     table::print(&rows);
     table::print_memory(&raced.memory);
-    table::leave(place, "bench-desktop.json", raced.load, &rows, &raced.memory)
+    table::leave(checkout, "bench-desktop.json", raced.load, &rows, &raced.memory)
 }

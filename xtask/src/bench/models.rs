@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::figures::{self, Aim, Figure, Raced, beside};
 use super::table;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::setup::{self, Need};
 use crate::shell::{self, heading};
 
@@ -38,15 +38,15 @@ const TURN: [Figure; 7] = each!("turn", "bare", "HTTP client, same bytes", Aim::
 /// A small question; the stream of the answer read to its end.
 const READ: [Figure; 7] = each!("read", "sdk", "the vendor's Python SDK", Aim::None);
 
-pub fn bench(place: &Place) -> Result<()> {
-    setup::ready(place, &[Need::Build, Need::Sdks])?;
+pub fn bench(checkout: &Checkout) -> Result<()> {
+    setup::ready(checkout, &[Need::Build, Need::Sdks])?;
     heading("building the measuring program, optimised (takes some minutes)");
     let example = ["build", "--release", "--package", "models", "--example", "pace"];
-    shell::run(shell::cargo(place).args(example))?;
+    shell::run(shell::cargo(checkout).args(example))?;
     heading("measuring (about a minute)");
-    let output = Command::new(place.target.join("release/examples/pace"))
-        .env("PEERS", place.root.join("benches/peers/sdks.py"))
-        .env("PEERS_PYTHON", setup::sdks(place)?)
+    let output = Command::new(checkout.target.join("release/examples/pace"))
+        .env("PEERS", checkout.root.join("benches/peers/sdks.py"))
+        .env("PEERS_PYTHON", setup::sdks(checkout)?)
         .stderr(Stdio::inherit())
         .output()
         .context("could not start the measurement")?;
@@ -58,5 +58,5 @@ pub fn bench(place: &Place) -> Result<()> {
         rows.extend(figures::rows(&figures, &raced.races)?);
     }
     table::print(&rows);
-    table::leave(place, "bench-models.json", raced.load, &rows, &[])
+    table::leave(checkout, "bench-models.json", raced.load, &rows, &[])
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::figures::{self, Aim, Figure, Raced, alone, beside};
 use super::table;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::setup::{self, Need};
 use crate::shell::{self, heading};
 
@@ -26,19 +26,19 @@ const FIGURES: &[Figure] = &[
 ];
 
 /// The measuring program; [`bench`] builds it.
-pub fn program(place: &Place) -> PathBuf {
-    place.target.join("release/examples/spine")
+pub fn program(checkout: &Checkout) -> PathBuf {
+    checkout.target.join("release/examples/spine")
 }
 
-pub fn bench(place: &Place) -> Result<()> {
+pub fn bench(checkout: &Checkout) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "the engine is measured on Linux only: memory is asked of /proc");
-    setup::ready(place, &[Need::Build])?;
+    setup::ready(checkout, &[Need::Build])?;
     heading("building the measuring program, optimised (takes some minutes)");
     let example = ["build", "--release", "--package", "agent", "--example", "spine"];
-    shell::run(shell::cargo(place).args(example))?;
+    shell::run(shell::cargo(checkout).args(example))?;
     heading("measuring the engine (some minutes, and 600 MB of disk meanwhile)");
-    let output = Command::new(program(place))
-        .arg(place.target.join("bench"))
+    let output = Command::new(program(checkout))
+        .arg(checkout.target.join("bench"))
         .stderr(Stdio::inherit())
         .output()
         .context("could not start the measurement")?;
@@ -48,5 +48,5 @@ pub fn bench(place: &Place) -> Result<()> {
     let rows = figures::rows(FIGURES, &raced.races)?;
     table::print(&rows);
     table::print_memory(&raced.memory);
-    table::leave(place, "bench-spine.json", raced.load, &rows, &raced.memory)
+    table::leave(checkout, "bench-spine.json", raced.load, &rows, &raced.memory)
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::figures::{Memory, Row, SLACK_KB};
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell::note;
 
 /// What is written for the next one to compare with.
@@ -76,12 +76,12 @@ pub fn word(met: bool) -> &'static str {
 }
 
 /// Says how busy the machine was, and leaves the report.
-pub fn leave(place: &Place, name: &str, load: [f64; 2], rows: &[Row], memory: &[Memory]) -> Result<()> {
+pub fn leave(checkout: &Checkout, name: &str, load: [f64; 2], rows: &[Row], memory: &[Memory]) -> Result<()> {
     let cores = std::thread::available_parallelism()?.get();
     println!("\n{cores} cores; load {:.1} before, {:.1} after", load[0], load[1]);
     let report = Report { cores, load, rows, memory: memory.iter().map(memory_json).collect() };
-    let file = place.artifacts().join(name);
-    std::fs::create_dir_all(place.artifacts())?;
+    let file = checkout.artifacts().join(name);
+    std::fs::create_dir_all(checkout.artifacts())?;
     std::fs::write(&file, serde_json::to_vec_pretty(&report)?)?;
     note(&format!("written to {}", file.display()));
     Ok(())

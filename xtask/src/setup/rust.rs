@@ -6,27 +6,27 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use super::Need;
-use crate::place::Place;
+use crate::checkout::Checkout;
 use crate::shell::{answer_of, heading, on_path, run};
 
 pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Adds the targets and components that are missing.
-pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
+pub fn ready(checkout: &Checkout, needs: &[Need]) -> Result<()> {
     let mut targets = vec![WASM];
     if needs.contains(&Need::Cross) {
         targets.extend(crate::cross::TARGETS);
     }
-    let missing: Vec<_> = targets.into_iter().filter(|target| !installed(place, target)).collect();
+    let missing: Vec<_> = targets.into_iter().filter(|target| !installed(checkout, target)).collect();
     if !missing.is_empty() {
         heading(&format!("rust targets are missing: {}", missing.join(" ")));
-        run(rustup(place)?.args(["target", "add"]).args(&missing))?;
+        run(rustup(checkout)?.args(["target", "add"]).args(&missing))?;
     }
     if needs.contains(&Need::Audit) {
         for (component, program) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
-            if answer_of(crate::shell::cargo(place).args([program, "--version"])).is_none() {
+            if answer_of(crate::shell::cargo(checkout).args([program, "--version"])).is_none() {
                 heading(&format!("rust component {component} is missing"));
-                run(rustup(place)?.args(["component", "add", component]))?;
+                run(rustup(checkout)?.args(["component", "add", component]))?;
             }
         }
     }
@@ -34,8 +34,8 @@ pub fn ready(place: &Place, needs: &[Need]) -> Result<()> {
 }
 
 /// Whether the target's standard library is there; asked of rustc, since not every toolchain is rustup's.
-fn installed(place: &Place, target: &str) -> bool {
-    answer_of(Command::new("rustc").current_dir(&place.root).args([
+fn installed(checkout: &Checkout, target: &str) -> bool {
+    answer_of(Command::new("rustc").current_dir(&checkout.root).args([
         "--print",
         "target-libdir",
         "--target",
@@ -44,11 +44,11 @@ fn installed(place: &Place, target: &str) -> bool {
     .is_some_and(|folder| Path::new(folder.trim()).read_dir().is_ok_and(|mut files| files.next().is_some()))
 }
 
-fn rustup(place: &Place) -> Result<Command> {
+fn rustup(checkout: &Checkout) -> Result<Command> {
     if on_path("rustup").is_none() {
         bail!("rustup is not in PATH; install it as its web page says, then try again");
     }
     let mut command = Command::new("rustup");
-    command.current_dir(&place.root);
+    command.current_dir(&checkout.root);
     Ok(command)
 }

@@ -22,14 +22,14 @@ impl Offer {
         for message in conversation {
             let Message::Assistant(turn) = message else { continue };
             for call in &turn.calls {
-                offer.hear(&call.name, &call.arguments);
+                offer.note_call(&call.name, &call.arguments);
             }
         }
         offer
     }
 
     /// Whether a call brings more tools: it asks for them, or uses one that was not offered.
-    pub fn hear(&mut self, tool: &str, arguments: &Value) -> bool {
+    pub fn note_call(&mut self, tool: &str, arguments: &Value) -> bool {
         let groups = match self.all.iter().find(|spec| &*spec.name == tool) {
             Some(_) if tool == USE_TOOLS => named_groups(arguments),
             Some(spec) => vec![spec.group.clone()],

@@ -222,7 +222,7 @@ pub async fn drive(mut run: Run, begin: Begin) -> Result<Ending, ErrorView> {
     let mut ended = driver.go(begin).await;
     driver.lease = None;
     if driver.is_parked && ended.is_ok() {
-        match driver.hear_the_rest().await {
+        match driver.drain_mailbox().await {
             Ok(answered) => return Ok(Ending::Parked(answered)),
             Err(error) => ended = Err(error),
         }
@@ -480,7 +480,7 @@ impl Driver {
         if result.error.is_some() {
             self.proposals.note_failure(&call.id);
         }
-        if self.run.offer.hear(&call.tool, &call.arguments) {
+        if self.run.offer.note_call(&call.tool, &call.arguments) {
             self.run.context.set_tools(self.run.offer.tools());
         }
         let mut answer = context::answer(None, &call.tool, result);

@@ -274,7 +274,7 @@ impl Engine {
     ) -> Run {
         let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
         let grants = self.grants(&session);
-        grants.lock().unwrap_or_else(PoisonError::into_inner).hear(&spec.goal);
+        grants.lock().unwrap_or_else(PoisonError::into_inner).note_words(&spec.goal);
         Run {
             id: scope.run.clone().unwrap_or_else(|| RunId(String::new())),
             limits: Self::limits(&settings),
@@ -288,7 +288,7 @@ impl Engine {
             ports,
             current: self.current_settings(),
             log: self.log.clone(),
-            router: self.tools.clone(),
+            router: Arc::new(self.tools.of_run()),
             seat: self.seat.clone(),
             deadlines: self.deadlines.clone(),
             stop: live.stop.clone(),

@@ -128,7 +128,7 @@ impl Live {
         self.check_web(&known.target)?;
         let page = self.page(&known.target).await?;
         self.clear_of_dialogs(&page)?;
-        self.current = Some(known.target.clone());
+        self.outlooks.come_to(&known.target);
         Ok(Grip { id, known, page })
     }
 

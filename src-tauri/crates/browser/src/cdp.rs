@@ -1,4 +1,5 @@
-//! [`Browser`] by the Chrome DevTools Protocol: one attached browser, one thing done at a time.
+//! [`Browser`] by the Chrome DevTools Protocol: one attached browser, one thing done at a time, for runs that have each
+//! its own tab.
 
 use std::sync::Arc;
 
@@ -7,15 +8,17 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use crate::live::Live;
+use crate::outlook::Owner;
 use crate::{
     Arrived, Browser, DialogAnswer, Journey, Options, PageQuery, PageText, PageView, Reply, Tab, TabChange,
     TextQuery, WebActed, WebClick, WebTarget, WebText, find,
 };
 
 pub(crate) struct CdpBrowser {
-    options: Options,
+    options: Arc<Options>,
     desktop: Arc<dyn Desktop>,
-    live: Mutex<Option<Live>>,
+    live: Arc<Mutex<Option<Live>>>,
+    owner: Owner,
 }
 
 /// The lock, with a browser in it.
@@ -29,7 +32,14 @@ impl Attached<'_> {
 
 impl CdpBrowser {
     pub(crate) fn new(options: Options, desktop: Arc<dyn Desktop>) -> Self {
-        Self { options, desktop, live: Mutex::new(None) }
+        let (options, live) = (Arc::new(options), Arc::default());
+        Self { options, desktop, live, owner: Owner::anybody() }
+    }
+
+    /// The same browser, for one run.
+    pub(crate) fn for_a_run(&self) -> Self {
+        let (options, desktop) = (Arc::clone(&self.options), Arc::clone(&self.desktop));
+        Self { options, desktop, live: Arc::clone(&self.live), owner: Owner::of_a_run() }
     }
 
     /// The browser to act in, attached to or started first where that is needed.
@@ -50,6 +60,7 @@ impl CdpBrowser {
             };
         }
         let mut held = Attached(held);
+        held.live()?.turn_to(&self.owner);
         if fence != Fence::default() {
             self.check_fence(&fence, held.live()?).await?;
         }
@@ -78,7 +89,9 @@ impl CdpBrowser {
         if held.is_none() {
             return Err(DesktopError::NotFound("a browser that can be read; webNavigate opens one".into()));
         }
-        Ok(Attached(held))
+        let mut held = Attached(held);
+        held.live()?.turn_to(&self.owner);
+        Ok(held)
     }
 
     /// Whether a running browser lets itself be debugged; it is attached to then.
@@ -158,6 +171,10 @@ impl Browser for CdpBrowser {
 
     fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived> {
         Box::pin(stoppable(cancel, self.navigate_now(journey)))
+    }
+
+    fn of_run(&self) -> Option<Arc<dyn Browser>> {
+        Some(Arc::new(self.for_a_run()))
     }
 }
 

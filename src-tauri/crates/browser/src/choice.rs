@@ -45,14 +45,14 @@ pub(crate) fn is_open(options: &Options) -> bool {
 
 pub(crate) struct Either {
     cdp: CdpBrowser,
-    apple: AppleBrowser,
+    apple: Arc<AppleBrowser>,
     desktop: Arc<dyn Desktop>,
 }
 
 impl Either {
     pub(crate) fn new(cdp: CdpBrowser, osa: Arc<dyn Osa>, desktop: Arc<dyn Desktop>) -> Self {
         let apple = AppleBrowser::new(osa, crate::wire::secret(), Arc::clone(&desktop));
-        Self { cdp, apple, desktop }
+        Self { cdp, apple: Arc::new(apple), desktop }
     }
 
     async fn way(&self) -> Way {
@@ -166,6 +166,12 @@ impl Browser for Either {
                 Way::Events(app) => stoppable(cancel, self.apple.navigate(app, journey)).await,
             }
         })
+    }
+
+    /// By Apple events there is only what is in front.
+    fn of_run(&self) -> Option<Arc<dyn Browser>> {
+        let (apple, desktop) = (Arc::clone(&self.apple), Arc::clone(&self.desktop));
+        Some(Arc::new(Self { cdp: self.cdp.for_a_run(), apple, desktop }))
     }
 }
 

@@ -68,7 +68,7 @@ impl Live {
         if let Some(dialog) = self.dialog(page) {
             return said(format!("{}; answer it with webClick: dialog accept or dismiss", shown(&dialog)));
         }
-        if let Some(tab) = self.opened(before) {
+        if let Some((_, tab)) = self.opened(before) {
             return said(format!("a new tab opened: {tab}"));
         }
         let Some((documents, loading)) =
@@ -107,9 +107,10 @@ impl Live {
         self.ask(&frame, "about", json!({})).await.unwrap_or_default()
     }
 
-    fn opened(&self, before: &Before) -> Option<String> {
-        let newest = self.wire.look(|state| state.tabs().last().map(|(_, info)| info.born))?;
-        (newest > before.newest).then(|| format!("t{newest}"))
+    /// The tab that was opened since, by its target and by its ref.
+    fn opened(&self, before: &Before) -> Option<(String, String)> {
+        let newest = self.wire.look(|state| state.tabs().last().map(|(id, info)| ((*id).clone(), info.born)));
+        newest.filter(|(_, born)| *born > before.newest).map(|(target, born)| (target, format!("t{born}")))
     }
 
     /// A tab as it is now.
@@ -126,7 +127,7 @@ impl Live {
     }
 
     pub(crate) async fn outcome(
-        &self,
+        &mut self,
         page: &Page,
         before: &Before,
         called: String,
@@ -134,7 +135,10 @@ impl Live {
     ) -> WebActed {
         let Tab { url, title, .. } = self.tab(&page.target).await;
         let opened = match self.opened(before) {
-            Some(name) => self.tabs().await.unwrap_or_default().into_iter().find(|tab| tab.reference == name),
+            Some((target, name)) => {
+                self.outlooks.opened(&target);
+                self.tabs().await.unwrap_or_default().into_iter().find(|tab| tab.reference == name)
+            }
             None => None,
         };
         WebActed { acted, called, at: None, url, title, dialog: self.tell_dialog(page), opened }

@@ -109,7 +109,7 @@ pub(crate) fn called(options: &Options) -> String {
         .unwrap_or_default()
 }
 
-/// What a running process is called: its program's name; empty where that is not told.
+/// What a running process is called: its program's name; empty if that is not told.
 pub(crate) fn program_of(pid: u32) -> String {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

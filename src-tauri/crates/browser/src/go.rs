@@ -27,7 +27,14 @@ impl CdpBrowser {
                 return live.arrived(&page, 0).await;
             }
         }
-        let (page, _) = live.front().await?;
+        let Some((page, _)) = live.front_to_go_in().await? else {
+            let Journey::To(url) = &journey else {
+                let its = "a tab of this run; another run works in the one in front: webNavigate opens one";
+                return Err(DesktopError::NotFound(its.into()));
+            };
+            let page = live.open_tab(checked_url(url)?).await?;
+            return live.arrived(&page, 0).await;
+        };
         live.clear_of_dialogs(&page)?;
         let documents = live.documents(&page);
         let least = match &journey {
@@ -58,7 +65,7 @@ impl CdpBrowser {
             TabChange::Activate(tab) => {
                 let target = live.target_of(&tab).await?;
                 live.wire.call(None, "Target.activateTarget", json!({ "targetId": target })).await?;
-                live.current = Some(target);
+                live.outlooks.take(&target);
             }
             TabChange::Open(url) => {
                 let page = live.open_tab(checked_url(&url)?).await?;
@@ -92,14 +99,12 @@ impl Live {
         let target = made["targetId"].as_str().unwrap_or_default().to_owned();
         let known = |state: &crate::state::BrowserState| state.targets.contains_key(&target).then_some(());
         self.wire.until(SOON, known).await;
-        self.current = Some(target.clone());
+        self.outlooks.take(&target);
         self.page(&target).await
     }
 
     fn forget(&mut self, target: &str) {
-        if self.current.as_deref() == Some(target) {
-            self.current = None;
-        }
+        self.outlooks.forget(target);
         self.places.remove(target);
     }
 

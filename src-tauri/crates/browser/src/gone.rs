@@ -37,7 +37,7 @@ fn likeness(known: &Was<'_>, role: &str, name: &str) -> u32 {
     let part = if was.len() > 2 && is.len() > 2 && (was.contains(&is) || is.contains(&was)) { 5 } else { 0 };
     let named = same + part + u32::try_from(words).unwrap_or(0) * 2;
     let role = u32::from(known.role == role);
-    // The same kind alone says nothing where names are known.
+    // The same kind alone says nothing if names are known.
     if named > 0 || was.is_empty() { named + role } else { 0 }
 }
 

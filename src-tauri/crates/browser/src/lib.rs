@@ -37,6 +37,7 @@ mod gone;
 mod listener;
 mod live;
 mod look;
+mod outlook;
 mod page_transform;
 mod script;
 mod state;
@@ -68,6 +69,11 @@ pub trait Browser: Send + Sync {
     fn answer(&self, answer: DialogAnswer, cancel: CancellationToken) -> Reply<'_, WebActed>;
     /// Goes somewhere, and waits until the page is loaded, for a bounded time.
     fn navigate(&self, journey: Journey, cancel: CancellationToken) -> Reply<'_, Arrived>;
+    /// The same browser as one run has it: the tab it works on is its own, and another run that goes somewhere goes there
+    /// in another tab. Its tabs are anybody's again when it is dropped. `None` if all runs share what is in front.
+    fn of_run(&self) -> Option<Arc<dyn Browser>> {
+        None
+    }
 }
 
 /// Opens nothing yet: a browser is attached to, or started, when it is first used.

@@ -1,7 +1,6 @@
 //! A browser that is attached: its tabs, the worlds in which the collector runs, and what refs stand for.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use desktop::DesktopError;
@@ -10,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::address::check_page;
+use crate::outlook::{Outlooks, Owner};
 use crate::page_transform::PageTransform;
 use crate::script::{About, COLLECTOR};
 use crate::wire::{Wire, WireError};
@@ -42,7 +42,7 @@ pub(crate) struct Page {
 enum TabLook {
     InFront(Page, About),
     Hidden(Page, About),
-    /// Nothing in time.
+    /// No answer in time.
     Silent,
     /// That it cannot be asked.
     Broken,
@@ -59,10 +59,8 @@ pub(crate) struct Known {
 
 pub(crate) struct Live {
     pub(crate) wire: Wire,
-    /// The tab last worked on.
-    pub(crate) current: Option<String>,
-    /// The number of the dialog that was told of last; 0 if none was open then.
-    told: AtomicU64,
+    /// Who works on which tab.
+    pub(crate) outlooks: Outlooks,
     worlds: HashMap<Frame, i64>,
     /// The frame above, and the number of the frame's element in it.
     pub(crate) above: HashMap<Frame, (Frame, u64)>,
@@ -78,8 +76,7 @@ impl Live {
         wire.call(None, "Target.setDiscoverTargets", json!({ "discover": true })).await?;
         Ok(Self {
             wire,
-            current: None,
-            told: AtomicU64::new(0),
+            outlooks: Outlooks::default(),
             worlds: HashMap::new(),
             above: HashMap::new(),
             refs: BTreeMap::new(),
@@ -112,7 +109,7 @@ impl Live {
             let infos = told["targetInfos"].as_array()?;
             infos.iter().find(|info| info["targetId"] == id)?[word].as_str().map(str::to_owned)
         };
-        let current = self.current.as_deref();
+        let current = self.outlooks.current();
         Ok(self.wire.look(|book| {
             book.tabs()
                 .into_iter()
@@ -120,7 +117,7 @@ impl Live {
                     reference: format!("t{}", info.born),
                     title: now(id, "title").unwrap_or_else(|| info.title.clone()),
                     url: now(id, "url").unwrap_or_else(|| info.url.clone()),
-                    front: Some(id.as_str()) == current,
+                    front: Some(id) == current,
                 })
                 .filter(|tab| check_page(&tab.url).is_ok())
                 .collect()
@@ -178,13 +175,39 @@ impl Live {
         Frame { session: page.session.clone(), frame: frame.unwrap_or_else(|| page.target.clone()) }
     }
 
-    /// The tab that a person sees in front: the current one while it is visible, else the newest visible one.
+    /// From now on it is this one's turn.
+    pub(crate) fn turn_to(&mut self, owner: &Owner) {
+        self.outlooks.turn_to(owner);
+    }
+
+    /// The tab to go somewhere in: the one in front, if it is nobody else's. `None` if that is another run's, or if another
+    /// run's lies over it: then it takes a new one.
+    pub(crate) async fn front_to_go_in(&mut self) -> Result<Option<(Page, About)>, DesktopError> {
+        let before = self.outlooks.current().cloned();
+        let (page, about) = self.front().await?;
+        let is_mine = before.as_ref() == Some(&page.target);
+        let is_in_front = about.visible || self.dialog(&page).is_some();
+        let is_free = is_in_front || !self.outlooks.is_shared();
+        if is_mine || is_free && !self.outlooks.is_anothers(&page.target) {
+            return Ok(Some((page, about)));
+        }
+        self.outlooks.go_back_to(before);
+        Ok(None)
+    }
+
+    /// The tab that a person sees in front: the current one while it is visible, else the newest visible one. Another run's
+    /// counts only for who has none of its own yet.
     pub(crate) async fn front(&mut self) -> Result<(Page, About), DesktopError> {
         let tabs: Vec<String> =
             self.wire.look(|book| book.tabs().into_iter().rev().map(|(id, _)| id.clone()).collect());
-        let mut order: Vec<String> =
-            self.current.iter().filter(|current| tabs.contains(current)).cloned().collect();
-        order.extend(tabs.into_iter().filter(|tab| Some(tab) != self.current.as_ref()));
+        let current = self.outlooks.current().filter(|current| tabs.contains(current)).cloned();
+        let rest = tabs.into_iter().filter(|tab| Some(tab) != current.as_ref());
+        let (others, free): (Vec<String>, Vec<String>) = rest.partition(|tab| self.outlooks.is_anothers(tab));
+        let is_at_one = current.is_some();
+        let mut order: Vec<String> = current.into_iter().chain(free).collect();
+        if !is_at_one {
+            order.extend(others);
+        }
         let mut hidden = None;
         let mut busy = None;
         let end = Instant::now() + REPLACED;
@@ -216,7 +239,7 @@ impl Live {
     }
 
     fn now_at(&mut self, page: Page, about: About) -> (Page, About) {
-        self.current = Some(page.target.clone());
+        self.outlooks.come_to(&page.target);
         (page, about)
     }
 
@@ -244,13 +267,13 @@ impl Live {
     /// The open dialog, to be told: the next answer is for it.
     pub(crate) fn tell_dialog(&self, page: &Page) -> Option<Dialog> {
         let dialog = self.dialog(page);
-        self.told.store(dialog.as_ref().map_or(0, |dialog| dialog.number), Ordering::Relaxed);
+        self.outlooks.tell_dialog(dialog.as_ref().map_or(0, |dialog| dialog.number));
         dialog
     }
 
     /// The dialog that was told of last, where that is still open.
     pub(crate) fn told_dialog(&self) -> Result<(Page, Dialog), DesktopError> {
-        match self.wire.look(|state| state.asking(self.told.load(Ordering::Relaxed))) {
+        match self.wire.look(|state| state.asking(self.outlooks.dialog())) {
             Ok((page, dialog)) => self.check_web(&page.target).map(|()| (page, dialog)),
             Err(None) => Err(DesktopError::NotFound("a dialog; none is open".into())),
             Err(Some(other)) => Err(self.in_the_way(&other)),
@@ -259,7 +282,7 @@ impl Live {
 
     /// The error of what a dialog keeps from being done.
     pub(crate) fn in_the_way(&self, dialog: &Dialog) -> DesktopError {
-        self.told.store(dialog.number, Ordering::Relaxed);
+        self.outlooks.tell_dialog(dialog.number);
         DesktopError::BadInput(format!(
             "{}; answer it first with webClick: dialog accept or dismiss",
             shown(dialog)

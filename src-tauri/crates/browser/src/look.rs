@@ -165,7 +165,8 @@ impl Live {
     /// Collects from the current tab, and where it turns out to be hidden from the one in front; `None` if a
     /// dialog is open.
     async fn collect_front(&mut self, query: &PageQuery) -> Result<(Page, Option<Collected>), DesktopError> {
-        let known = self.current.clone().filter(|tab| self.wire.look(|book| book.targets.contains_key(tab)));
+        let is_there = |tab: &String| self.wire.look(|book| book.targets.contains_key(tab));
+        let known = self.outlooks.current().cloned().filter(is_there);
         if let Some(target) = known {
             let page = self.page(&target).await?;
             if self.dialog(&page).is_some() {

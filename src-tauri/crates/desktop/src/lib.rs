@@ -80,8 +80,8 @@ pub trait Elements: Send + Sync {
     fn elements(&self, query: ElementQuery) -> BoxFuture<'_, Result<Snapshot, DesktopError>>;
     /// What a ref was given to; `None` if it was never given. Asks no application, so that it is quick.
     fn listed(&self, reference: String) -> BoxFuture<'_, Option<ListedElement>>;
-    /// The application that an act on this would go to now; a menu is a selector with its application alone. `None` where
-    /// elements are found by their windows, or where it is not known.
+    /// The application that an act on this would go to now; a menu is a selector with its application alone. `None` if
+    /// elements are found by their windows, or if it is not known.
     fn owner(&self, _target: Target) -> BoxFuture<'_, Option<Owner>> {
         Box::pin(async { None })
     }

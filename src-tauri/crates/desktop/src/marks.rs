@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use pictures::{Kind, Look, Shape};
+use pictures::{Appearance, Kind, Shape};
 use protocol::geometry::PhysicalRect;
 
 use crate::{DesktopError, PictureMark};
@@ -18,7 +18,7 @@ const BLUR: u32 = 6;
 
 /// What was seen, in pixels of its window.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct FoundMark {
     pub what: What,
     pub at: PhysicalRect,
 }
@@ -31,7 +31,7 @@ pub(crate) enum What {
         looks_like: &'static str,
         /// The text that is nearest to it.
         beside: String,
-        look: Look,
+        look: Appearance,
     },
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct KnownMark {
     number: u64,
     pub window: u64,
     pub app: String,
-    pub seen: Seen,
+    pub seen: FoundMark,
 }
 
 impl KnownMark {
@@ -75,7 +75,7 @@ pub(crate) struct MarkTable {
 
 impl MarkTable {
     /// What was read of a window gets its refs: those it had, where the same text stands at the same place.
-    pub fn enter(&mut self, window: u64, app: &str, lines: Vec<Seen>) -> Vec<KnownMark> {
+    pub fn enter(&mut self, window: u64, app: &str, lines: Vec<FoundMark>) -> Vec<KnownMark> {
         let mut entered = Vec::with_capacity(lines.len());
         for seen in lines {
             let had = self.known.iter().find(|one| one.window == window && one.seen.stands_at(&seen));
@@ -107,7 +107,7 @@ fn number_of(reference: &str) -> Option<u64> {
     reference.trim().strip_prefix('m')?.parse().ok()
 }
 
-impl Seen {
+impl FoundMark {
     /// Its role, and the name that goes with it.
     pub fn named(&self) -> (String, &str) {
         match &self.what {
@@ -150,7 +150,7 @@ fn near(one: &PhysicalRect, other: &PhysicalRect) -> bool {
 }
 
 /// Texts, then shapes. A box around a text is one with it.
-pub(crate) fn together(mut texts: Vec<(String, PhysicalRect)>, shapes: Vec<Shape>) -> Vec<Seen> {
+pub(crate) fn together(mut texts: Vec<(String, PhysicalRect)>, shapes: Vec<Shape>) -> Vec<FoundMark> {
     let mut others = Vec::new();
     for Shape { kind, at, look } in shapes {
         let looks_like = match kind {
@@ -179,9 +179,9 @@ pub(crate) fn together(mut texts: Vec<(String, PhysicalRect)>, shapes: Vec<Shape
         let beside = (0..texts.len()).filter(is_label).min_by_key(far);
         let beside =
             beside.and_then(|text| texts.get(text)).map(|(text, _)| text.clone()).unwrap_or_default();
-        others.push(Seen { what: What::Shape { looks_like, beside, look }, at });
+        others.push(FoundMark { what: What::Shape { looks_like, beside, look }, at });
     }
-    texts.into_iter().map(|(text, at)| Seen { what: What::Text(text), at }).chain(others).collect()
+    texts.into_iter().map(|(text, at)| FoundMark { what: What::Text(text), at }).chain(others).collect()
 }
 
 /// A text that a reader took a check box for the first letter of.
@@ -226,13 +226,13 @@ fn distance(shape: &PhysicalRect, text: &PhysicalRect, is_wide: bool) -> Option<
 ///
 /// # Errors
 /// `NotFound` says what is seen there now.
-pub(crate) fn find_again<'a>(mark: &KnownMark, now: &'a [Seen]) -> Result<&'a Seen, DesktopError> {
+pub(crate) fn find_again<'a>(mark: &KnownMark, now: &'a [FoundMark]) -> Result<&'a FoundMark, DesktopError> {
     if let Some(seen) = now.iter().find(|seen| seen.stands_at(&mark.seen)) {
         return Ok(seen);
     }
     // Two icons may look the same, and one of them not be there any more.
     let is_text = matches!(mark.seen.what, What::Text(_));
-    let alike: Vec<&Seen> = now.iter().filter(|seen| is_text && seen.is_like(&mark.seen)).collect();
+    let alike: Vec<&FoundMark> = now.iter().filter(|seen| is_text && seen.is_like(&mark.seen)).collect();
     if let [only] = alike.as_slice() {
         return Ok(only);
     }

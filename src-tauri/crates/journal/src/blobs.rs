@@ -67,7 +67,7 @@ impl Blobs {
         }
     }
 
-    /// Where a blob of this name is or would be; nothing for anything that is not a blob's name.
+    /// Where a blob of this name is or would be; `None` if it is not a blob's name.
     pub fn path(&self, sha256: &str) -> Option<PathBuf> {
         BlobRef::is_name(sha256).then(|| self.dir.join(sha256))
     }

@@ -12,7 +12,7 @@ use rusqlite::ErrorCode as Sqlite;
 /// What the engine stops with. None of these has deleted or changed anything.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
-    /// `copy` is nothing where the copy could not be made (a full disk).
+    /// `copy` is `None` if the copy could not be made (a full disk).
     #[error("the journal {} is damaged: {detail}", path.display())]
     Damaged { path: PathBuf, detail: String, copy: Option<PathBuf> },
     #[error("the file {} is not a journal: {detail}", path.display())]

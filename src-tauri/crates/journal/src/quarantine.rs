@@ -74,7 +74,7 @@ fn copies(path: &Path) -> Result<BTreeSet<PathBuf>, JournalError> {
     Ok(found)
 }
 
-/// Nothing for a missing or empty file: a WAL without content says the same as none.
+/// `None` for a missing or empty file: a WAL without content says the same as none.
 fn digest(path: &Path) -> Result<Option<[u8; 32]>, JournalError> {
     if is_empty(path)? {
         return Ok(None);

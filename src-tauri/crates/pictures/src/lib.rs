@@ -11,7 +11,7 @@ pub use file::of_file;
 pub use frame::{Frame, Order, Viewport};
 pub use picture::{Mapping, Picture};
 pub use scale::{PIXEL, Part, ScaleError, Scaler, Source};
-pub use shapes::{Kind, Look, Shape, Shapes, shapes};
+pub use shapes::{Appearance, Kind, Shape, Shapes, shapes};
 pub use thumbnail::{Difference, Thumbnail, thumbnail};
 
 mod frame;

@@ -63,12 +63,12 @@ pub struct Shape {
     pub kind: Kind,
     /// In the frame's pixels.
     pub at: PhysicalRect,
-    pub look: Look,
+    pub look: Appearance,
 }
 
 /// The colours of a shape, coarsely: whether it is still what it was.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Look(Vec<[u8; 3]>);
+pub struct Appearance(Vec<[u8; 3]>);
 
 /// What is found in a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -178,7 +178,7 @@ pub fn shapes(frame: &Frame, part: &PhysicalRect, texts: &[PhysicalRect]) -> Sha
     found.sort_by_key(|(_, at)| (at.top, at.left));
     let whole = surfaces.whole && found.len() <= MOST;
     found.truncate(MOST);
-    let shape = |(kind, at): (Kind, Edges)| Shape { kind, at: at.rect(), look: Look::of(frame, &at) };
+    let shape = |(kind, at): (Kind, Edges)| Shape { kind, at: at.rect(), look: Appearance::of(frame, &at) };
     Shapes { all: found.into_iter().map(shape).collect(), whole }
 }
 
@@ -318,7 +318,7 @@ fn judged(boxes: &[Inside], figures: &[Figure], texts: &[Edges]) -> Vec<(Kind, E
     found
 }
 
-impl Look {
+impl Appearance {
     fn of(frame: &Frame, at: &Edges) -> Self {
         let pixels = frame.pixels.as_chunks::<4>().0;
         let cell = |from: u32, length: u32, number: u32| {

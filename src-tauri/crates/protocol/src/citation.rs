@@ -17,7 +17,7 @@ impl Citation {
     const URL_CHARS: usize = 2_000;
     const TITLE_CHARS: usize = 300;
 
-    /// Nothing for an address that leads to no page, or is too long to be one. A long title is cut.
+    /// `None` for an address that leads to no page, or is too long to be one. A long title is cut.
     pub fn new(url: &str, title: &str) -> Option<Self> {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let citation =

@@ -11,7 +11,7 @@ use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Grant, Mode};
 use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SecretView, SessionView};
 
-/// A request with its name on every door and the type of its answer.
+/// A request with its name, the same in IPC and on the socket, and the type of its answer.
 pub trait Command: Serialize + DeserializeOwned + Send + 'static {
     /// The Tauri command's and the socket's name, snake case.
     const NAME: &'static str;
@@ -35,7 +35,7 @@ macro_rules! commands {
         /// Every command, in order; the build makes a permission of each and a test holds the capabilities to it.
         pub const COMMANDS: &[&str] = &[$(stringify!($name)),*];
 
-        /// Any command, for doors that get them as data.
+        /// Any command, where they come as data: the socket, and the engine itself.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "command", content = "args", rename_all = "snake_case")]
         pub enum AnyCommand { $($type($type)),* }
@@ -212,7 +212,7 @@ pub enum Recording {
     Replay(String),
 }
 
-/// What becomes of an approval that nobody at this door can answer.
+/// What becomes of an approval that nobody can answer where the run was started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Unattended {

@@ -1,4 +1,4 @@
-//! Errors as they cross a door: a code to branch on, a message to read, a hint that says what to do.
+//! Errors as they are sent between engine and surfaces: a code to branch on, a message to read, a hint that says what to do.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub enum ErrorCode {
     Unavailable,
     /// The engine ends, and has not begun with this: whoever has the data folder next can.
     Leaving,
-    /// This door may not do that.
+    /// This principal may not do that.
     Forbidden,
     /// A defect of ours.
     Internal,

@@ -126,7 +126,7 @@ pub enum EventBody {
         /// What was heard of it before.
         #[serde(default)]
         usage: Usage,
-        /// Nothing where no answer began.
+        /// `None` if no answer began.
         #[serde(default)]
         cost: Option<Cost>,
         /// Models to take in place of one that its provider does not know, the likeliest first.
@@ -161,7 +161,7 @@ pub enum EventBody {
         call: CallId,
         result: ExecResult,
     },
-    /// What came of the run's plan, right before its end; nothing where it had none.
+    /// What came of the run's plan, right before its end; not sent if it had none.
     PlanReported {
         report: Box<Report>,
     },
@@ -282,7 +282,7 @@ pub enum RunEnd {
     Stopped {
         reason: String,
     },
-    /// A question was asked through a door that nobody stands at.
+    /// A question was asked where nobody can answer it, and the run was not to wait.
     NeedsApproval {
         approval: ApprovalId,
     },

@@ -110,7 +110,7 @@ impl BlobRef {
 pub struct ModelId(pub String);
 
 impl ModelId {
-    /// The part before the first `/`, or nothing where there is none.
+    /// The part before the first `/`; `None` if there is none.
     pub fn provider(&self) -> Option<&str> {
         self.0.split_once('/').map(|(provider, _)| provider)
     }

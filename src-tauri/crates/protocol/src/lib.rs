@@ -1,4 +1,4 @@
-//! All that crosses a door: commands, events, views, settings, ids and geometry.
+//! All that goes between the engine and its surfaces: commands, events, views, settings, ids and geometry.
 //!
 //! Every surface (windows, CLI, socket, later REST and MCP) speaks these types and nothing else. Serde only: no
 //! clock, no randomness, no I/O, so that it compiles to wasm and can be tested as plain data.

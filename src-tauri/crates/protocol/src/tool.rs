@@ -114,7 +114,7 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<FrontWindow>,
     /// What each call in it goes to, in order, as it was when it was asked, for the user: the element and the window that it
-    /// names, or those at its points. Empty where none is known.
+    /// names, or those at its points. Empty if none is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goes_to: Vec<String>,
     /// What the screen showed around the points that the call acts at: a hash of its pixels, and behind a space one of what
@@ -353,7 +353,7 @@ pub struct ExecResult {
     /// The screen after the call, own windows left out, with the red dot where it acted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureView>,
-    /// Where what it tells came from, each once. Empty where it tells only of itself.
+    /// Where what it tells came from, each once. Empty if it tells only of itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<Source>,
     /// What it changed that can be taken back, in the order in which it was done.

@@ -44,7 +44,7 @@ const DOLLAR: u64 = 1_000_000_000_000;
 const DECIMALS: usize = 12;
 
 impl Usd {
-    /// Nothing for what is no amount.
+    /// `None` if that is no amount.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pieces = (dollars * DOLLAR as f64).round();
         // Above it, a float no longer tells pieces apart; nobody's turn costs so much.

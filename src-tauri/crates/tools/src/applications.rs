@@ -132,7 +132,7 @@ pub(crate) fn class_of_window(app: &str, program: Option<&str>) -> Option<Class>
     by_name.filter(|class| class.takes_commands()).or(by_program).or(by_name)
 }
 
-/// Which application has a name; `None` where several have it.
+/// Which application has a name; `None` if several have it.
 static NAMES: LazyLock<HashMap<String, Option<usize>>> = LazyLock::new(|| {
     let mut names: HashMap<String, Option<usize>> = HashMap::new();
     let data: Option<Data> = serde_json::from_str(DATA).ok();

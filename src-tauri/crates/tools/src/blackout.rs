@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Elements of one window, or of the page.
 const MOST: u32 = 3_000;
 
-/// The places in an area that have a value in their text, in 0-1000 of its display. Looks at nothing where there are no
+/// The places in an area that have a value in their text, in 0-1000 of its display. Does not look if there are no
 /// secrets.
 pub(crate) async fn covers(
     desktop: &dyn Desktop,

@@ -9,10 +9,10 @@ use crate::reach::{Act, FileAct, Reach};
 use crate::target::Touched;
 use crate::{hosts, words};
 
+pub(crate) mod act_effects;
 pub(crate) mod checks;
 pub(crate) mod keys;
 mod read;
-pub(crate) mod told;
 
 pub(crate) use read::{check_binds, look, read};
 
@@ -202,7 +202,7 @@ pub(crate) fn of_class(class: Class, reach: &Reach, act: Option<&Act>) -> Option
     Some(Need::Effect(effect))
 }
 
-/// What a contract does not name of what a call needs, for the user: `application xterm`, `effect run`. Empty where it
+/// What a contract does not name of what a call needs, for the user: `application xterm`, `effect run`. Empty if it
 /// covers the call.
 pub(crate) fn outside(contract: &Contract, needs: &[Need]) -> Vec<String> {
     let mut left = Vec::new();

@@ -6,7 +6,7 @@ use desktop::{Desktop, DesktopError, Element, ElementQuery, Scope, Selector, Sna
 use protocol::geometry::{NormPoint, NormRect, PhysicalRect};
 use protocol::tool::{FrontWindow, ToolCall};
 
-use crate::contract::told::{self, Met};
+use crate::contract::act_effects::{self, Met};
 use crate::plan::Step;
 use crate::reach::{Act, Reach};
 use crate::{Limits, Router, untrusted, whose};
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 impl Router {
     /// Of each call in this one, in order: the elements and the window at the points that it acts at, or those that it names
-    /// by number or ref, such as `button “Save” · “notes.txt” (Mousepad)`. Empty where it names none, or where none is known.
+    /// by number or ref, such as `button “Save” · “notes.txt” (Mousepad)`. Empty if it names none, or if none is known.
     pub async fn goes_to(&self, call: &ToolCall, limits: &Limits) -> Vec<String> {
         let windows = self.open_windows().await;
         let mut all = Vec::new();
@@ -113,7 +113,7 @@ impl Router {
         met
     }
 
-    /// All controls at all of these points; `None` where that cannot be told of one of them.
+    /// All controls at all of these points; `None` if that cannot be told of one of them.
     async fn all_at(&self, points: &[NormPoint], display: u32) -> Option<Vec<Element>> {
         let windows = self.open_windows().await;
         let mut all = Vec::new();
@@ -125,7 +125,7 @@ impl Router {
             if is_partial || is_another || self.is_in(&untold, *point, display).await {
                 return None;
             }
-            all.extend(told::at(&elements, *point)?);
+            all.extend(act_effects::at(&elements, *point)?);
         }
         Some(all)
     }
@@ -160,11 +160,11 @@ impl Router {
         let Snapshot { mut elements, is_partial, .. } = self.snapshot(query).await;
         elements.retain(|one| {
             role.is_none_or(|role| one.role.eq_ignore_ascii_case(role))
-                && name.as_ref().is_none_or(|name| told::said(one).to_lowercase().contains(name))
+                && name.as_ref().is_none_or(|name| act_effects::said(one).to_lowercase().contains(name))
         });
         // Below a ref there is more than it.
         let is_whole = is_one || !is_partial;
-        (is_whole && !elements.is_empty() && elements.iter().all(told::is_told)).then_some(elements)
+        (is_whole && !elements.is_empty() && elements.iter().all(act_effects::is_told)).then_some(elements)
     }
 
     pub(crate) async fn open_windows(&self) -> Vec<WindowView> {
@@ -251,14 +251,14 @@ impl Router {
         self.snapshot(query).await.elements
     }
 
-    /// Empty where none can be had.
+    /// Empty if none can be had.
     async fn snapshot(&self, query: ElementQuery) -> Snapshot {
         let look = self.desktop().elements(ElementQuery { deadline: Some(LOOK), ..query });
         tokio::time::timeout(LOOK, look).await.ok().and_then(Result::ok).unwrap_or_default()
     }
 }
 
-/// What a window shows; empty where that cannot be had. It is known by its application, or where that calls itself
+/// What a window shows; empty if that cannot be had. It is known by its application, or where that calls itself
 /// otherwise in the accessibility tree, by its title and process.
 pub(crate) async fn of_window(
     desktop: &dyn Desktop,
@@ -286,7 +286,7 @@ fn meet(one: &NormRect, other: &NormRect) -> bool {
 }
 
 pub(crate) fn said(element: &Element) -> String {
-    untrusted::line(told::said(element), NAME_CHARS)
+    untrusted::line(act_effects::said(element), NAME_CHARS)
 }
 
 fn called(element: &Element) -> String {

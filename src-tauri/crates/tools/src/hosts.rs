@@ -72,7 +72,7 @@ pub(crate) fn named(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Where a browser would go if this stood in its address field: a host, whatever it ends with, or another scheme than the
-/// web's. `None` where it would search.
+/// web's. `None` if it would search.
 pub(crate) fn typed(text: &str) -> Option<String> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("about:blank") {

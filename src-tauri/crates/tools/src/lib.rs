@@ -58,7 +58,7 @@ pub use policy::Grants;
 pub use ports::{AgendaPort, Ports, Progress, WebPort};
 pub use registry::{AddError, Registry};
 pub use router::Router;
-pub use secrets::{Place, Secret, SecretSource};
+pub use secrets::{Secret, SecretScope, SecretSource};
 pub use spec::{Available, Group, Needs, Spec, Tool, Verify};
 pub use surroundings::Meanwhile;
 pub use tool::{Context, Outcome, REASON, USE_TOOLS, named_groups};
@@ -130,7 +130,7 @@ pub struct Assessment {
     pub digest: String,
     /// Hosts that it would go to and that nobody has named: a yes to a question that names them makes them known.
     pub hosts: Vec<String>,
-    /// What a yes for the session would cover; empty where nothing was looked up.
+    /// What a yes for the session would cover; empty if nothing was looked up.
     pub touches: Vec<Grant>,
     /// What the plan that was agreed to does not name of it; empty if there is none, or if it only looks.
     pub outside: Vec<String>,

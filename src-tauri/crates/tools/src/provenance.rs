@@ -8,7 +8,7 @@ use crate::plan::Step;
 use crate::spec::Group;
 use crate::tool::Outcome;
 
-/// `None` where it tells only of itself.
+/// `None` if it tells only of itself.
 pub(crate) fn source(step: &Step, outcome: &Outcome) -> Option<Source> {
     let text = |key: &str| outcome.data.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     match &step.spec().group {

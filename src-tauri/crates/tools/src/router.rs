@@ -79,6 +79,18 @@ impl Router {
         Self { browser, ..self }
     }
 
+    /// The same for one run, whose tab in the browser is its own.
+    pub fn of_run(&self) -> Self {
+        let Self { registry, desktop, browser, secrets, home } = self;
+        Self {
+            registry: registry.clone(),
+            desktop: desktop.clone(),
+            browser: browser.of_run().unwrap_or_else(|| browser.clone()),
+            secrets: secrets.clone(),
+            home: home.clone(),
+        }
+    }
+
     /// The same with secrets, which calls name and never hold.
     pub fn with_secrets(self, secrets: Arc<dyn SecretSource>) -> Self {
         Self { secrets, ..self }
@@ -109,8 +121,12 @@ impl Router {
     /// Looks at what a plan says must be so; what the user is to be asked has not passed.
     pub async fn check(&self, contract: &Contract, limits: &Arc<Limits>) -> Vec<Finding> {
         let (desktop, browser) = (self.desktop.clone(), self.browser.clone());
-        let look =
-            contract::checks::Look { desktop, browser, home: self.home.clone(), limits: limits.clone() };
+        let look = contract::checks::CheckPorts {
+            desktop,
+            browser,
+            home: self.home.clone(),
+            limits: limits.clone(),
+        };
         let mut findings = look.findings(contract, &[]).await;
         redaction::redact_findings(&mut findings, &self.secrets.all().await);
         findings

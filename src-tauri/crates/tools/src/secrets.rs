@@ -30,7 +30,7 @@ pub trait SecretSource: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     pub name: String,
-    pub place: Place,
+    pub place: SecretScope,
     pub value: Value,
 }
 
@@ -42,14 +42,14 @@ impl Secret {
 
 /// Where a secret may be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SecretScope {
     /// Pages of an origin: scheme, host and port.
     Origin(String),
     /// An application, by the whole name that `listApps` tells.
     App(String),
 }
 
-impl Place {
+impl SecretScope {
     /// From a web address or an application's name.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SecretScope {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Origin(place) | Self::App(place) => f.write_str(place),
@@ -186,7 +186,7 @@ fn fill(text: &str, secrets: &[Secret], landing: &Landing) -> Result<String, Too
 fn elsewhere(secret: &Secret, landing: &Landing) -> ToolError {
     let (name, place) = (secret.placeholder(), &secret.place);
     let message = match (place, landing) {
-        (Place::Origin(_), Landing::App(_)) => {
+        (SecretScope::Origin(_), Landing::App(_)) => {
             format!("{name} is for {place}: write it with webType, which knows the page")
         }
         (_, Landing::Open) => format!(

@@ -9,7 +9,7 @@ use protocol::geometry::{NormPoint, NormRect, PixelSize};
 use protocol::tool::ToolCall;
 use protocol::view::DisplayView;
 
-use crate::contract::told;
+use crate::contract::act_effects;
 use crate::plan::Step;
 use crate::reach::Reach;
 use crate::{Limits, Router, TakenPicture, blackout, withheld};
@@ -37,7 +37,7 @@ enum At {
 
 impl Router {
     /// A cut of the screen as it is now around what a call would act at: a dot at its point, a line of its drag, a frame
-    /// around its element; in a batch a box with the part's number for each. `None` where no place is known, or where the
+    /// around its element; in a batch a box with the part's number for each. `None` if no place is known, or where the
     /// screen cannot be looked at.
     pub async fn sight(&self, call: &ToolCall, limits: &Limits) -> Option<TakenPicture> {
         let tools = self.registry().all();
@@ -95,13 +95,13 @@ impl Router {
             }
             Reach::Element(Target::Selector(Selector { app, role, name: Some(name), .. })) => {
                 let query = ElementQuery { app: app.clone(), query: Some(name.clone()), ..all };
-                (query, role.as_deref(), Some(Wanted::Part(name.to_lowercase())))
+                (query, role.as_deref(), Some(NameMatch::Part(name.to_lowercase())))
             }
             // Its item is shown once it is open: the menu it is in, or the one that this is opened from.
             Reach::Menu { app, path } => {
                 let menu = path.first()?;
                 let query = ElementQuery { app: app.clone(), query: Some(menu.clone()), ..all };
-                (query, None, Some(Wanted::Menu(told::plain(menu))))
+                (query, None, Some(NameMatch::Menu(act_effects::plain(menu))))
             }
             _ => return None,
         };
@@ -144,18 +144,20 @@ impl Router {
 }
 
 /// By what name an element is looked for.
-enum Wanted {
+enum NameMatch {
     /// In lower case, anywhere in it.
     Part(String),
     /// The whole name of a menu, without the sign of its key.
     Menu(String),
 }
 
-impl Wanted {
+impl NameMatch {
     fn is(&self, one: &Element) -> bool {
         match self {
-            Self::Part(part) => told::said(one).to_lowercase().contains(part),
-            Self::Menu(name) => one.role.starts_with("menu") && told::plain(told::said(one)) == *name,
+            Self::Part(part) => act_effects::said(one).to_lowercase().contains(part),
+            Self::Menu(name) => {
+                one.role.starts_with("menu") && act_effects::plain(act_effects::said(one)) == *name
+            }
         }
     }
 }

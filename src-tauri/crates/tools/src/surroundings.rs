@@ -123,7 +123,7 @@ impl Router {
         }
     }
 
-    /// For each part of a call a hash of what is called how where it acts; `None` where that is not known, as of keys while
+    /// For each part of a call a hash of what is called how where it acts; `None` if that is not known, as of keys while
     /// one of our windows has the keyboard.
     async fn names_around(&self, step: &Step, limits: &Limits) -> Vec<Option<String>> {
         let displays = tokio::time::timeout(LOOK, self.desktop().displays()).await;

@@ -13,7 +13,7 @@ use protocol::tool::{Grant, Risk};
 use serde_json::{Value, json};
 
 use crate::applications::{self, Class};
-use crate::contract::told::{self, Met};
+use crate::contract::act_effects::{self, Met};
 use crate::contract::{self, Need};
 use crate::links::{self, Led};
 use crate::plan::Step;
@@ -91,7 +91,7 @@ impl Touched {
 
 /// One place that an act goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Destination {
     Window(Touched),
     Address(String),
     File(FileThere),
@@ -110,7 +110,7 @@ pub(crate) struct FileThere {
     pub version: Option<String>,
 }
 
-impl Place {
+impl Destination {
     /// What an approval is bound to.
     fn identity(&self) -> Value {
         match self {
@@ -204,7 +204,7 @@ pub(crate) struct Targets {
     pub is_unknown: bool,
     /// What a plan must name for it.
     pub needs: Vec<Need>,
-    places: Vec<Place>,
+    places: Vec<Destination>,
 }
 
 impl Targets {
@@ -229,13 +229,13 @@ impl Targets {
         }
         let mut last: Option<&Touched> = None;
         for place in &its.places {
-            let Place::Window(touched) = place else { continue };
+            let Destination::Window(touched) = place else { continue };
             self.needs.extend(contract::of_window(reach, act, touched));
             if last.is_some_and(|last| last.window != touched.window) {
                 self.needs.push(Need::Untold("a drop in another window"));
             }
             if let (Some(act), Some(met)) = (act, met) {
-                self.needs.extend(told::of_act(act, touched, met));
+                self.needs.extend(act_effects::of_act(act, touched, met));
             }
             last = Some(touched);
         }
@@ -246,20 +246,21 @@ impl Targets {
 
     /// What an approval is bound to, besides tool and arguments.
     pub(crate) fn identity(&self) -> Vec<Value> {
-        self.places.iter().map(Place::identity).collect()
+        self.places.iter().map(Destination::identity).collect()
     }
 
     /// Where an act of a batch goes now, if that is not where it went when the batch was allowed.
     pub(crate) fn strays_from(&self, shown: &Self, reach: &Reach, open: &[u64]) -> Option<&str> {
         let mut then = shown.places.iter();
-        let is_other = |now: &&Place| !then.next().is_some_and(|then| now.is_as_shown(then, reach, open));
-        self.places.iter().find(is_other).map(Place::called)
+        let is_other =
+            |now: &&Destination| !then.next().is_some_and(|then| now.is_as_shown(then, reach, open));
+        self.places.iter().find(is_other).map(Destination::called)
     }
 
     /// Of the application that the last act goes to.
     fn class(&self) -> Option<Class> {
         match self.places.last() {
-            Some(Place::Window(touched)) => touched.class,
+            Some(Destination::Window(touched)) => touched.class,
             Some(_) | None => None,
         }
     }
@@ -280,7 +281,7 @@ impl Targets {
     /// A text that is no secret's name goes into a password field.
     fn expose(&mut self, field: &str, part: &Step, grants: &Grants) {
         // Without a question only what the user has said.
-        self.leaves |= !part.plan().text().is_some_and(|text| grants.heard(text));
+        self.leaves |= !part.plan().text().is_some_and(|text| grants.has_said(text));
         let why = format!(
             "{field} hides what is written, and this text stays readable in the journal and with the model's provider; \
              `miki secret set` keeps it from both"
@@ -311,7 +312,7 @@ impl Targets {
             self.weigh(why, needs);
         }
         self.touches.push(Grant { tool: part.name().to_owned(), app: Some(touched.app.clone()) });
-        self.places.push(Place::Window(touched));
+        self.places.push(Destination::Window(touched));
     }
 
     /// Something is sent to an address: where nobody has named its host, that is asked about each time.
@@ -325,7 +326,7 @@ impl Targets {
             self.hosts.push(untrusted::line(&host, NAME_CHARS));
         }
         let place = address::shown(url);
-        self.places.push(Place::Address(place.clone()));
+        self.places.push(Destination::Address(place.clone()));
         let touch = Grant { tool: tool.to_owned(), app: Some(place) };
         if !self.touches.contains(&touch) {
             self.touches.push(touch);
@@ -339,7 +340,7 @@ impl Targets {
             self.hosts.push(untrusted::line(&host, NAME_CHARS));
         }
         // Another one there than was asked about is another act.
-        self.places.insert(0, Place::Address(url.to_owned()));
+        self.places.insert(0, Destination::Address(url.to_owned()));
     }
 
     /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads. `typed`
@@ -357,7 +358,7 @@ impl Targets {
                     let needs = vec![Need::Untold("where Enter in a browser goes")];
                     match self.places.first() {
                         // A link's or a form's word.
-                        Some(Place::Address(_)) => self.ask(why, needs),
+                        Some(Destination::Address(_)) => self.ask(why, needs),
                         Some(_) | None => self.weigh(why, needs),
                     }
                 }

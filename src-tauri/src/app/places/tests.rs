@@ -23,11 +23,11 @@ fn laptop() -> Vec<Display> {
     both()[..1].to_vec()
 }
 
-fn normal(x: i32, y: i32, width: u32, height: u32) -> Seen {
-    Seen { at: rect(x, y, width, height), maximised: false }
+fn normal(x: i32, y: i32, width: u32, height: u32) -> WindowBounds {
+    WindowBounds { at: rect(x, y, width, height), maximised: false }
 }
 
-fn noted(seen: Seen, displays: &[Display]) -> Places {
+fn noted(seen: WindowBounds, displays: &[Display]) -> Places {
     let mut places = Places::default();
     assert!(places.note(seen, displays));
     places
@@ -87,9 +87,13 @@ fn a_window_stays_on_its_display_where_another_one_is_gone_or_new() {
 #[test]
 fn a_maximised_window_remembers_where_it_was_before() {
     let mut places = noted(normal(100, 50, 900, 700), &both());
-    assert!(places.note(Seen { at: rect(1920, -200, 2560, 1440), maximised: true }, &both()));
+    assert!(places.note(WindowBounds { at: rect(1920, -200, 2560, 1440), maximised: true }, &both()));
     let found = places.find(&both(), LEAST).unwrap();
-    assert_eq!(found, Seen { at: rect(2020, -150, 900, 700), maximised: true }, "on the display it fills");
+    assert_eq!(
+        found,
+        WindowBounds { at: rect(2020, -150, 900, 700), maximised: true },
+        "on the display it fills"
+    );
     assert!(places.note(normal(100, 50, 900, 700), &both()));
     assert_eq!(places.find(&both(), LEAST), Some(normal(100, 50, 900, 700)));
 }

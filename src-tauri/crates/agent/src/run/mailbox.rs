@@ -82,7 +82,7 @@ impl Driver {
 
     /// What came in the moment in which it was put aside counts like what came before. Answers the answer to its question,
     /// if one is among it: whoever wakes it takes that.
-    pub(super) async fn hear_the_rest(&mut self) -> Result<Option<Box<GivenAnswer>>, ErrorView> {
+    pub(super) async fn drain_mailbox(&mut self) -> Result<Option<Box<GivenAnswer>>, ErrorView> {
         let mut answered = None;
         self.run.mailbox.close();
         while let Ok(message) = self.run.mailbox.try_recv() {
@@ -189,7 +189,7 @@ impl Driver {
         kept?;
         // What is said beside a question may name a host to say no to it.
         if self.question.is_none() {
-            self.grants().hear(&text);
+            self.grants().note_words(&text);
         }
         self.steers.push(text);
         self.loops.forget();

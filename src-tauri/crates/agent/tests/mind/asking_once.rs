@@ -14,7 +14,7 @@ use protocol::principal::Surface;
 use protocol::tool::{Answer, Approval, ApprovalMode, Risk};
 use protocol::{ErrorCode, EventBody};
 use serde_json::json;
-use tools::{Place, Router, Secret, SecretSource};
+use tools::{Router, Secret, SecretScope, SecretSource};
 
 use crate::asking::{answer, refusals, window};
 use crate::bench::{Bench, click, done, history};
@@ -47,7 +47,7 @@ struct OneSecret;
 
 impl SecretSource for OneSecret {
     fn all(&self) -> BoxFuture<'_, Arc<[Secret]>> {
-        let place = Place::parse("https://bank.example").unwrap();
+        let place = SecretScope::parse("https://bank.example").unwrap();
         let secret = Secret { name: "bank".into(), place, value: Value(VALUE.into()) };
         async move { Arc::from([secret]) }.boxed()
     }

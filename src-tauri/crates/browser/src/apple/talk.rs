@@ -27,7 +27,7 @@ pub(crate) trait Osa: Send + Sync {
 pub(super) struct Spot {
     pub(super) app: &'static App,
     pub(super) window: String,
-    /// Nothing in Safari, whose tabs have only a place.
+    /// `None` in Safari, whose tabs have only a place.
     pub(super) id: Option<String>,
     pub(super) place: usize,
 }

@@ -1,16 +1,20 @@
 //! Where tabs go, what is refused, and how a browser is found, lost and found again.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use browser::{Attach, DialogAnswer, DialogKind, Journey, Loaded, Options, TabChange};
-use desktop::{DesktopError, Fence};
+use browser::{
+    Attach, Browser, DialogAnswer, DialogKind, Journey, Links, Loaded, Options, TabChange, TextQuery,
+    WebClick,
+};
+use desktop::{Button, DesktopError, Fence};
 use tokio_util::sync::CancellationToken;
 
 use crate::stage::{Stage, query};
 
 fn pages(path: &str) -> (u16, String) {
     match path {
-        "/one" => (200, "<title>One</title><a href='#part'>Part</a><button onclick=\"history.pushState(0,'','/state')\">State</button>".into()),
+        "/one" => (200, "<title>One</title><a href='#part'>Part</a><a href='/two' target=_blank>Elsewhere</a><button onclick=\"history.pushState(0,'','/state')\">State</button>".into()),
         "/two" => (200, "<title>Two</title>".into()),
         "/stay" => (200, "<title>Stay</title><button>Touch</button><script>addEventListener('beforeunload',event=>{event.preventDefault();event.returnValue='x'})</script>".into()),
         "/state" => (200, "<title>State</title>".into()),
@@ -108,6 +112,57 @@ async fn tabs_are_listed_opened_brought_to_the_front_and_closed() {
     assert!(matches!(&error, DesktopError::NotFound(said) if said.contains("Two")), "{error:?}");
     let error = change(TabChange::Open("file:///etc/passwd".into())).await.unwrap_err();
     assert!(matches!(error, DesktopError::Forbidden(_)), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_reads_the_page_it_went_to_whatever_another_run_opens_between_two_of_its_steps() {
+    let stage = Stage::open(pages).await;
+    let (one, other) = (stage.browser.of_run().unwrap(), stage.browser.of_run().unwrap());
+    let go = async |run: &Arc<dyn Browser>, journey| run.navigate(journey, CancellationToken::new()).await;
+    let to = |path: &str| Journey::To(format!("{}{path}", stage.here));
+    let read = async |run: &Arc<dyn Browser>| {
+        let text = TextQuery { offset: 0, limit: 1_000, links: Links::Left };
+        (run.elements(query()).await.unwrap().title, run.read(text).await.unwrap().title)
+    };
+    let both = |title: &str| (title.to_owned(), title.to_owned());
+    go(&one, to("/one")).await.unwrap();
+    assert_eq!(read(&other).await, both("One"), "who has no page yet reads the one in front");
+    let back = go(&other, Journey::Back).await;
+    assert!(matches!(&back, Err(DesktopError::NotFound(said)) if said.contains("webNavigate")), "{back:?}");
+    go(&other, to("/two")).await.unwrap();
+    assert_eq!(read(&one).await, both("One"));
+    assert_eq!(read(&other).await, both("Two"));
+    go(&one, to("/state")).await.unwrap();
+    go(&other, Journey::Reload).await.unwrap();
+    assert_eq!(read(&other).await, both("Two"));
+    assert_eq!(go(&one, Journey::Back).await.unwrap().title, "One");
+    // At the same time, which the one lock puts in some order.
+    for _ in 0..3 {
+        let (this, that) = tokio::join!(go(&one, to("/state")), go(&other, to("/one")));
+        assert_eq!((this.unwrap().title.as_str(), that.unwrap().title.as_str()), ("State", "One"));
+        let (this, that) = tokio::join!(read(&one), read(&other));
+        assert_eq!((this, that), (both("State"), both("One")));
+    }
+    let tabs = one.tabs().await.unwrap();
+    let titles: Vec<_> = tabs.iter().map(|tab| (tab.title.as_str(), tab.front)).collect();
+    assert_eq!(titles, [("State", true), ("One", false)]);
+    // What a click opens is the run's that clicked.
+    let link = other.elements(query()).await.unwrap().elements;
+    let link = link.iter().find(|found| found.name == "Elsewhere").unwrap().reference.clone();
+    let click = WebClick { reference: link, button: Button::Left, count: 1, held: Vec::new(), display: 0 };
+    let acted = other.click(click, CancellationToken::new()).await.unwrap();
+    assert!(acted.opened.is_some(), "{acted:?}");
+    let end = Instant::now() + Duration::from_secs(20);
+    while read(&other).await != both("Two") {
+        assert!(Instant::now() < end, "it is not at the tab that its click opened");
+    }
+    assert_eq!(read(&one).await, both("State"));
+
+    // A tab is anybody's once its run has ended: the next one goes on in what is in front.
+    drop((one, other));
+    let next = stage.browser.of_run().unwrap();
+    go(&next, to("/one")).await.unwrap();
+    assert_eq!(next.tabs().await.unwrap().len(), 3, "it opened another one");
 }
 
 /// The browser's own pages and files are its user's business: not listed, not looked at, not acted on.

@@ -1,4 +1,4 @@
-//! [`Hands`] of X11: the acting thread's door, and text read back.
+//! [`Hands`] of X11: calls to the acting thread, and text read back.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! [`Screen`] of X11: the capturing thread's door.
+//! [`Screen`] of X11: calls to the capturing thread.
 
 use std::time::Duration;
 

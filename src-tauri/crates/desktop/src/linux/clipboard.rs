@@ -81,8 +81,8 @@ impl Content {
     }
 }
 
-/// What the selection holds now, in the forms that people copy; nothing in it where nobody offers anything.
-/// `None` where its owner does not answer in time or it is too large.
+/// What the selection holds now, in the forms that people copy; an empty content if nobody offers any.
+/// `None` if its owner does not answer in time or it is too large.
 pub(super) fn earlier_content(session: &Session, selection: Atom) -> Result<Option<Content>, DesktopError> {
     if session.conn.get_selection_owner(selection)?.reply()?.owner == x11rb::NONE {
         return Ok(Some(Content::default()));
@@ -342,7 +342,7 @@ impl Offer {
         Ok(true)
     }
 
-    /// Offers the earlier content instead, or nothing where there was none or it is not known. What the user has
+    /// Offers the earlier content instead, or nothing if there was none or it is not known. What the user has
     /// copied meanwhile stays.
     pub(super) fn give_back(self, earlier: Option<Content>) -> Result<(), DesktopError> {
         let Shared { session, window, selection, .. } = &*self.shared;

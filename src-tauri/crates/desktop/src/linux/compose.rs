@@ -39,7 +39,7 @@ struct Format {
 }
 
 impl Composer {
-    /// `None` where the server lacks Composite, Render or XFixes.
+    /// `None` if the server lacks Composite, Render or XFixes.
     pub(super) fn open(session: &Session) -> Result<Option<Self>, DesktopError> {
         let needed = [composite::X11_EXTENSION_NAME, render::X11_EXTENSION_NAME, xfixes::X11_EXTENSION_NAME];
         if !needed.iter().all(|extension| session.has(extension)) {

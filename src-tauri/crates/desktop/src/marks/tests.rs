@@ -8,12 +8,12 @@ fn rect(x: i32, y: i32, width: u32, height: u32) -> PhysicalRect {
     PhysicalRect { x, y, width, height }
 }
 
-fn seen(text: &str, x: i32, y: i32) -> Seen {
-    Seen { what: What::Text(text.into()), at: rect(x, y, 40, 12) }
+fn seen(text: &str, x: i32, y: i32) -> FoundMark {
+    FoundMark { what: What::Text(text.into()), at: rect(x, y, 40, 12) }
 }
 
 /// A small box with a square of so many pixels in it, as it is seen in a window of 200 x 60.
-fn ticked(x: i32, inner: i32) -> Vec<Seen> {
+fn ticked(x: i32, inner: i32) -> Vec<FoundMark> {
     let colour = |at: i32| {
         let (dx, dy) = ((at % 200 - x - 10).abs(), (at / 200 - 30).abs());
         let is_border = dx.max(dy) == 10;
@@ -72,7 +72,7 @@ fn a_shape_is_known_by_its_place_and_its_look_and_named_by_the_text_beside_it() 
 
 #[test]
 fn a_box_around_a_text_is_one_mark_and_a_shape_is_beside_the_text_that_labels_it() {
-    let look = |kind, at| Shape { kind, at, look: Look::default() };
+    let look = |kind, at| Shape { kind, at, look: Appearance::default() };
     let texts =
         [("Name", rect(10, 10, 40, 12)), ("Send", rect(20, 80, 40, 12)), ("○ Large", rect(126, 46, 64, 20))];
     let texts = texts.into_iter().map(|(text, at)| (text.to_owned(), at)).collect();
@@ -83,7 +83,7 @@ fn a_box_around_a_text_is_one_mark_and_a_shape_is_beside_the_text_that_labels_it
         look(Kind::Icon, rect(300, 200, 20, 20)),
     ];
     let seen = together(texts, shapes);
-    let called: Vec<String> = seen.iter().map(Seen::called).collect();
+    let called: Vec<String> = seen.iter().map(FoundMark::called).collect();
     let expected = [
         "text \"Name\"",
         "text \"Send\"",

@@ -1,4 +1,4 @@
-//! [`Hands`] of macOS and Windows: the acting thread's door, text read back, and how the user steps in.
+//! [`Hands`] of macOS and Windows: calls to the acting thread, text read back, and how the user steps in.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;

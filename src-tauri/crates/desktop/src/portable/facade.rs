@@ -1,4 +1,4 @@
-//! The [`Desktop`] of macOS and Windows, over the threads of this folder and the platform's parts. Its doors are one
+//! The [`Desktop`] of macOS and Windows, over the threads of this folder and the platform's parts. Its entries are one
 //! file each: `as_screen.rs`, `as_hands.rs`, `as_elements.rs`, `as_windows.rs`, `as_clipboard.rs`.
 
 use std::marker::PhantomData;

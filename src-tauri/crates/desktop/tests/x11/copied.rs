@@ -118,7 +118,7 @@ async fn pasted_into(name: &str, asks: &'static [Asks]) -> Vec<String> {
     reader.await.unwrap()
 }
 
-/// The clipboard's content in this form; empty where nobody offers it.
+/// The clipboard's content in this form; empty if nobody offers it.
 fn converted(target: &Target, form: &[u8]) -> String {
     let Target { conn, window } = target;
     let atom = |name: &[u8]| conn.intern_atom(false, name).unwrap().reply().unwrap().atom;

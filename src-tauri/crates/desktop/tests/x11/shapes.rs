@@ -10,7 +10,7 @@ use crate::reading::{CLICK, models};
 use crate::screen::{HEIGHT, Screen, Target as Window, WIDTH, token, wait_for};
 
 /// What the form says it shows without a text, in pixels of the screen.
-struct Place {
+struct DrawnShape {
     name: String,
     kind: String,
     at: [f64; 4],
@@ -35,8 +35,8 @@ impl Form {
     }
 
     /// Where it says it shows them now.
-    fn places(&self) -> Vec<Place> {
-        let mut places: Vec<Place> = Vec::new();
+    fn places(&self) -> Vec<DrawnShape> {
+        let mut places: Vec<DrawnShape> = Vec::new();
         for place in self.logged().iter().filter_map(|line| place(line)) {
             places.retain(|other| other.name != place.name);
             places.push(place);
@@ -80,10 +80,10 @@ impl Form {
     }
 }
 
-fn place(line: &str) -> Option<Place> {
+fn place(line: &str) -> Option<DrawnShape> {
     let words: Vec<&str> = line.strip_prefix("@place=")?.split(' ').collect();
     let at = [2, 3, 4, 5].map(|word| words[word].parse().unwrap());
-    Some(Place { name: words[0].into(), kind: words[1].into(), at })
+    Some(DrawnShape { name: words[0].into(), kind: words[1].into(), at })
 }
 
 fn shape<'a>(look: &'a Snapshot, looks_like: &str, beside: &str) -> &'a PictureMark {
@@ -102,7 +102,7 @@ fn pixels(mark: &PictureMark) -> [f64; 4] {
 }
 
 /// A click on the mark is one on what is there, and the mark is not of a part of it.
-fn meets(mark: &PictureMark, place: &Place) -> bool {
+fn meets(mark: &PictureMark, place: &DrawnShape) -> bool {
     let [x, y, width, height] = pixels(mark);
     let [left, top, wide, high] = place.at;
     let (x, y) = (x + width / 2.0, y + height / 2.0);
@@ -123,8 +123,8 @@ async fn the_fields_check_boxes_and_icons_of_a_form_that_tells_nothing_are_marke
     let shapes: Vec<&PictureMark> = look.marks.iter().filter(|mark| mark.text.is_empty()).collect();
     // What is read as a letter is a mark, too.
     let places = form.places();
-    let is_found = |place: &&Place| look.marks.iter().any(|mark| meets(mark, place));
-    let (found, missed): (Vec<&Place>, Vec<&Place>) = places.iter().partition(is_found);
+    let is_found = |place: &&DrawnShape| look.marks.iter().any(|mark| meets(mark, place));
+    let (found, missed): (Vec<&DrawnShape>, Vec<&DrawnShape>) = places.iter().partition(is_found);
     let is_there = |mark: &&PictureMark| places.iter().any(|place| meets(mark, place));
     let (right, wrong): (Vec<&PictureMark>, Vec<&PictureMark>) = shapes.iter().copied().partition(is_there);
     let missed: Vec<String> = missed.iter().map(|place| format!("{} {}", place.kind, place.name)).collect();

@@ -254,7 +254,7 @@ fn a_shape_is_known_again_under_the_pointer_and_with_a_caret_and_is_another_with
         drawing.bordered([50, 10, 140, 24], BLACK, WHITE);
         draw(&mut drawing);
         let of = |[left, top, right, bottom]: [u32; 4]| {
-            Look::of(&drawing.frame, &Edges { left, top, right, bottom })
+            Appearance::of(&drawing.frame, &Edges { left, top, right, bottom })
         };
         (of([11, 11, 29, 29]), of([51, 11, 189, 33]))
     };
@@ -269,7 +269,7 @@ fn a_shape_is_known_again_under_the_pointer_and_with_a_caret_and_is_another_with
         &|drawing| drawing.fill([11, 11, 18, 18], [60, 200, 60]),
         &|drawing| drawing.lines(13, 14),
     ];
-    let others: Vec<Look> = others.into_iter().map(|draw| look(draw).0).collect();
+    let others: Vec<Appearance> = others.into_iter().map(|draw| look(draw).0).collect();
     for (at, one) in others.iter().enumerate() {
         assert!(!plain.is_like(one), "{at}");
         assert!(others[..at].iter().all(|other| !one.is_like(other)), "{at}");

@@ -22,7 +22,7 @@ const PAGE_CHARS: usize = 1_000_000;
 const FOUND_CHARS: usize = 200;
 
 /// What checks look through.
-pub(crate) struct Look {
+pub(crate) struct CheckPorts {
     pub desktop: Arc<dyn Desktop>,
     pub browser: Arc<dyn Browser>,
     pub home: Option<PathBuf>,
@@ -30,9 +30,9 @@ pub(crate) struct Look {
 }
 
 /// Whether a check passes, and what was found.
-type Seen = Result<String, String>;
+type CheckResult = Result<String, String>;
 
-impl Look {
+impl CheckPorts {
     pub(crate) fn of(cx: &Context) -> Self {
         let (desktop, browser) = (cx.desktop.clone(), cx.browser.clone());
         Self { desktop, browser, home: cx.home.clone(), limits: cx.limits.clone() }
@@ -52,7 +52,7 @@ impl Look {
         findings
     }
 
-    async fn look(&self, check: &Check, contract: &Contract, waived: &[Check]) -> Seen {
+    async fn look(&self, check: &Check, contract: &Contract, waived: &[Check]) -> CheckResult {
         let is_of_the_screen = !matches!(
             check,
             Check::FileExists { .. }
@@ -64,9 +64,13 @@ impl Look {
             return Err(desktop::LOCKED.to_owned());
         }
         match check {
-            Check::FileExists { path } => self.file(path, contract, Wanted::There).await,
-            Check::FileContains { path, text } => self.file(path, contract, Wanted::Text(text.clone())).await,
-            Check::FileHash { path, sha256 } => self.file(path, contract, Wanted::Hash(sha256.clone())).await,
+            Check::FileExists { path } => self.file(path, contract, FileCondition::There).await,
+            Check::FileContains { path, text } => {
+                self.file(path, contract, FileCondition::Text(text.clone())).await
+            }
+            Check::FileHash { path, sha256 } => {
+                self.file(path, contract, FileCondition::Hash(sha256.clone())).await
+            }
             Check::Window { application, title } => self.window(application, title.as_deref()).await,
             Check::Element { application, name, role, value } => {
                 self.element(application, name, role.as_deref(), value.as_deref()).await
@@ -82,7 +86,7 @@ impl Look {
         }
     }
 
-    async fn file(&self, path: &str, contract: &Contract, wanted: Wanted) -> Seen {
+    async fn file(&self, path: &str, contract: &Contract, wanted: FileCondition) -> CheckResult {
         let home = self.home.clone().ok_or("no home folder is known")?;
         let (path, folders) = (path.to_owned(), contract.folders.clone());
         let look = tokio::task::spawn_blocking(move || look_at_file(&path, &folders, &home, &wanted));
@@ -93,7 +97,7 @@ impl Look {
         self.desktop.windows().await.map_err(|error| error.to_string())
     }
 
-    async fn window(&self, application: &str, title: Option<&str>) -> Seen {
+    async fn window(&self, application: &str, title: Option<&str>) -> CheckResult {
         let windows = self.windows().await?;
         let of_app = windows.iter().filter(|window| is_same(application, &window.app));
         let titles: Vec<&str> = of_app.map(|window| window.title.as_str()).collect();
@@ -108,7 +112,13 @@ impl Look {
         }
     }
 
-    async fn element(&self, application: &str, name: &str, role: Option<&str>, value: Option<&str>) -> Seen {
+    async fn element(
+        &self,
+        application: &str,
+        name: &str,
+        role: Option<&str>,
+        value: Option<&str>,
+    ) -> CheckResult {
         let query = ElementQuery {
             app: Some(application.to_owned()),
             query: Some(name.to_owned()),
@@ -137,7 +147,7 @@ impl Look {
         }
     }
 
-    async fn page_address(&self, address: &str) -> Seen {
+    async fn page_address(&self, address: &str) -> CheckResult {
         let tabs = self.browser.tabs().await.map_err(|error| error.to_string())?;
         let front = tabs.iter().find(|tab| tab.front).ok_or("no page is open")?;
         let below = front.url.strip_prefix(address.trim_end_matches('/'));
@@ -147,7 +157,7 @@ impl Look {
         }
     }
 
-    async fn page_text(&self, text: &str) -> Seen {
+    async fn page_text(&self, text: &str) -> CheckResult {
         let query = TextQuery { offset: 0, limit: PAGE_CHARS, links: Links::Left };
         let page = self.browser.read(query).await.map_err(|error| error.to_string())?;
         if page.text.contains(text) {
@@ -158,14 +168,14 @@ impl Look {
     }
 }
 
-enum Wanted {
+enum FileCondition {
     There,
     Text(String),
     Hash(String),
 }
 
 /// The file as it really is: no link leads out of the plan's folders. Blocking.
-fn look_at_file(path: &str, folders: &[String], home: &Path, wanted: &Wanted) -> Seen {
+fn look_at_file(path: &str, folders: &[String], home: &Path, wanted: &FileCondition) -> CheckResult {
     let told = |error: protocol::tool::ToolError| error.message;
     let file = file_in(path, folders, Some(home)).map_err(told)?;
     let metadata = file.metadata().map_err(|error| match error.kind() {
@@ -183,7 +193,7 @@ fn look_at_file(path: &str, folders: &[String], home: &Path, wanted: &Wanted) ->
     if !metadata.is_file() {
         return Err("it is no file".into());
     }
-    if matches!(wanted, Wanted::There) {
+    if matches!(wanted, FileCondition::There) {
         return Ok("it is there".into());
     }
     if metadata.len() > MOST_BYTES {
@@ -195,13 +205,13 @@ fn look_at_file(path: &str, folders: &[String], home: &Path, wanted: &Wanted) ->
         .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
         .map_err(|error| format!("it cannot be read: {error}"))?;
     let passes = match wanted {
-        Wanted::There => true,
-        Wanted::Text(text) => bytes.windows(text.len()).any(|part| part == text.as_bytes()),
-        Wanted::Hash(hash) => digest::hex(&Sha256::digest(&bytes)) == *hash,
+        FileCondition::There => true,
+        FileCondition::Text(text) => bytes.windows(text.len()).any(|part| part == text.as_bytes()),
+        FileCondition::Hash(hash) => digest::hex(&Sha256::digest(&bytes)) == *hash,
     };
     match (passes, wanted) {
         (true, _) => Ok("it is so".into()),
-        (false, Wanted::Hash(_)) => Err("it is there with another hash".into()),
-        (false, Wanted::There | Wanted::Text(_)) => Err("it is there without that text".into()),
+        (false, FileCondition::Hash(_)) => Err("it is there with another hash".into()),
+        (false, FileCondition::There | FileCondition::Text(_)) => Err("it is there without that text".into()),
     }
 }

@@ -1,6 +1,6 @@
 //! What keys do by themselves, as far as they tell: an allow-list. Pure.
 //!
-//! Where they go, and what Enter does there, their field tells (`told.rs`).
+//! Where they go, and what Enter does there, their field tells (`act_effects.rs`).
 
 use desktop::{Action, Key};
 

@@ -3,10 +3,10 @@
 use protocol::command::Secret as Value;
 
 use super::*;
-use crate::secrets::Place;
+use crate::secrets::SecretScope;
 
 fn secret(name: &str, value: &str) -> Secret {
-    Secret { name: name.into(), place: Place::App("Wallet".into()), value: Value(value.into()) }
+    Secret { name: name.into(), place: SecretScope::App("Wallet".into()), value: Value(value.into()) }
 }
 
 fn all() -> [Secret; 2] {

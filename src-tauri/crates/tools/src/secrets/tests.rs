@@ -3,7 +3,7 @@
 use super::*;
 
 fn secret(name: &str, place: &str, value: &str) -> Secret {
-    Secret { name: name.into(), place: Place::parse(place).unwrap(), value: Value(value.into()) }
+    Secret { name: name.into(), place: SecretScope::parse(place).unwrap(), value: Value(value.into()) }
 }
 
 fn all() -> [Secret; 2] {
@@ -38,11 +38,14 @@ fn a_value_goes_where_it_is_for_and_nowhere_else() {
 #[test]
 fn a_place_is_one_site_or_one_application() {
     assert_eq!(
-        Place::parse("https://bank.example/a?b").unwrap(),
-        Place::Origin("https://bank.example".into())
+        SecretScope::parse("https://bank.example/a?b").unwrap(),
+        SecretScope::Origin("https://bank.example".into())
     );
-    assert_eq!(Place::parse("HTTP://localhost:80").unwrap(), Place::Origin("http://localhost".into()));
-    assert_eq!(Place::parse(" KeePassXC ").unwrap(), Place::App("KeePassXC".into()));
+    assert_eq!(
+        SecretScope::parse("HTTP://localhost:80").unwrap(),
+        SecretScope::Origin("http://localhost".into())
+    );
+    assert_eq!(SecretScope::parse(" KeePassXC ").unwrap(), SecretScope::App("KeePassXC".into()));
     for (bad, why) in [
         ("http://bank.example", "https"),
         ("https://me:pass@bank.example", "password"),
@@ -50,7 +53,7 @@ fn a_place_is_one_site_or_one_application() {
         ("Google Chrome", "browser"),
         (" ", "none is named"),
     ] {
-        let error = Place::parse(bad).unwrap_err();
+        let error = SecretScope::parse(bad).unwrap_err();
         assert!(error.contains(why), "{bad}: {error}");
     }
 }

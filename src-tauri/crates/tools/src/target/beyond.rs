@@ -9,7 +9,7 @@ use protocol::tool::Grant;
 use space::files::FileError;
 use space::terminal::policy;
 
-use super::{FileThere, NAME_CHARS, Place, Targets};
+use super::{FileThere, Destination, NAME_CHARS, Targets};
 use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::ports::Ports;
@@ -63,7 +63,7 @@ pub(super) async fn add_files(
             targets.ask(format!("it cannot be taken back ({path}: {why})"), needs);
         }
         let version = entry.map(|entry| format!("{:?} {} {:?}", entry.kind, entry.bytes, entry.modified));
-        targets.places.push(Place::File(FileThere { path: absolute, version }));
+        targets.places.push(Destination::File(FileThere { path: absolute, version }));
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn add_command(targets: &mut Targets, part: &Step, ordered: &Ordered,
         Ordered::Input { job, text } => format!("into job {job}: {text}"),
         Ordered::Stop { job } => format!("the end of job {job}"),
     };
-    targets.places.push(Place::Command(line));
+    targets.places.push(Destination::Command(line));
 }
 
 /// A calendar by its name, the one of the settings where none is named; or an event as it is now. Where others are
@@ -116,5 +116,5 @@ pub(super) async fn add_calendar(
             }
         }
     }
-    targets.places.push(Place::Calendar(place));
+    targets.places.push(Destination::Calendar(place));
 }

@@ -103,7 +103,7 @@ impl Context {
         *self.trail.lock().unwrap_or_else(PoisonError::into_inner) = path.to_vec();
     }
 
-    /// The path of the drag that ended at `dot`; empty where the last act was no drag.
+    /// The path of the drag that ended at `dot`; empty if the last act was no drag.
     pub(crate) fn trail_to(&self, dot: NormPoint) -> Vec<NormPoint> {
         let trail = self.trail.lock().unwrap_or_else(PoisonError::into_inner);
         if trail.last() == Some(&dot) { trail.clone() } else { Vec::new() }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, filled, tool_error};
-use crate::contract::checks::Look;
+use crate::contract::checks::CheckPorts;
 use crate::{Finish, untrusted};
 
 const MOST_CHARS: usize = 4_000;
@@ -48,7 +48,7 @@ struct End(Finish);
 impl Task for End {
     async fn run(&self, cx: &Context) -> Outcome {
         let findings = match &cx.agreed {
-            Some(contract) if self.0.success => Look::of(cx).findings(contract, &cx.waived).await,
+            Some(contract) if self.0.success => CheckPorts::of(cx).findings(contract, &cx.waived).await,
             Some(_) | None => Vec::new(),
         };
         let data = if findings.is_empty() { Value::Null } else { json!({ "checks": findings }) };

@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-/// The groups that a call of it names; none where it makes no sense.
+/// The groups that a call of it names; empty if its arguments make no sense.
 pub fn named_groups(arguments: &Value) -> Vec<Group> {
     let input = serde_json::from_value::<Input>(arguments.clone());
     input.map_or_else(|_| Vec::new(), |input| input.groups.into_iter().map(Named::group).collect())

@@ -223,7 +223,7 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
     let mut grants = Grants::default();
-    grants.hear("look at example.org");
+    grants.note_words("look at example.org");
     let risk = async |app: &str, tool: &str, arguments: Value| {
         fake.edit(|scene| scene.windows = vec![in_front(app)]);
         let request = ExecRequest { grants: grants.clone(), ..asking(tool, arguments) };
@@ -292,7 +292,7 @@ async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_ask
     assert_eq!(execute(&router, auto.clone(), CancellationToken::new()).await.result.error, None);
     fake.edit(|scene| scene.field = field(true));
     auto.has_read = true;
-    auto.grants.hear("ask evil.test");
+    auto.grants.note_words("ask evil.test");
     assert_eq!(execute(&router, auto, CancellationToken::new()).await.result.error, None);
 }
 

@@ -161,7 +161,7 @@ fn form() -> WebTarget {
 /// The user has named the page's host and allowed the tools in it for the session.
 fn granted() -> Grants {
     let mut grants = Grants::default();
-    grants.hear("look at example.org");
+    grants.note_words("look at example.org");
     for app in ["https://example.org", "Chromium"] {
         let tools = ["webClick", "webType", "click", "clickElement", "press", "type"];
         grants.allow(tools.map(|tool| Grant { tool: tool.into(), app: Some(app.into()) }));

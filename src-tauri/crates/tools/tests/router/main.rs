@@ -1,6 +1,8 @@
 //! The exec contract, over fakes of desktop and browser.
 
 #[cfg(test)]
+mod act_effects;
+#[cfg(test)]
 mod beyond;
 #[cfg(test)]
 mod contract;
@@ -26,8 +28,6 @@ mod secrets;
 mod specs;
 #[cfg(test)]
 mod stage;
-#[cfg(test)]
-mod told;
 #[cfg(test)]
 mod tools;
 #[cfg(test)]

@@ -75,7 +75,7 @@ pub fn middle() -> Value {
     json!({"x": 500, "y": 500})
 }
 
-/// What is asked of a call; nothing where it runs.
+/// What is asked of a call; empty if it runs.
 pub async fn asked(router: &Router, request: &ExecRequest) -> Vec<String> {
     let assessment = router.assess(request, &limits()).await;
     match assessment.decision {

@@ -13,7 +13,7 @@ use protocol::command;
 use protocol::geometry::NormRect;
 use protocol::tool::{Effect, ToolErrorKind};
 use serde_json::json;
-use tools::{Place, Router, Secret, SecretSource};
+use tools::{Router, Secret, SecretScope, SecretSource};
 
 const VALUE: &str = "canary 0815";
 
@@ -23,7 +23,7 @@ impl SecretSource for Mine {
     fn all(&self) -> BoxFuture<'_, Arc<[Secret]>> {
         let secret = |name: &str, place: &str| Secret {
             name: name.into(),
-            place: Place::parse(place).unwrap(),
+            place: SecretScope::parse(place).unwrap(),
             value: command::Secret(VALUE.into()),
         };
         let all = [secret("bank", "https://bank.example"), secret("diary", "Editor")];

@@ -138,7 +138,7 @@ fn asks_about(assessment: &Assessment, host: &str) -> bool {
 async fn what_goes_to_a_host_that_nobody_named_asks_each_time() {
     let (browser, router) = router();
     let mut grants = Grants::default();
-    grants.hear("Write down what Example.org says of the weather");
+    grants.note_words("Write down what Example.org says of the weather");
     grants.allow(
         ["webNavigate", "webTabEdit", "webClick", "webType"]
             .map(|tool| Grant { tool: tool.into(), app: Some("https://example.org".into()) }),
@@ -212,7 +212,7 @@ async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_r
         };
     });
     let mut grants = Grants::default();
-    grants.hear("What does example.org say?");
+    grants.note_words("What does example.org say?");
     let calls = [
         ("webNavigate", json!({ "url": evil })),
         ("webTabEdit", json!({ "open": evil })),
@@ -286,7 +286,7 @@ async fn a_link_in_a_browser_that_leads_to_a_host_nobody_named_asks_however_it_i
         });
     };
     let mut grants = Grants::default();
-    grants.hear("What does example.org say?");
+    grants.note_words("What does example.org say?");
     let allowed = ["click", "clickElement", "doAction"]
         .map(|tool| Grant { tool: tool.into(), app: Some("Chromium".into()) });
     grants.allow(allowed);

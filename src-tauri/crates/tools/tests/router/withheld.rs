@@ -74,7 +74,7 @@ async fn a_text_that_is_no_secrets_name_is_asked_about_before_it_goes_into_a_pas
         assert_eq!(closed.decision, Decision::Run, "{tool}");
         // In auto, once something was read, what the user has said is theirs.
         let mut grants = Grants::default();
-        grants.hear("log in, the password is “hunter2”, and the code 12345678");
+        grants.note_words("log in, the password is “hunter2”, and the code 12345678");
         let auto = |value: &str| ExecRequest {
             grants: grants.clone(),
             has_read: true,

@@ -15,7 +15,7 @@ use super::super::atspi::lock;
 use super::super::ewmh::{self, Client};
 use super::super::{LOOK, LinuxDesktop};
 use super::on_display;
-use crate::marks::{KnownMark, Seen, find_again, together};
+use crate::marks::{FoundMark, KnownMark, find_again, together};
 use crate::{
     Action, ActionMethod, Area, DesktopError, ElementAction, ElementQuery, Hands as _, Operated, Owner,
     PictureMark, Snapshot, WindowId,
@@ -33,7 +33,7 @@ struct Untold {
 
 /// What is seen in a window, in pixels of it.
 struct WindowPicture {
-    seen: Vec<Seen>,
+    seen: Vec<FoundMark>,
     /// There was time for all text, and not too much else.
     whole: bool,
     /// Where the window is.
@@ -160,7 +160,7 @@ impl LinuxDesktop {
         lock(&self.marks).find(reference).cloned()
     }
 
-    /// `None` where its window names no process.
+    /// `None` if its window names no process.
     pub(super) async fn owner_of_mark(&self, reference: &str) -> Option<Owner> {
         let mark = self.mark(reference)?;
         let clients = self.ewmh.run(LOOK, |ewmh| ewmh.clients()).await.ok()?;

@@ -44,7 +44,7 @@ pub(in super::super) struct Operand {
     /// The application's name on the accessibility bus.
     pub(super) home: Arc<str>,
     pub(super) role: u32,
-    /// The name it has itself; empty where it has that from the label beside it.
+    /// The name it has itself; empty if it has that from the label beside it.
     pub(super) name: String,
     pub(super) states: States,
     pub(super) interfaces: Interfaces,

@@ -11,7 +11,7 @@ use super::applications::{self, Application, Applications, Choice, Window};
 use super::bus::{Bus, Object};
 use super::cut::{self, grouped};
 use super::nodes::{self, Node, Reading, Wish};
-use super::origin::{self, Origins, Told};
+use super::origin::{self, Origins, ReportedWindow};
 use super::prune::{self, Pruned, View};
 use super::quirks::Quirks;
 use super::ref_table::{About, KnownObject, NewSnapshot};
@@ -211,7 +211,7 @@ impl Accessibility {
 /// Moves what was read to where it is on the screen; `false` where the X server does not name the window.
 fn placed(reading: &mut Reading, window: &Window, origins: &Origins) -> bool {
     let (_, _, width, height) = reading.nodes.first().map(|root| root.facts.extents).unwrap_or_default();
-    let told = Told { title: &window.name, active: window.active, size: (width, height) };
+    let told = ReportedWindow { title: &window.name, active: window.active, size: (width, height) };
     let corner = origins.of_window(&told);
     origins.place(&mut reading.nodes, corner);
     corner.is_some()

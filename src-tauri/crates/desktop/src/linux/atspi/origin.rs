@@ -36,7 +36,7 @@ struct Managed {
 }
 
 /// A window as its application tells it.
-pub(super) struct Told<'a> {
+pub(super) struct ReportedWindow<'a> {
     pub(super) title: &'a str,
     pub(super) active: bool,
     pub(super) size: (i32, i32),
@@ -49,7 +49,7 @@ pub(super) struct Popover {
     pub(super) anchor: Extents,
 }
 
-/// The windows of this process; none where the server does not answer.
+/// The windows of this process; none if the server does not answer.
 pub(super) async fn of_process(display: Option<String>, pid: u32) -> Origins {
     let asked = tokio::task::spawn_blocking(move || find(display.as_deref(), pid));
     let found = tokio::time::timeout(PATIENCE, asked).await;
@@ -59,7 +59,7 @@ pub(super) async fn of_process(display: Option<String>, pid: u32) -> Origins {
 impl Origins {
     /// What to add to places in this window. Of several with its title the one of its size, or the active one; the
     /// only one, where the title fits none.
-    pub(super) fn of_window(&self, told: &Told<'_>) -> Option<Corner> {
+    pub(super) fn of_window(&self, told: &ReportedWindow<'_>) -> Option<Corner> {
         let mut fitting: Vec<&Managed> = self.managed.iter().filter(|one| one.title == told.title).collect();
         if fitting.is_empty() && self.managed.len() == 1 {
             fitting = self.managed.iter().collect();

@@ -73,7 +73,7 @@ impl Operand {
     }
 }
 
-/// What the object that holds this one tells of itself, and so of all that it holds; `None` where it holds it no longer.
+/// What the object that holds this one tells of itself, and so of all that it holds; `None` if it holds it no longer.
 pub(super) async fn states_of_holder(object: &Object) -> Result<Option<States>, CallError> {
     const SHARED: [States; 4] = [States::ENABLED, States::SENSITIVE, States::SHOWING, States::VISIBLE];
     let holder = parent(object).await?;

@@ -21,15 +21,15 @@ pub(super) fn settle(all: &mut [Node]) {
 }
 
 /// What an object's told place is worth.
-pub(super) enum Place {
+pub(super) enum Correction {
     /// It is so far right and down of that.
     Lags(i32, i32),
     /// It is there, as all below this one, which the toolkit itself draws.
     Known(Object),
 }
 
-pub(super) async fn place_of(object: &Object) -> Place {
-    let nothing = Place::Lags(0, 0);
+pub(super) async fn correction_of(object: &Object) -> Correction {
+    let nothing = Correction::Lags(0, 0);
     // From the object up to the pane, which does not know what it is in.
     let mut chain = Vec::new();
     let (mut below, mut at) = (None, object.clone());
@@ -49,7 +49,7 @@ pub(super) async fn place_of(object: &Object) -> Place {
     if let Some(below) = below
         && at.children().await.is_ok_and(|held| !held.iter().any(|(_, path)| path.as_str() == &*below.path))
     {
-        return Place::Known(below);
+        return Correction::Known(below);
     }
     let Some(frame) = frame_of(&at).await else { return nothing };
     chain.push((number::FRAME, frame));
@@ -60,7 +60,7 @@ pub(super) async fn place_of(object: &Object) -> Place {
         .map(|(depth, (role, extents))| (depth.checked_sub(1), role, extents))
         .collect();
     let (right, down) = lags(&told).last().copied().unwrap_or_default();
-    Place::Lags(right, down)
+    Correction::Lags(right, down)
 }
 
 /// Where what holds a pane is told to be; looked for from the windows down.

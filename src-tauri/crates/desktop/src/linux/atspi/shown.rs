@@ -17,7 +17,7 @@ use crate::Scope;
 /// What is open, and what can be read in the object's own window.
 pub(super) struct Shown {
     windows: Vec<Arc<str>>,
-    /// `None` where not all of it was told in time.
+    /// `None` if not all of it was told in time.
     parts: Option<Vec<Part>>,
     /// Whether the object itself is among them.
     has_object: bool,

@@ -216,19 +216,21 @@ async fn on_screen(table: &Object, size: Size, place: Extents, scope: Scope) -> 
     let many = scope != Scope::All && size.cells() > FEW;
     let seen = if many { rows_on_screen(table, place).await } else { None };
     let across = match seen {
-        Some(Seen { line, .. }) if size.columns > MOST_COLUMNS => columns_on_screen(table, place, line).await,
+        Some(VisibleRows { line, .. }) if size.columns > MOST_COLUMNS => {
+            columns_on_screen(table, place, line).await
+        }
         _ => None,
     };
     let (left, right) = across.unwrap_or((0, size.columns.min(MOST_COLUMNS) - 1));
     let wide = (right - left + 1).max(1);
     let (top, bottom) = match seen {
-        Some(Seen { top, bottom, .. }) => (top, bottom.min(top + (MOST / wide).max(1) - 1)),
+        Some(VisibleRows { top, bottom, .. }) => (top, bottom.min(top + (MOST / wide).max(1) - 1)),
         None => (0, size.rows.min((if many { FEW } else { MOST } / wide).max(1)) - 1),
     };
     Window { first: Cell { row: top, column: left }, last: Cell { row: bottom, column: right } }
 }
 
-struct Seen {
+struct VisibleRows {
     top: i32,
     bottom: i32,
     /// A height on the screen at which there is a row.
@@ -236,12 +238,12 @@ struct Seen {
 }
 
 /// The pane it lies in may cut it off at either end; and there may be a header, or room below the last row.
-async fn rows_on_screen(table: &Object, (x, y, width, height): Extents) -> Option<Seen> {
+async fn rows_on_screen(table: &Object, (x, y, width, height): Extents) -> Option<VisibleRows> {
     let down = (0..STEPS).map(|step| (x + width / 2, y + 2 + step * height / STEPS));
     let up = (0..STEPS).map(|step| (x + width / 2, y + height - 2 - step * height / STEPS));
     let (top, (_, line)) = first_cell(table, down).await?;
     let (bottom, _) = first_cell(table, up).await?;
-    (top.row <= bottom.row).then_some(Seen { top: top.row, bottom: bottom.row, line })
+    (top.row <= bottom.row).then_some(VisibleRows { top: top.row, bottom: bottom.row, line })
 }
 
 async fn columns_on_screen(table: &Object, (x, _, width, _): Extents, line: i32) -> Option<(i32, i32)> {

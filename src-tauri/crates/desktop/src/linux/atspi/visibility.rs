@@ -12,10 +12,10 @@ use super::Accessibility;
 use super::acting::{COMPONENT, LOOK_AGAIN, Operand, parent};
 use super::bus::{self, CallError, Object, Reference};
 use super::nodes;
-use super::origin::{self, Popover, Told};
+use super::origin::{self, Popover, ReportedWindow};
 use super::prune::intersection;
 use super::role::{self, States, number};
-use super::settled::{self, Place};
+use super::settled::{self, Correction};
 use crate::DesktopError;
 
 /// The deepest tree that is followed.
@@ -120,7 +120,7 @@ impl Accessibility {
             let (active, size) = place.told;
             let corner = match place.popover {
                 Some(popover) => origins.of_popover(popover)?,
-                None => origins.of_window(&Told { title: &place.window, active, size })?,
+                None => origins.of_window(&ReportedWindow { title: &place.window, active, size })?,
             };
             place.shift(corner);
             if let Some(frame) = &mut place.frame {
@@ -129,14 +129,14 @@ impl Accessibility {
             place.corner = Some(corner);
         }
         if who.quirks.lags_behind {
-            match settled::place_of(&operand.object).await {
-                Place::Lags(0, 0) => {}
+            match settled::correction_of(&operand.object).await {
+                Correction::Lags(0, 0) => {}
                 // What it says is at a point would lag, too.
-                Place::Lags(right, down) => {
+                Correction::Lags(right, down) => {
                     place.shift((right, down));
                     place.top = None;
                 }
-                Place::Known(top) => place.top = Some(top),
+                Correction::Known(top) => place.top = Some(top),
             }
         }
         Some(place)

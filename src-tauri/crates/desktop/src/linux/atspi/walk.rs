@@ -18,7 +18,7 @@ struct Visited {
     facts: Facts,
 }
 
-struct Asked {
+struct ToVisit {
     object: Object,
     order: Vec<u32>,
     /// It is in something that lies in a window of its own.
@@ -28,7 +28,7 @@ struct Asked {
 pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
     let mut reading = Reading { whole: true, ..Reading::default() };
     let mut visited: Vec<Visited> = Vec::new();
-    let mut level = vec![Asked { object: window.clone(), order: Vec::new(), pops_up: false }];
+    let mut level = vec![ToVisit { object: window.clone(), order: Vec::new(), pops_up: false }];
     // Of the window; what lies outside of it is scrolled away, with everything in it.
     let mut frame = None;
     while !level.is_empty() {
@@ -36,7 +36,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
         reading.unread += level.len().saturating_sub(room);
         level.truncate(room);
         let wished = level.len();
-        let ask = |asked: Asked| async move {
+        let ask = |asked: ToVisit| async move {
             let facts = facts(&asked.object, wish.quirks).await;
             let below = match &facts {
                 Ok(facts) if facts.states.has(States::MANAGES_DESCENDANTS) => {
@@ -49,7 +49,7 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
         };
         let answers = pipeline(std::mem::take(&mut level), wish.deadline, ask, 6).await;
         let asked = answers.len();
-        for (Asked { object, order, pops_up }, facts, below) in answers {
+        for (ToVisit { object, order, pops_up }, facts, below) in answers {
             let mut facts = match facts {
                 Ok(facts) => facts,
                 Err(CallError::Late) => {
@@ -83,7 +83,11 @@ pub(super) async fn read(window: &Object, wish: Wish) -> Reading {
                 for (index, (_, path)) in (0_u32..).zip(below.read) {
                     let mut order = order.clone();
                     order.push(index);
-                    level.push(Asked { object: Object::new(&object.program, path.as_str()), order, pops_up });
+                    level.push(ToVisit {
+                        object: Object::new(&object.program, path.as_str()),
+                        order,
+                        pops_up,
+                    });
                 }
             }
             visited.push(Visited { object, order, facts });

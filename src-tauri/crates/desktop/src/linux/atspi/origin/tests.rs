@@ -16,11 +16,11 @@ fn of_two_windows_with_one_title_the_one_of_its_size_is_meant_or_the_active_one(
         ],
         popups: Vec::new(),
     };
-    let of = |active, size| origins.of_window(&Told { title: "Orchard", active, size });
+    let of = |active, size| origins.of_window(&ReportedWindow { title: "Orchard", active, size });
     assert_eq!(of(true, (400, 300)), Some((500, 0)));
     assert_eq!(of(false, (400, 300)), Some((0, 0)));
     assert_eq!(of(false, (200, 100)), Some((0, 400)));
-    assert_eq!(origins.of_window(&Told { title: "Garden", active: true, size: (1, 1) }), None);
+    assert_eq!(origins.of_window(&ReportedWindow { title: "Garden", active: true, size: (1, 1) }), None);
 }
 
 #[test]
@@ -32,7 +32,10 @@ fn which_of_two_equal_windows_is_meant_cannot_be_told() {
         ],
         popups: Vec::new(),
     };
-    assert_eq!(origins.of_window(&Told { title: "Orchard", active: false, size: (400, 300) }), None);
+    assert_eq!(
+        origins.of_window(&ReportedWindow { title: "Orchard", active: false, size: (400, 300) }),
+        None
+    );
 }
 
 // As GTK 4.8 tells a menu that hangs from a button at 0,230: places in it start at its button's.

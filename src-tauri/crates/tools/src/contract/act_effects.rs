@@ -75,7 +75,7 @@ const UNFOLDS: [&str; 6] =
 /// What an act meets, looked up right before it.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// The controls that may be meant; `None` where that cannot be told of all of them.
+    /// The controls that may be meant; `None` if that cannot be told of all of them.
     pub controls: Option<Vec<Element>>,
     /// The field that has the keyboard.
     pub field: Option<Field>,
@@ -211,7 +211,7 @@ fn of_element(action: &ElementAction, touched: &Touched, met: &Met) -> Vec<Need>
     needs
 }
 
-/// The controls at a point, the innermost first; `None` where the innermost does not say what it is. A menu lies over what
+/// The controls at a point, the innermost first; `None` if the innermost does not say what it is. A menu lies over what
 /// is smaller, so that all of them count.
 pub(crate) fn at(elements: &[Element], point: NormPoint) -> Option<Vec<Element>> {
     let area = |element: &Element| element.bounds.width * element.bounds.height;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 /// The checkout and the folders that builds and tools use.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Checkout {
     /// The checkout's top.
     pub root: PathBuf,
     /// `CARGO_TARGET_DIR`, else the checkout's `target`.
     pub target: PathBuf,
 }
 
-impl Place {
+impl Checkout {
     /// Reads `CARGO_TARGET_DIR`; a relative one is taken from the current folder, as cargo does.
     pub fn of_this_checkout() -> std::io::Result<Self> {
         // Asked when run, not when built: checkouts that share a target folder share this binary too.

@@ -1,0 +1,92 @@
+//! A plan and its answers in a terminal.
+
+use super::*;
+use protocol::contract::{Check, Deviation};
+use protocol::ids::{ApprovalId, CallId, Timestamp};
+use protocol::tool::{Risk, ToolCall};
+use serde_json::json;
+
+fn contract() -> Contract {
+    serde_json::from_value(json!({
+        "steps": ["write\u{1b}[2J it"], "applications": ["Mousepad"], "effects": ["edit", "send"],
+        "budget": {"turns": 9}, "checks": [{"check": "fileExists", "path": "~/a/b"}],
+    }))
+    .unwrap()
+}
+
+fn asked(about: About) -> Approval {
+    Approval {
+        id: ApprovalId("q".into()),
+        call: ToolCall { id: CallId("c".into()), tool: "plan".into(), arguments: json!({}) },
+        risk: Risk::Consequential,
+        reason: "the plan asks you: is it fine?".into(),
+        digest: "d".into(),
+        deadline: Timestamp(0),
+        window: None,
+        target: None,
+        goes_to: Vec::new(),
+        seen: None,
+        picture: None,
+        hosts: Vec::new(),
+        touches: Vec::new(),
+        read: Vec::new(),
+        about: Box::new(about),
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    let check = Check::FileExists { path: "~/a/b".into() };
+    let question = Check::AskUser { question: "is it fine?".into() };
+    let found = |check, found: &str| Finding { check, passed: false, found: found.into() };
+    vec![found(check, "it is not there"), found(question, "the user was not asked yet")]
+}
+
+#[test]
+fn a_plan_is_asked_about_clause_by_clause_and_steers_no_terminal() {
+    let changes = vec!["+ effect send".to_owned()];
+    let approval = asked(About::Plan { contract: Box::new(contract()), changes });
+    assert_eq!(
+        shown(&approval).unwrap(),
+        "\n? Miki proposes a plan. What it names runs without further questions; all else asks.\n   \
+             1  effect edit\n   2  effect send\n   3  application Mousepad\n   4  check the file ~/a/b is there\n   \
+             5  at most 9 turns\n   6  step write\\u{001B}[2J it\n  changed: + effect send\n"
+    );
+    assert!(choices(&approval).unwrap().contains("y -3 -4 turns=10"));
+    let result = asked(About::Result { findings: findings() });
+    assert_eq!(
+        shown(&result).unwrap(),
+        "\n? Is it done? the plan asks you: is it fine?\n  failed: the file ~/a/b is there (it is not there)\n"
+    );
+    assert_eq!((shown(&asked(About::default())), choices(&asked(About::default()))), (None, None));
+}
+
+#[test]
+fn a_plan_is_allowed_without_what_is_struck_out_and_only_by_clear_words() {
+    let approval = asked(About::Plan { contract: Box::new(contract()), changes: Vec::new() });
+    let left = |line: &str| match edited(line, &approval)? {
+        Answer::Edit { arguments } => serde_json::from_value::<Contract>(arguments).ok(),
+        _ => None,
+    };
+    let without = left("y -2 -4 turns=3 minutes=20").unwrap();
+    assert_eq!(without.effects.iter().map(|effect| effect.name()).collect::<Vec<_>>(), ["edit"]);
+    assert_eq!((without.checks.len(), without.budget.turns, without.budget.minutes), (0, Some(3), Some(20)));
+    assert_eq!(left("YES -5").unwrap().budget.turns, None);
+    for unclear in ["y", "yes", "n -1", "y -0", "y -7", "y 4", "y -x", "y turns=", "y turns=-1", "-4", ""] {
+        assert_eq!(left(unclear), None, "{unclear}");
+    }
+    assert_eq!(edited("y -1", &asked(About::default())), None, "a call is no plan");
+}
+
+#[test]
+fn a_report_names_what_bound_what_left_it_and_what_was_found() {
+    let answer = Some(Answer::Deny);
+    let outside = vec!["application xterm".to_owned()];
+    let deviations = vec![Deviation { tool: "type".into(), outside, answer }];
+    let told = report(&Report { contract: contract(), deviations, findings: findings() });
+    assert_eq!(
+        told,
+        "plan: effect edit; effect send; application Mousepad; at most 9 turns\n  \
+             left it, denied: type (application xterm)\n  failed: the file ~/a/b is there (it is not there)\n  \
+             open: you say yes to: is it fine? (the user was not asked yet)\n"
+    );
+}
