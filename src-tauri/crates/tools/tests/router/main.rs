@@ -32,3 +32,5 @@ mod tools;
 mod web;
 #[cfg(test)]
 mod withheld;
+#[cfg(test)]
+mod written;
