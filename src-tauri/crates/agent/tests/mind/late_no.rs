@@ -60,7 +60,10 @@ async fn a_late_no_takes_back_each_kind_of_yes_after_its_call_was_done_too() {
         assert!(deny_late(&bench, &asked).await.contains("paused now"), "{word:?}");
         bench.until(is_taken_back).await;
         assert_eq!(bench.handle.settings().grants, [], "{word:?}");
-        bench.status(|status| status.paused && status.grants.is_empty()).await;
+        // What is allowed for longer stands in the settings alone.
+        if !is_kept {
+            bench.status(|status| status.paused && status.grants.is_empty()).await;
+        }
         stop(&mut bench).await;
     }
 }
