@@ -142,14 +142,25 @@ pub struct ListedElement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     pub text: String,
-    /// It is a page's, not of the browser around it.
-    pub in_page: bool,
+    /// Whether it is a page's, not of the browser around it.
+    pub inside: Inside,
     /// Enter begins a new line in it, and does nothing else.
     pub takes_lines: bool,
     /// It is a password's, whose text is never read: `text` is empty.
     pub hides: bool,
     /// Whose it is.
     pub pid: Option<u32>,
+}
+
+/// Whether something in a browser's window is a page's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Of the page with this address, by its document's own word.
+    Page(String),
+    /// Of the browser around its pages, or of a program that has none.
+    Around,
+    #[default]
+    Untold,
 }
 
 /// The application that an act on an element or a menu would go to.

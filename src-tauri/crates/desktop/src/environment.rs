@@ -54,12 +54,56 @@ const PREFIXES: &[&str] = &[
     "XDG_",
 ];
 
-/// On Windows a program without the system's own variables does not start: all but what may hold a secret.
+/// The system's own, without which programs do not start there, and where things of the user are. In any case.
+#[cfg(any(windows, test))]
+const OF_WINDOWS: &[&str] = &[
+    "ALLUSERSPROFILE",
+    "APPDATA",
+    "COMMONPROGRAMFILES",
+    "COMMONPROGRAMFILES(X86)",
+    "COMMONPROGRAMW6432",
+    "COMPUTERNAME",
+    "COMSPEC",
+    "DRIVERDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LANG",
+    "LOCALAPPDATA",
+    "LOGONSERVER",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROCESSOR_IDENTIFIER",
+    "PROCESSOR_LEVEL",
+    "PROCESSOR_REVISION",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
+    "PUBLIC",
+    "SESSIONNAME",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TZ",
+    "USERDOMAIN",
+    "USERDOMAIN_ROAMINGPROFILE",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+#[cfg(any(windows, test))]
+fn is_handed_on_by_windows(name: &str) -> bool {
+    OF_WINDOWS.iter().any(|one| one.eq_ignore_ascii_case(name))
+}
+
 #[cfg(windows)]
 fn is_handed_on(name: &str) -> bool {
-    const SECRET: &[&str] = &["MIKI_", "KEY", "TOKEN", "SECRET", "PASSWORD"];
-    let name = name.to_ascii_uppercase();
-    !SECRET.iter().any(|part| name.contains(part))
+    is_handed_on_by_windows(name)
 }
 
 #[cfg(not(windows))]
@@ -101,7 +145,10 @@ mod tests {
             "LD_PRELOAD",
             "HTTPS_PROXY",
         ] {
-            assert!(!is_handed_on(name), "{name}");
+            assert!(!is_handed_on(name) && !is_handed_on_by_windows(name), "{name}");
+        }
+        for name in ["Path", "SystemRoot", "windir", "LOCALAPPDATA", "ProgramFiles(x86)"] {
+            assert!(is_handed_on_by_windows(name), "{name}");
         }
         for name in ["PATH", "HOME", "LC_ALL", "XDG_RUNTIME_DIR", "GTK_IM_MODULE", "QT_QPA_PLATFORMTHEME"] {
             assert!(is_handed_on(name), "{name}");

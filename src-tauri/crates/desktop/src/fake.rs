@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Abilities, Acted, Action, ActionMethod, AppView, Area, Desktop, DesktopError, Element, ElementAction,
-    ElementQuery, Elements, Evidence, Fence, Field, Hands, Interruption, ListedElement, Operated, Owner,
-    Screen, Script, Selector, Shot, Snapshot, Taker, Target, WindowChange, WindowId, WindowView,
+    ElementQuery, Elements, Evidence, Fence, Field, Hands, Inside, Interruption, ListedElement, Operated,
+    Owner, Screen, Script, Selector, Shot, Snapshot, Taker, Target, WindowChange, WindowId, WindowView,
 };
 
 mod apart;
@@ -51,6 +51,8 @@ pub struct Scene {
     pub owner: Option<Owner>,
     /// Where every link leads.
     pub link: Option<String>,
+    /// Whether every element is a page's.
+    pub inside: Inside,
     /// The field with the keyboard.
     pub field: Option<Field>,
     /// The element with the focus.
@@ -137,6 +139,7 @@ impl Default for FakeDesktop {
             launches: None,
             owner: None,
             link: None,
+            inside: Inside::Untold,
             field: None,
             focused: None,
             apps: Vec::new(),
@@ -367,6 +370,10 @@ impl Elements for FakeDesktop {
             let mut links = scene.snapshot.elements.iter().filter(|element| element.role == "link");
             scene.link.filter(|_| links.any(|element| element.reference == reference))
         })
+    }
+
+    fn inside(&self, _: String) -> BoxFuture<'_, Inside> {
+        Box::pin(async { self.state().scene.inside.clone() })
     }
 
     fn field(&self) -> BoxFuture<'_, Option<Field>> {

@@ -89,6 +89,10 @@ pub trait Elements: Send + Sync {
     fn leads_to(&self, _reference: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async { None })
     }
+    /// Whether an element that was listed is a page's.
+    fn inside(&self, _reference: String) -> BoxFuture<'_, Inside> {
+        Box::pin(async { Inside::Untold })
+    }
     /// The editable field that has the keyboard; `None` if none has it, or if that is not known.
     fn field(&self) -> BoxFuture<'_, Option<Field>> {
         Box::pin(async { None })
@@ -298,8 +302,8 @@ fn locked() -> DesktopError {
 
 pub use act::{Acted, Action, Button, Evidence, Interruption};
 pub use element::{
-    ActionMethod, Element, ElementAction, ElementQuery, Field, ListedElement, Operated, Owner, PictureMark,
-    Scope, Selector, Snapshot, Target,
+    ActionMethod, Element, ElementAction, ElementQuery, Field, Inside, ListedElement, Operated, Owner,
+    PictureMark, Scope, Selector, Snapshot, Target,
 };
 pub use glance::{Glance, Glimpse};
 pub use keys::{Key, UnknownKey};

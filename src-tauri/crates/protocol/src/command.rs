@@ -129,8 +129,13 @@ commands! {
     /// Takes back what a run changed, or one of its calls: the newest first. What has been changed by somebody else since
     /// stays as it is.
     undo CallTool Undo { #[serde(default)] run: Option<RunId>, #[serde(default)] call: Option<CallId> } -> Undone;
-    /// One call through the exec contract, without a model.
-    call_tool CallTool CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
+    /// One call through the exec contract, without a model. `asked` is the digest of the question that its person has said
+    /// yes to, where there was one.
+    call_tool CallTool CallTool {
+        tool: String,
+        arguments: serde_json::Value,
+        #[serde(default)] asked: Option<String>,
+    } -> ExecResult;
     update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
     /// For the `address` alone, where one is named.
     set_key Keys SetKey { provider: String, key: Secret, #[serde(default)] address: Option<String> } -> KeyView;

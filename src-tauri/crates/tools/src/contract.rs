@@ -57,7 +57,8 @@ pub(crate) fn of_window(reach: &Reach, act: Option<&Act>, touched: &Touched) -> 
     needs
 }
 
-fn is_interpreter(program: &str) -> bool {
+/// Whether a program runs others' scripts: its name tells nothing of them.
+pub(crate) fn is_interpreter(program: &str) -> bool {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     ["python", "perl", "ruby", "java", "gjs", "gjs-console", "mono", "node"].contains(&name)
 }
@@ -241,7 +242,7 @@ pub(crate) fn outside(contract: &Contract, needs: &[Need]) -> Vec<String> {
 
 /// Whether a name of the contract is this application: letter by letter but for ASCII case, or by the list of
 /// applications, in which one has several names.
-fn is_same(named: &str, app: &str) -> bool {
+pub(crate) fn is_same(named: &str, app: &str) -> bool {
     !app.is_empty() && (named.eq_ignore_ascii_case(app) || applications::are_one(named, app))
 }
 

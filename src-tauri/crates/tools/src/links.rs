@@ -4,10 +4,9 @@
 use std::time::Duration;
 
 use browser::{Browser, Kind, PageQuery, Scope, WebTarget};
-use desktop::{Desktop, Element, ElementQuery, Selector, Target, WindowView};
+use desktop::{Desktop, Element, ElementQuery, Inside, Selector, Target, WindowView};
 use protocol::geometry::{NormPoint, NormRect};
 
-use crate::goes_to;
 use crate::reach::Reach;
 use crate::whose::{front, holds, window_at};
 
@@ -82,8 +81,8 @@ async fn in_page(
         }
         let target = tokio::time::timeout(LOOK, browser.target(Some(element.reference))).await;
         let target = target.ok().and_then(Result::ok);
-        // Enter in a field sends its form.
-        all.extend(target.filter(|one| one.leads_to.is_some() && (one.goes_there || reach.enters())));
+        // Enter in a field sends its form; without one a script may take it.
+        all.extend(target.filter(|one| reach.enters() || (one.leads_to.is_some() && one.goes_there)));
     }
     all
 }
@@ -97,10 +96,26 @@ pub(crate) async fn meant(desktop: &dyn Desktop, selector: &Selector) -> Vec<Ele
     all
 }
 
-/// What the control says that has the keyboard.
-pub(crate) async fn focused(desktop: &dyn Desktop, windows: &[WindowView]) -> Option<String> {
-    let seen = elements(desktop, all_of(front(windows)?)).await;
-    seen.iter().find(|one| has_focus(one)).map(goes_to::said)
+/// Whether what a text is written into is a page's: of each element that may be meant.
+pub(crate) async fn inside(desktop: &dyn Desktop, reach: &Reach) -> Vec<Inside> {
+    let references = match reach {
+        Reach::Element(Target::Ref(reference)) => vec![reference.clone()],
+        Reach::Element(Target::Selector(selector)) => {
+            meant(desktop, selector).await.into_iter().map(|one| one.reference).collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut all = Vec::new();
+    for reference in references {
+        let told = tokio::time::timeout(LOOK, desktop.inside(reference)).await;
+        all.push(told.unwrap_or_default());
+    }
+    if all.is_empty() { vec![Inside::Untold] } else { all }
+}
+
+/// What has the keyboard.
+pub(crate) async fn focused(desktop: &dyn Desktop, windows: &[WindowView]) -> Option<Element> {
+    elements(desktop, all_of(front(windows)?)).await.into_iter().find(has_focus)
 }
 
 fn middles(elements: &[Element]) -> Vec<NormPoint> {

@@ -13,6 +13,7 @@ use protocol::command::Secret as Value;
 use protocol::tool::{ToolError, ToolErrorKind};
 
 use crate::applications::{self, Class};
+use crate::contract;
 use crate::reach::Reach;
 use crate::target;
 use crate::tool::{Context, tool_error};
@@ -77,7 +78,13 @@ impl SecretScope {
     fn takes(&self, landing: &Landing) -> bool {
         match (self, landing) {
             (Self::Origin(mine), Landing::Page(url)) => *mine == origin(url),
-            (Self::App(mine), Landing::App(app)) => mine.to_lowercase() == app.to_lowercase(),
+            // A window may call itself anything.
+            (Self::App(mine), Landing::App { program: Some(program), .. })
+                if !contract::is_interpreter(program) =>
+            {
+                contract::is_same(mine, program)
+            }
+            (Self::App(mine), Landing::App { name, .. }) => mine.to_lowercase() == name.to_lowercase(),
             _ => false,
         }
     }
@@ -100,8 +107,8 @@ fn origin(url: &str) -> String {
 /// Where a text would be written now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
-    /// A password field of an application.
-    App(String),
+    /// A password field of an application, with what its process runs where that is known.
+    App { name: String, program: Option<String> },
     /// A password field of a page, by the page's address; its form leads to the same origin.
     Page(String),
     /// Something that shows what is written, or may be anything by the time it is.
@@ -116,15 +123,18 @@ impl Landing {
     }
 
     /// Of an application's element.
-    pub(crate) fn in_app(ListedElement { app, role, .. }: ListedElement) -> Self {
-        if role == PASSWORD { Self::App(app) } else { Self::Open }
+    pub(crate) fn in_app(ListedElement { app, role, .. }: ListedElement, program: Option<String>) -> Self {
+        if role == PASSWORD { Self::App { name: app, program } } else { Self::Open }
     }
 }
 
 impl std::fmt::Display for Landing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::App(app) => f.write_str(app),
+            Self::App { name, program: Some(program) } if !contract::is_same(name, program) => {
+                write!(f, "{name}, whose program is {program}")
+            }
+            Self::App { name, .. } => f.write_str(name),
             Self::Page(url) => f.write_str(&origin(url)),
             Self::Open => f.write_str("no password field"),
         }
@@ -186,7 +196,7 @@ fn fill(text: &str, secrets: &[Secret], landing: &Landing) -> Result<String, Too
 fn elsewhere(secret: &Secret, landing: &Landing) -> ToolError {
     let (name, place) = (secret.placeholder(), &secret.place);
     let message = match (place, landing) {
-        (SecretScope::Origin(_), Landing::App(_)) => {
+        (SecretScope::Origin(_), Landing::App { .. }) => {
             format!("{name} is for {place}: write it with webType, which knows the page")
         }
         (_, Landing::Open) => format!(

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use browser::{Browser, WebTarget};
-use desktop::{Desktop, Element, Field, ListedElement, Target, WindowView};
+use desktop::{Desktop, Element, Field, Inside, ListedElement, Target, WindowView};
 use protocol::address;
 use protocol::contract::EffectClass;
 use protocol::tool::{Grant, Risk};
@@ -28,11 +28,13 @@ mod beyond;
 mod gravity;
 
 pub(crate) use gravity::meets_field;
-use gravity::{Keyboard, gravity, keyboard, says, says_nothing};
+use gravity::{Keyboard, brings, gravity, keyboard, says, says_nothing};
 
 /// Longest wait for what is open.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(400);
 const NAME_CHARS: usize = 80;
+/// The role of what shows a shell.
+const TERMINAL: &str = "terminal";
 const ROW_CHARS: usize = 500;
 
 /// What one act of a call would touch.
@@ -79,6 +81,22 @@ impl Touched {
     fn with_control(self, name: Option<&str>) -> Self {
         let control = name.map(|name| untrusted::line(name, NAME_CHARS)).filter(|name| !name.is_empty());
         Self { control, ..self }
+    }
+
+    /// As a grant names it: with its program, where that is no name of the application. A window may call itself anything.
+    fn granted_as(&self) -> String {
+        match &self.program {
+            Some(program) if !contract::is_same(&self.app, program) => {
+                format!("{} ({})", self.app, untrusted::line(program, NAME_CHARS))
+            }
+            Some(_) | None => self.app.clone(),
+        }
+    }
+
+    /// What shows a shell takes commands, whatever its program is called.
+    fn in_role(self, role: Option<&str>) -> Self {
+        let class = if role == Some(TERMINAL) { Some(Class::Terminal) } else { self.class };
+        Self { class, ..self }
     }
 
     /// What an approval is bound to.
@@ -311,7 +329,7 @@ impl Targets {
         if let Some((why, needs)) = gravity(part, &touched) {
             self.weigh(why, needs);
         }
-        self.touches.push(Grant { tool: part.name().to_owned(), app: Some(touched.app.clone()) });
+        self.touches.push(Grant { tool: part.name().to_owned(), app: Some(touched.granted_as()) });
         self.places.push(Destination::Window(touched));
     }
 
@@ -343,32 +361,65 @@ impl Targets {
         self.places.insert(0, Destination::Address(url.to_owned()));
     }
 
-    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads. `typed`
-    /// is what the same call has written by keys.
-    fn types(&mut self, part: &Step, typed: Option<&mut Typed>, grants: &Grants) {
+    /// Something is written in a browser, or Enter is pressed there: in its address field it goes where that leads, and a
+    /// page reads what is written into it.
+    fn writes(&mut self, part: &Step, written: Written<'_>, grants: &Grants) {
         let text = part.plan().text().unwrap_or_default();
         let mut leads_to = vec![text.to_owned()];
-        if let Some(typed) = typed {
-            typed.text.push_str(text);
-            match &typed.before {
-                Some(field) if field.in_page => return,
-                Some(field) => leads_to.extend([typed.text.clone(), field.text.clone() + &typed.text]),
-                None if part.plan().reach().enters() => {
-                    let why = "Enter in a browser goes somewhere, and its field cannot be read".into();
-                    let needs = vec![Need::Untold("where Enter in a browser goes")];
-                    match self.places.first() {
-                        // A link's or a form's word.
-                        Some(Destination::Address(_)) => self.ask(why, needs),
-                        Some(_) | None => self.weigh(why, needs),
+        match written {
+            Written::ByKeys(Typed { before, text: typed }) => {
+                typed.push_str(text);
+                leads_to.push(typed.clone());
+                match before {
+                    Some(field) => match &field.inside {
+                        Inside::Page(url) => return self.reads(part, url, grants),
+                        Inside::Around => leads_to.push(field.text.clone() + typed),
+                        Inside::Untold => {
+                            leads_to.push(field.text.clone() + typed);
+                            self.weigh(NO_PAGE.into(), vec![Need::Untold("which page gets the text")]);
+                        }
+                    },
+                    None if part.plan().reach().enters() => {
+                        let why = "Enter in a browser goes somewhere, and its field cannot be read".into();
+                        let needs = vec![Need::Untold("where Enter in a browser goes")];
+                        match self.places.first() {
+                            // A link's or a form's word.
+                            Some(Destination::Address(_)) if text.is_empty() => self.ask(why, needs),
+                            Some(_) | None => self.weigh(why, needs),
+                        }
+                    }
+                    None => self.weigh(NO_PAGE.into(), vec![Need::Untold("which page gets the text")]),
+                }
+            }
+            Written::InElements(all) => {
+                for inside in all {
+                    match inside {
+                        Inside::Page(url) => self.reads(part, &url, grants),
+                        Inside::Around => {}
+                        Inside::Untold => {
+                            self.weigh(NO_PAGE.into(), vec![Need::Untold("which page gets the text")]);
+                        }
                     }
                 }
-                None => leads_to.push(typed.text.clone()),
             }
         }
         for place in leads_to.iter().filter_map(|text| hosts::typed(text)) {
             if !grants.knows(&place) && !self.hosts.contains(&untrusted::line(&place, NAME_CHARS)) {
                 self.send(part.name(), &format!("https://{place}"), grants);
             }
+        }
+    }
+
+    /// A page gets what is written, and its form is sent where Enter is pressed in it.
+    fn reads(&mut self, part: &Step, url: &str, grants: &Grants) {
+        match hosts::of(url) {
+            None => {
+                let why = format!("a page that is of no site ({}) gets what is written", address::shown(url));
+                self.weigh(why, vec![Need::Untold("a page that is of no site")]);
+            }
+            // Another page in its place is another act.
+            Some(host) if grants.knows(&host) => self.places.insert(0, Place::Address(address::shown(url))),
+            Some(_) => self.send(part.name(), url, grants),
         }
     }
 
@@ -402,10 +453,34 @@ impl Targets {
     }
 }
 
+const NO_PAGE: &str = "what is written in a browser goes to its page, and which one that is cannot be told";
+
+/// How a text comes into a browser's window.
+enum Written<'a> {
+    ByKeys(&'a mut Typed),
+    /// Into elements, of which one is meant.
+    InElements(Vec<Inside>),
+}
+
 /// What one call writes by keys into the field of a browser that had the keyboard before.
 struct Typed {
     before: Option<Field>,
     text: String,
+}
+
+impl Typed {
+    /// The address of the page whose field it is.
+    fn page(&self) -> Option<&str> {
+        match &self.before.as_ref()?.inside {
+            Inside::Page(url) => Some(url),
+            Inside::Around | Inside::Untold => None,
+        }
+    }
+}
+
+/// Whether it is of that page, and not of another one that lies at the same place.
+fn is_of(target: &WebTarget, page: &str) -> bool {
+    address::shown(&target.url) == address::shown(page)
 }
 
 /// Looks up what the parts of a call would touch. `grants` tell which hosts are known.
@@ -479,8 +554,11 @@ pub(crate) async fn find(
                     let why = format!("Enter goes to {untold}, as launchers are, which start what is typed");
                     targets.weigh(why, vec![Need::Untold(untold)]);
                 }
-                targets.add(part, taker);
-                if let Some(Keyboard { field, control, writes }) = keyboard(desktop, windows, part).await {
+                let is_listed = taker.as_ref().is_some_and(|taker| taker.class.is_some());
+                let keyboard = keyboard(desktop, windows, part, is_listed).await;
+                let role = keyboard.as_ref().and_then(|keyboard| keyboard.role.as_deref());
+                targets.add(part, taker.map(|one| one.in_role(role)));
+                if let Some(Keyboard { field, control, writes, role: _ }) = keyboard {
                     if writes && field.as_ref().is_some_and(|field| field.hides) {
                         hides = Some("the field with the keyboard".to_owned());
                     }
@@ -504,9 +582,11 @@ pub(crate) async fn find(
             }
             Reach::Element(Target::Selector(selector)) => {
                 let touched = owned(desktop, windows, reach).await;
-                targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
                 // A part of a name is enough.
                 let meant = links::meant(desktop, selector).await;
+                let shows = meant.iter().map(|one| one.role.as_str()).find(|role| *role == TERMINAL);
+                let touched = touched.map(|one| one.in_role(shows));
+                targets.add(part, touched.map(|one| one.with_control(selector.name.as_deref())));
                 targets.read(&meant.iter().map(goes_to::said).collect::<Vec<_>>());
                 let is_hidden = |one: &&Element| one.role == PASSWORD;
                 hides = meant.iter().find(is_hidden).map(|one| gravity::titled(&one.name));
@@ -520,6 +600,8 @@ pub(crate) async fn find(
                 };
                 let is_hidden = |listed: &&ListedElement| listed.role == PASSWORD;
                 hides = listed.as_ref().filter(is_hidden).map(|listed| gravity::titled(&listed.name));
+                let touched =
+                    touched.map(|one| one.in_role(listed.as_ref().map(|listed| listed.role.as_str())));
                 let name = listed.map(|listed| listed.name);
                 targets.add(part, touched.map(|one| one.with_control(name.as_deref())));
             }
@@ -534,22 +616,35 @@ pub(crate) async fn find(
             targets.expose(&field, part, grants);
         }
         let class = targets.class();
-        if class == Some(Class::Browser) {
-            let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
-            for url in to {
-                targets.lead(&url, grants);
-            }
-            for target in sent {
-                targets.submit(&target);
-            }
+        if class != Some(Class::Browser) {
+            continue;
         }
-        if class == Some(Class::Browser) && part.goes_out() {
-            let by_keys = matches!(reach, Reach::Focus { .. });
-            if by_keys && typed.is_none() {
-                let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
-                typed = Some(Typed { before: looked.ok().flatten(), text: String::new() });
+        let Led { to, sent } = links::lead_to(desktop, browser, windows, reach).await;
+        for url in to {
+            targets.lead(&url, grants);
+        }
+        let by_keys = matches!(reach, Reach::Focus { .. });
+        if by_keys && typed.is_none() && (part.goes_out() || brings(part)) {
+            let looked = tokio::time::timeout(PATIENCE, desktop.field()).await;
+            typed = Some(Typed { before: looked.ok().flatten(), text: String::new() });
+        }
+        let page = typed.as_ref().filter(|_| by_keys).and_then(Typed::page);
+        if reach.enters() && page.is_some_and(|page| !sent.iter().any(|one| is_of(one, page))) {
+            let why = "Enter in a field of a page may send what is in it, and where to cannot be told".into();
+            targets.weigh(why, vec![Need::Effect(EffectClass::Submit)]);
+        }
+        for target in sent {
+            targets.submit(&target);
+        }
+        if part.goes_out() || brings(part) {
+            match typed.as_mut().filter(|_| by_keys) {
+                Some(typed) => targets.writes(part, Written::ByKeys(typed), grants),
+                None if text.is_some() => {
+                    let inside = links::inside(desktop, reach).await;
+                    targets.writes(part, Written::InElements(inside), grants);
+                }
+                None => {}
             }
-            targets.types(part, typed.as_mut().filter(|_| by_keys), grants);
         }
     }
     found.open = windows.into_iter().flatten().map(|window| window.id.0).collect();
@@ -561,7 +656,9 @@ pub(crate) async fn landing(desktop: &dyn Desktop, browser: &dyn Browser, reach:
     let landing = match reach {
         Reach::Element(Target::Ref(reference)) => {
             let listed = tokio::time::timeout(PATIENCE, desktop.listed(reference.clone())).await;
-            listed.ok().flatten().map(Landing::in_app)
+            let owner = tokio::time::timeout(PATIENCE, desktop.owner(Target::Ref(reference.clone()))).await;
+            let program = owner.ok().flatten().and_then(|owner| desktop.program(owner.pid));
+            listed.ok().flatten().map(|listed| Landing::in_app(listed, program))
         }
         Reach::Page { reference, .. } => {
             let looked = tokio::time::timeout(PATIENCE, browser.target(reference.clone())).await;

@@ -35,7 +35,12 @@ impl Windows for LinuxDesktop {
     }
 
     fn program(&self, pid: u32) -> Option<String> {
-        let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+        let path = match std::fs::read_link(format!("/proc/{pid}/exe")) {
+            Ok(path) => path,
+            // One that hides what it runs is none that anybody knows.
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Some("?".into()),
+            Err(_) => return None,
+        };
         let name = path.file_name()?.to_string_lossy().into_owned();
         // Of a program that was updated while it runs.
         Some(name.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(name))

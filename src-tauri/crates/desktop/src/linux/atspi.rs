@@ -18,7 +18,7 @@ use self::quirks::Quirks;
 use self::ref_table::{KnownObject, RefTable};
 use self::role::States;
 use super::windows::Own;
-use crate::{Acted, DesktopError, Evidence, Field};
+use crate::{Acted, DesktopError, Evidence, Field, Inside};
 
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
@@ -220,17 +220,20 @@ impl Accessibility {
     async fn look_at_field(&self, deadline: Instant) -> Option<(Field, bool)> {
         let (object, text, pid) = self.focused(deadline).await?;
         let takes_lines = object.states().await.ok()?.has(States::MULTI_LINE);
-        let (mut at, mut is_active, mut in_page) = (object, false, false);
+        let (mut at, mut is_active, mut inside) = (object, false, Inside::Around);
         loop {
             at = acting::parent(&at).await.ok()?;
             match at.role().await.ok()? {
                 role::number::APPLICATION => {
                     let hides = text.is_none();
                     let text = text.unwrap_or_default();
-                    let field = Field { text, in_page, takes_lines, hides, pid: Some(pid) };
+                    let field = Field { text, inside, takes_lines, hides, pid: Some(pid) };
                     return Some((field, is_active));
                 }
-                role if role::is_page(role) => in_page = true,
+                // The innermost: a frame's text is the frame's.
+                role if role::is_page(role) && inside == Inside::Around => {
+                    inside = finding::page_of(&at).await;
+                }
                 _ => {}
             }
             is_active |= at.states().await.ok()?.has(States::ACTIVE);

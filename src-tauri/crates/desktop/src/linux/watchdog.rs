@@ -223,6 +223,7 @@ impl Shared {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         // What a terminal sends to this program's group (Ctrl+C) is not for the watchdog.
         command.process_group(0);
+        command.env_clear().envs(crate::environment::for_children());
         if let Some(display) = &self.display {
             command.env("DISPLAY", display);
         }

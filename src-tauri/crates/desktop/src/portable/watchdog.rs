@@ -202,6 +202,7 @@ impl Shared {
         };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env_clear().envs(crate::environment::for_children());
         apart(&mut command);
         let mut child = command.spawn()?;
         let Some(pipe) = child.stdin.take() else { return Err(std::io::ErrorKind::BrokenPipe.into()) };

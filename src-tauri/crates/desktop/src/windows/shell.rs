@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use windows::Win32::System::Com::{COINIT_MULTITHREADED, CoInitializeEx, CoTaskMemFree, CoUninitialize};
 use windows::Win32::UI::Shell::{
     BHID_EnumItems, FOLDERID_AppsFolder, IEnumShellItems, IShellItem, KF_FLAG_DEFAULT, SHGetKnownFolderItem,
-    SIGDN, SIGDN_NORMALDISPLAY, SIGDN_PARENTRELATIVEPARSING, ShellExecuteW,
+    SIGDN, SIGDN_NORMALDISPLAY, SIGDN_PARENTRELATIVEPARSING,
 };
-use windows::Win32::UI::WindowsAndMessaging::SW_SHOWNORMAL;
-use windows::core::{HSTRING, PCWSTR, w};
 
 use crate::DesktopError;
 
@@ -71,19 +70,16 @@ fn named(item: &IShellItem, how: SIGDN) -> windows::core::Result<String> {
     }
 }
 
+/// By the user's own shell, which starts it with its environment: ours, as listed, is only for the word to it.
 pub(super) fn start(file: &Path) -> Result<(), DesktopError> {
-    let _com = Com::start();
-    let word = HSTRING::from(file.as_os_str());
-    // SAFETY: all texts end with zero and live until the call returns.
-    let answer =
-        unsafe { ShellExecuteW(None, w!("open"), &word, PCWSTR::null(), PCWSTR::null(), SW_SHOWNORMAL) };
-    // Above 32 it is started, below it is the reason.
-    match answer.0.addr() {
-        0..=32 => Err(DesktopError::Failed(format!(
-            "the shell does not start {} (reason {})",
-            file.display(),
-            answer.0.addr()
-        ))),
-        _ => Ok(()),
+    let root = std::env::var_os("SystemRoot").unwrap_or_else(|| r"C:\Windows".into());
+    let mut command = Command::new(Path::new(&root).join("explorer.exe"));
+    command.arg(file).env_clear().envs(crate::environment::for_children());
+    // Its exit code says nothing; whether a window comes is waited for.
+    match command.spawn() {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            Err(DesktopError::Failed(format!("the shell does not start {}: {error}", file.display())))
+        }
     }
 }

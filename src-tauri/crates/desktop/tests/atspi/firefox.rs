@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use desktop::{Button, Desktop, ElementAction, Evidence};
+use desktop::{Button, Desktop, ElementAction, Evidence, Inside};
 
 use super::stage::{Stage, by, elements, eventually, find_in, operate};
 
@@ -69,6 +69,12 @@ fn serve() -> (String, Arc<Mutex<Vec<String>>>) {
 }
 
 async fn opened() -> (Stage, Arc<dyn Desktop>, Arc<Mutex<Vec<String>>>) {
+    let (stage, desktop, log, _) = opened_at().await;
+    (stage, desktop, log)
+}
+
+/// The same with the page's address.
+async fn opened_at() -> (Stage, Arc<dyn Desktop>, Arc<Mutex<Vec<String>>>, String) {
     let (address, log) = serve();
     let mut stage = Stage::open();
     let preferences = stage.write("profile/user.js", PREFERENCES);
@@ -76,7 +82,7 @@ async fn opened() -> (Stage, Arc<dyn Desktop>, Arc<Mutex<Vec<String>>>) {
     stage.start("firefox-esr", &["--no-remote", "--profile", profile, &address]);
     let desktop = stage.desktop();
     elements(&desktop, "firefox", |seen| find_in(seen, "button", "Go").is_some()).await;
-    (stage, desktop, log)
+    (stage, desktop, log, address)
 }
 
 async fn hears(log: &Arc<Mutex<Vec<String>>>, line: &str) {
@@ -126,4 +132,20 @@ async fn actions_have_names() {
     let seen = elements(&desktop, "firefox", |_| true).await;
     let odd = |name: &String| name.contains(';');
     assert!(seen.iter().all(|one| !one.actions.iter().any(odd)), "{seen:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_a_page_is_told_with_its_address_and_what_is_around_it_as_no_pages() {
+    let (_stage, desktop, _log, address) = opened_at().await;
+    let seen = elements(&desktop, "firefox", |seen| find_in(seen, "entry", "Name").is_some()).await;
+    for (role, name) in [("entry", "Name"), ("button", "Go"), ("password text", "Secret")] {
+        let reference = find_in(&seen, role, name).unwrap().reference.clone();
+        assert_eq!(desktop.inside(reference).await, Inside::Page(address.clone()), "{name}");
+    }
+    let around = seen.iter().find(|one| one.name.contains("Back") || one.name.contains("Reload")).unwrap();
+    assert_eq!(desktop.inside(around.reference.clone()).await, Inside::Around, "{around:?}");
+    assert_eq!(desktop.inside("e9999".into()).await, Inside::Untold);
+    operate(&desktop, by("firefox", "entry", "Name"), ElementAction::Focus).await.unwrap();
+    let field = || async { desktop.field().await.map(|field| field.inside) };
+    eventually("the field", field, |inside| *inside == Some(Inside::Page(address.clone()))).await;
 }

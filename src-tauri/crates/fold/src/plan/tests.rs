@@ -50,6 +50,11 @@ fn only_a_yes_to_its_own_question_puts_a_plan_in_force_and_an_edited_one_is_the_
     assert_eq!(of(vec![ask(), answered("q", edit)]), Some(contract(edited)));
     let broken = Answer::Edit { arguments: json!({"effects": "all"}) };
     assert_eq!(of(vec![ask(), answered("q", broken)]), None);
+    // Taken back, it is in force no more.
+    let back = EventBody::GrantTakenBack { grant: PlanState::taken_back() };
+    assert_eq!(of(vec![ask(), answered("q", Answer::Once), back]), None);
+    let other = EventBody::GrantTakenBack { grant: Grant { tool: "click".into(), app: None } };
+    assert_eq!(of(vec![ask(), answered("q", Answer::Once), other]), Some(plan.clone()));
     // Another that is denied leaves the first in force.
     let wider = About::Plan { contract: Box::default(), changes: vec!["+ effect pay".into()] };
     let bodies = vec![ask(), answered("q", Answer::Once), asked("r", wider), answered("r", Answer::Deny)];

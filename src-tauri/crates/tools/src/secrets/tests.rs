@@ -13,9 +13,13 @@ fn all() -> [Secret; 2] {
 #[test]
 fn a_value_goes_where_it_is_for_and_nowhere_else() {
     let page = |url: &str| Landing::Page(url.to_owned());
+    let app = |name: &str, program: Option<&str>| Landing::App {
+        name: name.into(),
+        program: program.map(str::to_owned),
+    };
     let fill = |text: &str, landing: &Landing| fill(text, &all(), landing).map_err(|error| error.message);
     assert_eq!(fill("a {{bank}}!", &page("https://bank.example:443/x")).unwrap(), "a hunter2 {{pin}}!");
-    assert_eq!(fill("{{{pin}}}", &Landing::App("wallet".into())).unwrap(), "{1234}");
+    assert_eq!(fill("{{{pin}}}", &app("wallet", None)).unwrap(), "{1234}");
     for elsewhere in [
         page("http://bank.example"),
         page("https://bank.example.evil.test"),
@@ -27,10 +31,18 @@ fn a_value_goes_where_it_is_for_and_nowhere_else() {
     }
     let open = fill("{{bank}}", &Landing::Open).unwrap_err();
     assert!(open.contains("password fields only"), "{open}");
-    let error = fill("{{bank}}", &Landing::App("Firefox".into())).unwrap_err();
+    let error = fill("{{bank}}", &app("Firefox", None)).unwrap_err();
     assert!(error.contains("webType"), "{error}");
-    let error = fill("{{pin}}", &Landing::App("Wallet Evil".into())).unwrap_err();
+    let error = fill("{{pin}}", &app("Wallet Evil", None)).unwrap_err();
     assert!(error.contains("Wallet only, and this is Wallet Evil"), "{error}");
+    // Whatever it calls itself: only what interprets scripts tells nothing.
+    for program in ["wallet", "python3.11"] {
+        assert_eq!(fill("{{pin}}", &app("Wallet", Some(program))).unwrap(), "1234", "{program}");
+    }
+    for program in ["evil", "wallet-evil", "?", "xterm"] {
+        let error = fill("{{pin}}", &app("Wallet", Some(program))).unwrap_err();
+        assert!(error.contains(&format!("Wallet, whose program is {program}")), "{error}");
+    }
     // A template's own braces are no secret's.
     assert_eq!(fill("{{ pin }} {{other}} {{", &Landing::Open).unwrap(), "{{ pin }} {{other}} {{");
 }

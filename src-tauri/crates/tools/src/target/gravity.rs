@@ -9,7 +9,7 @@ use crate::contract::keys::{self, Keyed};
 use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::reach::{Act, Reach};
-use crate::{links, untrusted, words};
+use crate::{goes_to, links, untrusted, words};
 
 /// Why an act on this target asks each time, and what a plan must name for it; `None` if its plan's risk is enough.
 pub(super) fn gravity(part: &Step, touched: &Touched) -> Option<(String, Vec<Need>)> {
@@ -59,6 +59,8 @@ pub(super) struct Keyboard {
     pub field: Option<Field>,
     /// What the control that has it says, where no field does: Space and Enter press it.
     pub control: Option<String>,
+    /// The role of what has it, where no field does and its program is in no list.
+    pub role: Option<String>,
     /// Whether something is brought into a field: Enter and the way about bring nothing.
     pub writes: bool,
 }
@@ -69,7 +71,13 @@ pub(crate) fn meets_field(part: &Step) -> bool {
     part.plan().reach().takes_keys() && (presses(action) || writes(action))
 }
 
-pub(super) async fn keyboard(desktop: &dyn Desktop, windows: &[WindowView], part: &Step) -> Option<Keyboard> {
+/// `is_listed` if the program that gets the keys is of a known kind.
+pub(super) async fn keyboard(
+    desktop: &dyn Desktop,
+    windows: &[WindowView],
+    part: &Step,
+    is_listed: bool,
+) -> Option<Keyboard> {
     let Some(Act::Input(action)) = part.plan().act().filter(|_| part.plan().reach().takes_keys()) else {
         return None;
     };
@@ -78,8 +86,10 @@ pub(super) async fn keyboard(desktop: &dyn Desktop, windows: &[WindowView], part
         return None;
     }
     let field = tokio::time::timeout(PATIENCE, desktop.field()).await.ok().flatten();
-    let control = if presses && field.is_none() { links::focused(desktop, windows).await } else { None };
-    Some(Keyboard { field, control, writes })
+    let is_looked_at = field.is_none() && (presses || !is_listed);
+    let focused = if is_looked_at { links::focused(desktop, windows).await } else { None };
+    let control = focused.as_ref().filter(|_| presses).map(goes_to::said);
+    Some(Keyboard { field, control, role: focused.map(|one| one.role), writes })
 }
 
 /// Whether a button that has the keyboard would be pressed.
@@ -96,6 +106,22 @@ fn presses(action: &Action) -> bool {
 fn writes(action: &Action) -> bool {
     matches!(action, Action::Type { .. } | Action::KeyDown { .. })
         || matches!(keys::does(action), Some(Keyed::Pastes | Keyed::Writes { enters: false }))
+}
+
+/// Whether the keys bring a text into whatever has the keyboard: letters, or what was copied.
+pub(super) fn brings(part: &Step) -> bool {
+    let Some(Act::Input(action)) = part.plan().act() else { return false };
+    let is_letter = |key: &Key| matches!(key, Key::Char(_) | Key::Space);
+    match action {
+        Action::Type { text } => !text.is_empty(),
+        Action::Press { key, .. } | Action::KeyDown { key } => is_letter(key),
+        Action::Hotkey { keys } | Action::Hold { keys, .. } => {
+            let commands = keys.iter().any(|key| key.is_modifier() && *key != Key::Shift);
+            let pastes = |key: &Key| matches!(key, Key::Char('v' | 'V') | Key::Insert);
+            keys.iter().any(|key| pastes(key) || (!commands && is_letter(key)))
+        }
+        _ => false,
+    }
 }
 
 pub(super) fn titled(name: &str) -> String {

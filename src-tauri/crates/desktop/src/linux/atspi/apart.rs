@@ -76,6 +76,7 @@ impl Apart {
         let (program, arguments) = self.keeper.split_first()?;
         let mut command = Command::new(program);
         command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        command.env_clear().envs(crate::environment::for_children());
         let started = socket.try_clone().and_then(|socket| command.stdin(socket).spawn());
         started
             .inspect_err(|error| tracing::warn!(%error, "no keeper: at this program's end a dialog may hang"))

@@ -8,10 +8,11 @@ use super::applications::{self, Choice};
 use super::bus::{CallError, Object};
 use super::reach::Away;
 use super::ref_table::KnownObject;
-use super::role::States;
-use super::{Accessibility, DEADLINE, PATIENCE, bus};
-use crate::{DesktopError, Element, ElementQuery, Scope, Selector, Snapshot, Target, choose};
+use super::role::{self, States};
+use super::{Accessibility, DEADLINE, PATIENCE, acting, bus};
+use crate::{DesktopError, Element, ElementQuery, Inside, Scope, Selector, Snapshot, Target, choose};
 
+const DOCUMENT: &str = "org.a11y.atspi.Document";
 const HYPERLINK: &str = "org.a11y.atspi.Hyperlink";
 /// Elements among which a selector chooses.
 const MOST: u32 = 3_000;
@@ -73,6 +74,24 @@ impl Accessibility {
         let known = self.known(reference).filter(|known| known.element.role == "link")?;
         let address: String = known.object.call(HYPERLINK, "GetURI", &0_i32).await.ok()?;
         Some(address).filter(|address| !address.is_empty())
+    }
+
+    /// Whether an element is a page's: the innermost document around it, or itself.
+    pub(in super::super) async fn inside(&self, reference: &str) -> Inside {
+        let Some(known) = self.known(reference) else { return Inside::Untold };
+        let mut at = known.object.clone();
+        loop {
+            match at.role().await {
+                Ok(role::number::APPLICATION) => return Inside::Around,
+                Ok(role) if role::is_page(role) => return page_of(&at).await,
+                Ok(_) => {}
+                Err(_) => return Inside::Untold,
+            }
+            at = match acting::parent(&at).await {
+                Ok(parent) => parent,
+                Err(_) => return Inside::Untold,
+            };
+        }
     }
 
     /// The application that an act on this would go to.
@@ -159,6 +178,18 @@ impl Accessibility {
         }
         (pid.ok(), titles)
     }
+}
+
+/// The address of a document.
+pub(super) async fn page_of(document: &Object) -> Inside {
+    // WebKit has another name for it.
+    for name in ["DocURL", "URI"] {
+        let told: Result<String, _> = document.call(DOCUMENT, "GetAttributeValue", &name).await;
+        if let Some(address) = told.ok().filter(|address| !address.is_empty()) {
+            return Inside::Page(address);
+        }
+    }
+    Inside::Untold
 }
 
 /// Whose an operand is.

@@ -51,6 +51,18 @@ fn what_is_down_at_the_end_of_the_pipe_is_heard_last_pressed_first() {
     assert_eq!(ends(""), []);
 }
 
+// bar: C14
+#[test]
+fn the_guard_gets_nothing_of_our_environment_but_what_is_on_the_list() {
+    // By cargo, and on no list.
+    assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("heard");
+    let watchdog = watchdog("env | grep -c ^CARGO_ > FILE; cat > /dev/null", &file);
+    watchdog.down(SHIFT);
+    wait_for(&file, "0\n");
+}
+
 #[test]
 fn the_guard_has_heard_of_a_press_when_telling_it_returns() {
     let folder = tempfile::tempdir().unwrap();
