@@ -519,7 +519,8 @@ impl LinuxDesktop {
             }
         }
         let note = format!("{} holds \"{value}\", read back part by part", operand.called);
-        Ok(Acted { evidence: Evidence::ReadBack, note })
+        let acted = Acted { evidence: Evidence::ReadBack, note };
+        Ok(operand.unless_taken_back(acted, Operand::other_part(&parts, &texts)).await)
     }
 
     /// Whether a window with the title of the element's is another one: of several, its is the one that lies where the
