@@ -21,7 +21,7 @@ use crate::process::Process;
 use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
 
 /// How long an application has to do what it was asked for.
-const DOES: Duration = Duration::from_secs(3);
+const DOES: Duration = Duration::from_secs(8);
 /// Where it should not do it, and it would be late to.
 const DOES_NOT: Duration = Duration::from_millis(600);
 
@@ -372,7 +372,8 @@ impl Runner {
             }
             Oracle::Title(_) => {
                 let titles = self.screen.windows()?.into_iter().map(|window| window.title);
-                lines(titles.filter(|title| title != stage::COVER).collect())
+                // What the stage itself has up is no application's.
+                lines(titles.filter(|title| ![stage::COVER, "tint2"].contains(&title.as_str())).collect())
             }
         })
     }

@@ -113,9 +113,9 @@ const WIDGETS: &[Row] = &[
     (
         "date",
         "setValue",
-        &[Act::SetValue(find("date editor|spin button|text|entry|grouping|panel", "Day"), "2026-03-14")],
+        &[Act::SetValue(find("date editor|spin button|text|entry|grouping|panel", "Day"), "2027-03-14")],
         "day",
-        "2026-03-14",
+        "2027-03-14",
     ),
     (
         "time",

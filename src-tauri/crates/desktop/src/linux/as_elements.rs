@@ -562,7 +562,7 @@ impl LinuxDesktop {
             }
         }
         let before = field.text_now().await;
-        self.act(Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }, cancel.clone()).await?;
+        self.act(Action::Hotkey { keys: operand.replaces(before.as_deref()) }, cancel.clone()).await?;
         let write = match value {
             "" => Action::Press { key: Key::Delete, times: 1 },
             text => Action::Type { text: text.to_owned() },

@@ -1,6 +1,6 @@
 //! A browser with two pages of its user's, and what is around them.
 
-use super::Oracle::{Copied, File, Title};
+use super::Oracle::{Copied, Part, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
 use super::{Act, BUTTON, Hand, Real, Sabotage, click, task};
 
@@ -41,7 +41,8 @@ pub(super) const BROWSER: &[Real] = &[
         "file dialog",
         "saves as",
         &[Act::Hotkey(&["ctrl", "s"]), Act::Type("plan\n")],
-        File("~/Downloads/plan.html", "<title>Notes</title><p>alpha beta <a href=other.html>Other</a></p>"),
+        // The browser writes the page anew.
+        Part("~/Downloads/plan.html", ">Other</a>"),
     ),
     task(
         "keys",

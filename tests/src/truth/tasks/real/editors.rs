@@ -179,6 +179,10 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     task("dialog", "close, then Save", &[TYPED, Act::Hotkey(&["ctrl", "w"]), click(BUTTON, "Save")], WRITTEN),
 ];
 
+/// What FeatherPad writes down as switched on, left as it was.
+const SWITCHED_ON: &[&str] =
+    &["appendEmptyLine=true", "nativeDialog=true", "showStatusbar=true", "skipNonText=true"];
+
 const TO_UPPER: Real = task("menu", "pressMenu, upper case", &[ALL, menu(&["Edit", "To Upper Case"])], UPPER);
 const SORTED: Real =
     task("menu", "pressMenu, sorts", &[ALL, menu(&["Edit", "Sort Lines Reversely"])], TURNED);
@@ -230,7 +234,7 @@ pub(super) const FEATHERPAD: &[Real] = &[
             click("check box", "Auto-bracket"),
             click(BUTTON, "Close"),
         ],
-        Holds("../home/.config/featherpad/fp.conf", "autoBracket=true", &[]),
+        Holds("../home/.config/featherpad/fp.conf", "autoBracket=true", SWITCHED_ON),
     ),
     task(
         "check box",
@@ -241,7 +245,11 @@ pub(super) const FEATHERPAD: &[Real] = &[
             click("check box", "Ensure an empty last line on saving"),
             click(BUTTON, "Close"),
         ],
-        Holds("../home/.config/featherpad/fp.conf", "appendEmptyLine=false", &[]),
+        Holds(
+            "../home/.config/featherpad/fp.conf",
+            "appendEmptyLine=false",
+            &["nativeDialog=true", "showStatusbar=true", "skipNonText=true"],
+        ),
     ),
     task("dialog", "close, then Enter", &[TYPED, menu(&["File", "Close"]), Act::Press("enter")], WRITTEN),
     task(

@@ -36,6 +36,8 @@ pub(super) struct Quirks {
     pub(super) hides_popups: bool,
     /// A menu's items do nothing before it is open.
     pub(super) menus_act_open: bool,
+    /// A field of a date or time is typed into part by part from its start, and what replaces all of it misses the first.
+    pub(super) types_by_sections: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -97,6 +99,7 @@ const PLAIN: Quirks = Quirks {
     lists_apart: false,
     hides_popups: false,
     menus_act_open: false,
+    types_by_sections: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     texts_in_boxes: false,
@@ -204,6 +207,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::TREE_ITEM,
             ],
             names_rows_by_page: true,
+            types_by_sections: true,
             hides_popups: true,
             ..PLAIN
         },
@@ -264,6 +268,12 @@ impl Quirks {
     /// Whether an object's states say nothing of whether it shows.
     pub(super) fn is_called_defunct(self, role: u32, states: States) -> bool {
         self.calls_panels_defunct && role == number::PANEL && states.has(States::DEFUNCT)
+    }
+
+    /// Whether what a spin button holds is a date or a time that is typed part by part.
+    pub(super) fn has_sections(self, role: u32, text: &str) -> bool {
+        let parted = text.matches(['-', '/', '.']).count() >= 2 || text.contains(':');
+        self.types_by_sections && role == number::SPIN_BUTTON && parted
     }
 
     pub(super) fn is_popover_content(self, told: &str) -> bool {

@@ -23,6 +23,15 @@ fn libreoffice_is_known_by_what_frames_it_and_is_never_asked_what_makes_it_hang(
 }
 
 #[test]
+fn a_date_or_a_time_of_qt_is_typed_by_its_parts_and_a_number_is_not() {
+    let qt = Quirks::of("any", "Qt", "5.15.8");
+    for text in ["2026-01-01", "09:00", "1.2.2026"] {
+        assert!(qt.has_sections(number::SPIN_BUTTON, text) && !PLAIN.has_sections(number::SPIN_BUTTON, text));
+    }
+    assert!(!qt.has_sections(number::SPIN_BUTTON, "-1.5") && !qt.has_sections(number::ENTRY, "09:00"));
+}
+
+#[test]
 fn a_class_of_gtk_4_is_no_name() {
     assert!(is_class("GtkTextView") && is_class("AdwHeaderBar"));
     assert!(!is_class("Gtk") && !is_class("Gtk 4 tutorial") && !is_class("Gtkfish") && !is_class("Save"));
