@@ -193,6 +193,8 @@ impl App {
         ] {
             fs::write(work.join(name), text)?;
         }
+        // What a user types the path of.
+        fs::write(stage.path("home").join("letter.txt"), "dear\n")?;
         // What tasks leave.
         for name in ["said.txt", "plan.txt", "plan.html", "notes.txt~"] {
             let _ = fs::remove_file(work.join(name));

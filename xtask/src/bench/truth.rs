@@ -1,4 +1,5 @@
-//! Acts on applications of all toolkits, judged by what the applications did: a table, and `docs/APPLICATIONS.md`.
+//! Acts on applications of all toolkits, judged by what the applications did: a table, and `docs/APPLICATIONS.md`; then
+//! the accessibility tests with applications that are too large for the test command.
 
 use anyhow::{Result, ensure};
 
@@ -12,10 +13,15 @@ pub fn bench(checkout: &Checkout) -> Result<()> {
     setup::ready(checkout, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
     setup::cef(checkout)?;
     crate::run::app(checkout, Build::Debug)?;
-    heading("operating applications of all toolkits (some fifteen minutes)");
+    heading("operating applications of all toolkits (some half an hour)");
     let mut run = shell::cargo(checkout);
-    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--matrix"])
+    // Two at a time: what is tried waits more than it computes.
+    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--stages", "2", "--matrix"])
         .arg(checkout.root.join("docs/APPLICATIONS.md"))
         .env("MIKI_BIN", checkout.app(Build::Debug));
-    shell::run(&mut run)
+    let told = shell::run(&mut run);
+    heading("the accessibility tests with LibreOffice, Firefox and Java");
+    let tests = ["test", "--package", "desktop", "--features", "heavy", "--test", "atspi"];
+    let tested = shell::run(shell::cargo(checkout).args(tests));
+    told.and(tested)
 }

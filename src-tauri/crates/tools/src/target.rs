@@ -418,7 +418,7 @@ impl Targets {
                 self.weigh(why, vec![Need::Untold("a page that is of no site")]);
             }
             // Another page in its place is another act.
-            Some(host) if grants.knows(&host) => self.places.insert(0, Place::Address(address::shown(url))),
+            Some(host) if grants.knows(&host) => self.places.insert(0, Destination::Address(address::shown(url))),
             Some(_) => self.send(part.name(), url, grants),
         }
     }

@@ -25,7 +25,11 @@ mod finding;
 #[cfg(test)]
 mod mind;
 #[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod posts;
+#[cfg(test)]
+mod puzzles;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]

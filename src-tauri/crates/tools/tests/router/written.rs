@@ -33,7 +33,7 @@ fn page(url: &str) -> Inside {
 /// In auto after something was read, and where it was allowed for the session.
 fn loosest(tool: &str, arguments: &Value) -> [ExecRequest; 2] {
     let mut grants = Grants::default();
-    grants.hear("look something up at example.org");
+    grants.note_words("look something up at example.org");
     grants.allow([Grant { tool: tool.into(), app: Some("Chromium".into()) }]);
     let auto = ExecRequest { has_read: true, grants: grants.clone(), ..request(tool, arguments.clone()) };
     let thread = ExecRequest { approval: ApprovalMode::Thread, grants, ..request(tool, arguments.clone()) };
@@ -162,7 +162,7 @@ async fn a_yes_to_what_is_typed_into_a_page_is_not_for_the_page_that_took_its_pl
     };
     show("https://example.org/");
     let mut grants = Grants::default();
-    grants.hear("example.org and other.test");
+    grants.note_words("example.org and other.test");
     let ask = || ExecRequest {
         approval: ApprovalMode::Ask,
         grants: grants.clone(),

@@ -11,7 +11,7 @@ use super::quirks::Quirks;
 use super::role::{self, States, number};
 use super::setting::{READ_BACK, is_on, shortened};
 use super::{details, nodes};
-use crate::{Acted, DesktopError, ElementQuery, Evidence};
+use crate::{Acted, DesktopError, ElementQuery, Evidence, Key};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
 pub(super) const DEEPEST: u32 = 6;
@@ -203,6 +203,15 @@ impl Operand {
 
     pub(in super::super) fn lists_apart(&self) -> bool {
         self.quirks.lists_apart && self.role == number::COMBO_BOX
+    }
+
+    /// The keys after which what is typed replaces `held`.
+    pub(in super::super) fn replaces(&self, held: Option<&str>) -> Vec<Key> {
+        if held.is_some_and(|held| self.quirks.has_sections(self.role, held)) {
+            vec![Key::Home]
+        } else {
+            vec![Key::Ctrl, Key::Char('a')]
+        }
     }
 
     /// Whether what is typed counts only once the field is left.
