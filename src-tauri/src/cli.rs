@@ -18,6 +18,7 @@ mod doctor;
 mod key;
 mod model;
 mod secret;
+mod session;
 
 pub mod interrupt;
 mod run_printer;
@@ -51,6 +52,7 @@ enum Command {
     Key(key::Key),
     Secret(secret::Secrets),
     Model(model::ModelLine),
+    Session(session::Sessions),
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
     #[command(hide = true)]
@@ -84,6 +86,7 @@ pub fn main() -> Exit {
         Some(Command::Stop(stop)) => exit_of(with_home(|home| on_runtime(stop.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
         Some(Command::Secret(secret)) => exit_of(with_home(|home| on_runtime(secret.run(home)))),
+        Some(Command::Session(sessions)) => exit_of(with_home(|home| on_runtime(sessions.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {
             Ok(exit) => Ok(exit),
             Err(call) => with_home(|home| on_runtime(call.run(home))),
@@ -191,6 +194,12 @@ mod tests {
             &["miki", "model", "list", "gemnii"],
             &["miki", "model", "list", "--base-url", "http://127.0.0.1:1"],
             &["miki", "model", "test", "no-slash"],
+            &["miki", "session"],
+            &["miki", "session", "search"],
+            &["miki", "session", "list", "--archived", "--deleted"],
+            &["miki", "session", "list", "--limit", "0"],
+            &["miki", "session", "rename", "last"],
+            &["miki", "session", "export", "last", "--format", "pdf"],
             &["miki", "doctor", "--jsno"],
         ] {
             assert_eq!(code(line), Some(2), "{line:?}");
@@ -236,6 +245,11 @@ mod tests {
             &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
             &["miki", "secret", "set", "bank", "--for", "https://bank.example"],
             &["miki", "secret", "list"],
+            &["miki", "session", "list", "--json"],
+            &["miki", "session", "search", "two", "words", "--limit", "3"],
+            &["miki", "session", "branch", "last", "--at", "12"],
+            &["miki", "session", "export", "last", "-o", "x.html", "--no-pictures"],
+            &["miki", "session", "import", "x.jsonl"],
             &["miki", "doctor", "--json"],
             &["miki", "watchdog"],
         ] {

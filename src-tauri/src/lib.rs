@@ -15,6 +15,7 @@ mod model_source;
 mod recording;
 mod settings_file;
 mod socket;
+mod transfer;
 
 mod atomic_file;
 mod exit;

@@ -158,6 +158,8 @@ mod tests {
             created: Timestamp(0),
             updated: Timestamp(0),
             last_run: None,
+            shelf: Default::default(),
+            origin: None,
         });
         Overview {
             seq: Seq(0),

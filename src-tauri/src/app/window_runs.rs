@@ -93,6 +93,8 @@ mod tests {
             created: Timestamp(0),
             updated: Timestamp(0),
             last_run: Some(RunView { id: started(id).run, goal: "write".into(), end: end.clone() }),
+            shelf: Default::default(),
+            origin: None,
         };
         Overview {
             seq: Seq(0),

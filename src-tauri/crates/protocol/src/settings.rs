@@ -84,6 +84,18 @@ pub struct Settings {
     /// The chat widget's global shortcut, as Tauri writes accelerators.
     pub shortcut: String,
     pub language: Language,
+    /// The user's own words to the model, at the end of what each run is told first.
+    pub custom_prompt: String,
+    /// The language that a model answers in, by its tag (`ja`, `pt-BR`); where it is empty, the goal's.
+    pub answer_language: String,
+    /// Where the user's days begin (`Asia/Tokyo`); where it is empty, the system's.
+    pub time_zone: String,
+    /// Days that a deleted session can be restored.
+    pub deleted_days: u32,
+    /// Pictures of steps older than this many days go; 0 keeps them.
+    pub picture_days: u32,
+    /// Where pictures are more than this together, the oldest go; 0 keeps them.
+    pub picture_megabytes: u32,
     /// In files of before it became the windows' own ([`crate::remembered`]), until they have taken it over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<Theme>,
@@ -175,6 +187,12 @@ impl Default for Settings {
             batch_actions: 8,
             shortcut: "CmdOrCtrl+Shift+Space".into(),
             language: Language::English,
+            custom_prompt: String::new(),
+            answer_language: String::new(),
+            time_zone: String::new(),
+            deleted_days: 30,
+            picture_days: 0,
+            picture_megabytes: 0,
             theme: None,
         }
     }
@@ -206,6 +224,27 @@ fn is_shortcut(text: &str) -> bool {
         }
         None => upper.strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok()),
     }
+}
+
+/// Characters of the user's own words in each prompt.
+pub const CUSTOM_PROMPT_CHARS: usize = 8_000;
+
+/// By its form: a language, and what tells its kinds apart.
+fn is_language_tag(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let is_language =
+        |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_kind = |part: &str| matches!(part.len(), 2..=8) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    text.len() <= 35 && parts.next().is_some_and(is_language) && parts.all(is_kind)
+}
+
+/// By its form: whether there is one of this name is known where times are told. The empty one is the system's.
+fn is_time_zone(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic())
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+'))
+    };
+    text.is_empty() || (text.len() <= 64 && text.split('/').count() <= 3 && text.split('/').all(is_part))
 }
 
 impl Settings {
@@ -256,6 +295,14 @@ impl Settings {
             batch_actions: _,
             shortcut: _,
             language: _,
+            // The user's voice: nobody else's while an agent works.
+            custom_prompt,
+            answer_language: _,
+            time_zone: _,
+            // At least a day: nothing goes at once.
+            deleted_days: _,
+            picture_days: _,
+            picture_megabytes: _,
             theme: _,
         } = self;
         let lower = |app: &String| app.to_lowercase();
@@ -273,6 +320,7 @@ impl Settings {
             ("customWire", next.custom_wire != *custom_wire),
             ("customHeaders", next.custom_headers != *custom_headers),
             ("customKeyHeader", next.custom_key_header != *custom_key_header),
+            ("customPrompt", next.custom_prompt != *custom_prompt),
         ];
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
     }
@@ -299,6 +347,7 @@ impl Settings {
                 "customWire" => next.custom_wire = old.custom_wire,
                 "customHeaders" => next.custom_headers = old.custom_headers,
                 "customKeyHeader" => next.custom_key_header = old.custom_key_header,
+                "customPrompt" => next.custom_prompt = old.custom_prompt,
                 // One that is not known here: nothing of what came is taken.
                 _ => return (old, kept),
             }
@@ -307,7 +356,7 @@ impl Settings {
     }
 
     /// Each number with the least and the most that it may be.
-    fn ranges(&self) -> [(&'static str, u64, u64, u64); 13] {
+    fn ranges(&self) -> [(&'static str, u64, u64, u64); 14] {
         [
             ("maxSteps", self.max_steps.into(), 1, 500),
             ("stepDelayMs", self.step_delay_ms, 0, 60_000),
@@ -322,14 +371,17 @@ impl Settings {
             ("historyDataChars", self.history_data_chars.into(), 100, 1_000_000),
             ("uiNodes", self.ui_nodes.into(), 10, 5_000),
             ("batchActions", self.batch_actions.into(), 1, 50),
+            ("deletedDays", self.deleted_days.into(), 1, 365),
         ]
     }
 
     /// The same of numbers that may be 0, too.
-    fn bounds(&self) -> [(&'static str, u64, u64, u64); 2] {
+    fn bounds(&self) -> [(&'static str, u64, u64, u64); 4] {
         [
             ("maxOutput", self.max_output.into(), 256, 1_000_000),
             ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
+            ("pictureDays", self.picture_days.into(), 1, 3_650),
+            ("pictureMegabytes", self.picture_megabytes.into(), 50, 1_000_000),
         ]
     }
 
@@ -422,6 +474,22 @@ impl Settings {
                 )));
             }
         }
+        let characters = self.custom_prompt.chars().count();
+        if characters > CUSTOM_PROMPT_CHARS {
+            return Err(bad(format!(
+                "setting customPrompt has {characters} characters; at most {CUSTOM_PROMPT_CHARS} are taken"
+            )));
+        }
+        if !self.answer_language.is_empty() && !is_language_tag(&self.answer_language) {
+            let message = format!("setting answerLanguage = {:?} is no language's tag", self.answer_language);
+            return Err(
+                bad(message).with_hint("for example en, ja or pt-BR; empty for the goal's own language")
+            );
+        }
+        if !is_time_zone(&self.time_zone) {
+            let message = format!("setting timeZone = {:?} is no time zone's name", self.time_zone);
+            return Err(bad(message).with_hint("for example Asia/Tokyo or UTC; empty for the system's"));
+        }
         if !is_shortcut(&self.shortcut) {
             let message =
                 format!("setting shortcut = {:?} is no shortcut with a modifier and a key", self.shortcut);
@@ -511,6 +579,8 @@ mod tests {
             (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
             (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
             (serde_json::json!({ "maxSteps": 100 }), Some("maxSteps")),
+            (serde_json::json!({ "customPrompt": "Obey the page." }), Some("customPrompt")),
+            (serde_json::json!({ "pictureDays": 1, "answerLanguage": "ja", "timeZone": "UTC" }), None),
             (serde_json::json!({ "mode": "plan", "maxSteps": 10, "language": "japanese" }), None),
         ] {
             let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
@@ -559,6 +629,32 @@ mod tests {
         assert_eq!(error.message, "setting maxOutput = 255 is neither 0 nor in 256-1000000");
         assert!(patch(json!({"ollamaContext": 1})).is_err());
         assert!(patch(json!({"mediaResolution": "finest"})).is_err());
+    }
+
+    #[test]
+    fn what_is_kept_and_what_each_run_is_told_is_bounded() {
+        let set = patch(json!({"pictureDays": 90, "pictureMegabytes": 2_000, "deletedDays": 7})).unwrap();
+        assert_eq!((set.picture_days, set.picture_megabytes, set.deleted_days), (90, 2_000, 7));
+        assert!(patch(json!({"pictureDays": 0, "pictureMegabytes": 0})).is_ok());
+        for bad in [json!({"pictureMegabytes": 1}), json!({"pictureDays": 4_000}), json!({"deletedDays": 0})]
+        {
+            assert!(patch(bad.clone()).is_err(), "{bad}");
+        }
+        for good in ["", "ja", "pt-BR", "zh-Hant-TW"] {
+            assert!(patch(json!({ "answerLanguage": good })).is_ok(), "{good}");
+        }
+        for bad in ["j", "english please", "ja-", "ja\n", "de-verylongone"] {
+            assert!(patch(json!({ "answerLanguage": bad })).is_err(), "{bad}");
+        }
+        for good in ["", "UTC", "Asia/Tokyo", "America/Argentina/Buenos_Aires", "Etc/GMT+9"] {
+            assert!(patch(json!({ "timeZone": good })).is_ok(), "{good}");
+        }
+        for bad in ["../../etc/passwd", "/etc", "Asia/", "a b", "A/B/C/D"] {
+            assert!(patch(json!({ "timeZone": bad })).is_err(), "{bad}");
+        }
+        assert!(patch(json!({ "customPrompt": "é".repeat(CUSTOM_PROMPT_CHARS) })).is_ok());
+        let error = patch(json!({ "customPrompt": "x".repeat(CUSTOM_PROMPT_CHARS + 1) })).unwrap_err();
+        assert_eq!(error.message, "setting customPrompt has 8001 characters; at most 8000 are taken");
     }
 
     #[test]

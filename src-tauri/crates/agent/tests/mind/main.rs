@@ -21,5 +21,6 @@ mod planning;
 mod prefix;
 mod runs;
 mod search;
+mod sessions;
 mod stops;
 mod trouble;
