@@ -19,6 +19,7 @@ mod doctor;
 mod key;
 mod model;
 mod secret;
+mod session;
 
 pub mod interrupt;
 mod run_printer;
@@ -53,6 +54,7 @@ enum Command {
     Key(key::Key),
     Secret(secret::Secrets),
     Model(model::ModelLine),
+    Session(session::Sessions),
     Doctor(doctor::Doctor),
     /// Started by Miki itself: lets go of what it held, should it be killed.
     #[command(hide = true)]
@@ -94,6 +96,7 @@ pub fn main() -> Exit {
         Some(Command::Undo(undo)) => exit_of(with_home(|home| on_runtime(undo.run(home)))),
         Some(Command::Approvals(approvals)) => exit_of(with_home(|home| on_runtime(approvals.run(home)))),
         Some(Command::Secret(secret)) => exit_of(with_home(|home| on_runtime(secret.run(home)))),
+        Some(Command::Session(sessions)) => exit_of(with_home(|home| on_runtime(sessions.run(home)))),
         Some(Command::Do(call)) => exit_of(match call.without_home() {
             Ok(exit) => Ok(exit),
             Err(call) => with_home(|home| on_runtime(call.run(home))),

@@ -10,14 +10,14 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use journal::{Clock, Journal, SystemClock};
 use protocol::command::{
-    AnswerApproval, AnswerWithKey, AnyCommand, Command, ShowWindow, SteerRun, Subscribe,
+    AnswerApproval, AnswerWithKey, AnyCommand, Command, ExportSession, ShowWindow, SteerRun, Subscribe,
 };
 use protocol::ids::Seq;
-use protocol::principal::Principal;
+use protocol::principal::{Principal, Surface};
 use protocol::remembered::{Change, Remembered};
 use protocol::settings::Settings;
 use protocol::tool::Answer;
-use protocol::view::{Check, CheckState, CheckView, KeyState};
+use protocol::view::{Check, CheckState, CheckView, Exported, KeyState};
 use protocol::{ErrorCode, ErrorView};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ use crate::lock::HomeLock;
 use crate::model_source::{Models, address_of, offer};
 use crate::settings_file::SettingsFile;
 use crate::workplaces::Workplaces;
-use crate::{checks, socket};
+use crate::{checks, socket, transfer};
 
 /// Our windows, where there are any.
 pub trait Windows: Send + Sync {
@@ -50,6 +50,8 @@ pub struct Engine {
     secrets: Secrets,
     models: Arc<Models>,
     windows: OnceLock<Box<dyn Windows>>,
+    /// The folder of pictures.
+    blobs: PathBuf,
     /// Last, so that it is let go of when all else has ended.
     _lock: HomeLock,
 }
@@ -89,7 +91,8 @@ impl Engine {
             version: env!("CARGO_PKG_VERSION").into(),
         })
         .await?;
-        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, windows: OnceLock::new(), _lock: lock }))
+        let (windows, blobs) = (OnceLock::new(), home.path().join("blobs"));
+        Ok(Arc::new(Self { agent, desktop, keys, secrets, models, windows, blobs, _lock: lock }))
     }
 
     pub fn agent(&self) -> &AgentHandle {
@@ -153,6 +156,21 @@ impl Engine {
             )),
             AnyCommand::ListSessions(c) => json(&c, agent.list_sessions(c.clone()).await?),
             AnyCommand::OpenSession(c) => json(&c, agent.open_session(&c.session).await?),
+            AnyCommand::SearchSessions(c) => json(&c, agent.search_sessions(c.clone()).await?),
+            AnyCommand::BranchSession(c) => json(&c, agent.branch_session(c.clone()).await?),
+            AnyCommand::DeleteSession(c) => json(&c, agent.delete_session(c.session.clone()).await?),
+            AnyCommand::RestoreSession(c) => json(&c, agent.restore_session(c.session.clone()).await?),
+            AnyCommand::ExportSession(c) => json(&c, self.export(&c).await?),
+            AnyCommand::ImportSession(c) => {
+                let file = PathBuf::from(&c.file);
+                if surface != Surface::Cli || !file.is_absolute() {
+                    let message = "a session is imported by the command line only";
+                    return Err(
+                        ErrorView::new(ErrorCode::BadRequest, message).with_hint("miki session import FILE")
+                    );
+                }
+                json(&c, transfer::import(agent, file).await?)
+            }
             AnyCommand::EditSession(c) => json(&c, agent.edit_session_by(c.clone(), principal).await?),
             AnyCommand::CallTool(c) => json(&c, agent.call_tool_by(c.clone(), principal).await?),
             AnyCommand::UpdateSettings(c) => {
@@ -220,6 +238,24 @@ impl Engine {
                 json(&c, ())
             }
         }
+    }
+
+    /// Into a new file of the user's downloads: a window names no files.
+    async fn export(&self, command: &ExportSession) -> Result<Exported, ErrorView> {
+        let folder = dirs::download_dir().filter(|folder| folder.is_dir()).or_else(std::env::home_dir);
+        let folder = folder.ok_or_else(|| {
+            ErrorView::new(ErrorCode::Unavailable, "no folder for downloads is known")
+                .with_hint("use the command line: miki session export SESSION")
+        })?;
+        let (agent, format, pictures) = (self.agent.clone(), command.format, command.pictures);
+        let session = agent.open_session(&command.session).await?;
+        let events = agent.events_of(&session.id).await?;
+        let blobs = self.blobs.clone();
+        blocking(move || {
+            let to = transfer::free_name(&folder, &session, format);
+            transfer::export(&to, format, &session, &events, Some(blobs.as_path()).filter(|_| pictures))
+        })
+        .await?
     }
 
     /// Refuses to send a key elsewhere at the word of a program on the socket: its window asks the user.

@@ -16,6 +16,7 @@ mod recording;
 mod settings_file;
 mod workplaces;
 mod socket;
+mod transfer;
 
 mod atomic_file;
 mod exit;

@@ -1,6 +1,8 @@
 //! The dashboard: sessions at the left; the work or the settings at the right.
 
+mod find;
 mod sessions;
+pub mod tools;
 mod work;
 
 use leptos::prelude::*;

@@ -19,6 +19,8 @@ pub struct Field {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Text,
+    /// Text of several lines.
+    Lines,
     Number,
     Switch,
     /// An object, as it is written.
@@ -159,6 +161,27 @@ pub const APP: &[Field] = &[
     },
     Field { name: "shortcut", label: Word::Shortcut, note: Some(Word::ShortcutNote), kind: Kind::Text },
     Field {
+        name: "customPrompt",
+        label: Word::CustomPrompt,
+        note: Some(Word::CustomPromptNote),
+        kind: Kind::Lines,
+    },
+    Field {
+        name: "answerLanguage",
+        label: Word::AnswerLanguage,
+        note: Some(Word::AnswerLanguageNote),
+        kind: Kind::Text,
+    },
+    Field { name: "timeZone", label: Word::TimeZone, note: Some(Word::TimeZoneNote), kind: Kind::Text },
+    Field { name: "deletedDays", label: Word::DeletedDays, note: None, kind: Kind::Number },
+    Field { name: "pictureDays", label: Word::PictureDays, note: Some(Word::KeptNote), kind: Kind::Number },
+    Field {
+        name: "pictureMegabytes",
+        label: Word::PictureMegabytes,
+        note: Some(Word::KeptNote),
+        kind: Kind::Number,
+    },
+    Field {
         name: "language",
         label: Word::Language,
         note: None,
@@ -210,7 +233,7 @@ impl Field {
     /// What was typed, as the patch says it. A number that is none goes as text: the engine refuses it with a reason.
     pub fn patch(&self, typed: &str) -> Value {
         match self.kind {
-            Kind::Text | Kind::Choice(_) => typed.trim().into(),
+            Kind::Text | Kind::Lines | Kind::Choice(_) => typed.trim().into(),
             Kind::Number => typed.trim().parse::<u64>().map_or_else(|_| typed.into(), Value::from),
             Kind::Switch => (typed == "true").into(),
             Kind::Names => typed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),

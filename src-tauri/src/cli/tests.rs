@@ -45,6 +45,12 @@ fn wrong_usage_is_code_2() {
         &["miki", "model", "list", "gemnii"],
         &["miki", "model", "list", "--base-url", "http://127.0.0.1:1"],
         &["miki", "model", "test", "no-slash"],
+        &["miki", "session"],
+        &["miki", "session", "search"],
+        &["miki", "session", "list", "--archived", "--deleted"],
+        &["miki", "session", "list", "--limit", "0"],
+        &["miki", "session", "rename", "last"],
+        &["miki", "session", "export", "last", "--format", "pdf"],
         &["miki", "doctor", "--jsno"],
     ] {
         assert_eq!(code(line), Some(2), "{line:?}");
@@ -90,6 +96,11 @@ fn right_usage_is_read() {
         &["miki", "model", "test", "openrouter/x-ai/grok-4.7"],
         &["miki", "secret", "set", "bank", "--for", "https://bank.example"],
         &["miki", "secret", "list"],
+        &["miki", "session", "list", "--json"],
+        &["miki", "session", "search", "two", "words", "--limit", "3"],
+        &["miki", "session", "branch", "last", "--at", "12"],
+        &["miki", "session", "export", "last", "-o", "x.html", "--no-pictures"],
+        &["miki", "session", "import", "x.jsonl"],
         &["miki", "doctor", "--json"],
         &["miki", "watchdog"],
     ] {

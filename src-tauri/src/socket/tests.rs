@@ -107,8 +107,10 @@ async fn commands_are_answered_and_errors_arrive_whole() {
     let house = house();
     let client = Client::connect(&house.home).await.unwrap();
     assert_eq!(client.call(stop()).await.unwrap(), json!({"command": "stop_run", "args": {"run": null}}));
-    let error =
-        client.call(protocol::command::ListSessions { before: None, limit: None }.into()).await.unwrap_err();
+    let error = client
+        .call(protocol::command::ListSessions { before: None, limit: None, which: Default::default() }.into())
+        .await
+        .unwrap_err();
     assert_eq!(error, ErrorView::new(ErrorCode::Busy, "busy").with_hint("wait"));
 }
 

@@ -20,6 +20,7 @@ mod asking;
 mod commands;
 mod planning;
 mod rights;
+mod sessions;
 mod side_by_side;
 mod started;
 mod stop;

@@ -5,12 +5,14 @@ use std::time::Duration;
 use fold::{Desktop, Outcome, SessionState};
 use leptos::wasm_bindgen::JsCast;
 use leptos::{html, prelude::*};
-use protocol::command::{ListSessions, StopRun};
+use protocol::command::{EditSession, ListSessions, StopRun, Which};
 use protocol::escape::visible_text;
 use protocol::ids::{RunId, SessionId, Timestamp};
 use protocol::remembered::Tab;
-use protocol::view::SessionView;
+use protocol::view::{SessionView, Shelf};
 
+use super::find::{FindField, Finding, FoundList};
+use super::tools::{self, SessionTools, TitleField, Toast, Tools};
 use crate::brief;
 use crate::state::State;
 use crate::store::{Store, store};
@@ -34,8 +36,12 @@ pub fn Sessions() -> impl IntoView {
     let store = store();
     let list = NodeRef::<html::Ul>::new();
     let lines = store.memo(|state| {
-        state.overview.sessions.iter().map(|session| Line::new(state, session)).collect::<Vec<_>>()
+        let open = state.overview.sessions.iter().filter(|session| session.shelf.is_open());
+        fold::pinned_first(open).into_iter().map(|session| Line::new(state, session)).collect::<Vec<_>>()
     });
+    let (finding, tools) = (Finding::new(), Tools::new());
+    // While they are looked at in place of the others.
+    let archived = RwSignal::new(None::<Vec<SessionView>>);
     // One clock for all lines, as long as the list is there.
     let clock = RwSignal::new(now());
     if let Ok(ticking) = set_interval_with_handle(move || clock.set(now()), TICK) {
@@ -72,7 +78,7 @@ pub fn Sessions() -> impl IntoView {
             is_whole.set_value(sessions.is_empty());
             store.change(|state| state.take_older_sessions(sessions));
         };
-        store.send_or(ListSessions { before, limit: Some(PAGE) }, take, fetching);
+        store.send_or(ListSessions { before, limit: Some(PAGE), which: Which::Open }, take, fetching);
     };
     view! {
         <nav class="sessions" aria-label=move || store.say(Word::Sessions)>
@@ -83,14 +89,23 @@ pub fn Sessions() -> impl IntoView {
                     <span>{move || store.say(Word::NewSession)}</span>
                 </button>
             </div>
-            <ul id="sessions" node_ref=list on:scroll=on_scroll>
+            <FindField finding />
+            <FoundList finding />
+            <ul
+                id="sessions"
+                node_ref=list
+                on:scroll=on_scroll
+                hidden=move || finding.found.with(Option::is_some) || archived.with(Option::is_some)
+            >
                 <For each=move || ids.get() key=Clone::clone let:id>
-                    <Item id lines clock />
+                    <Item id lines clock tools />
                 </For>
             </ul>
             <Show when=move || ids.with(Vec::is_empty)>
                 <p class="faint empty">{move || store.say(Word::NoSessions)}</p>
             </Show>
+            <Archived archived />
+            <Toast tools />
         </nav>
     }
 }
@@ -107,6 +122,7 @@ struct Line {
     /// What the run does.
     detail: String,
     is_shown: bool,
+    shelf: Shelf,
 }
 
 impl Line {
@@ -122,12 +138,13 @@ impl Line {
             run: run.map(|run| run.run.clone()),
             detail: run.map(|run| visible_text(&run.status.detail)).unwrap_or_default(),
             is_shown: state.shown() == Some(&session.id),
+            shelf: session.shelf.clone(),
         }
     }
 }
 
 #[component]
-fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>) -> impl IntoView {
+fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>, tools: Tools) -> impl IntoView {
     let store = store();
     let line = {
         let id = id.clone();
@@ -174,9 +191,18 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>) -> im
             store.send(StopRun { run });
         }
     };
+    let shelf = Memo::new(move |_| line.with(|line| line.shelf.clone()));
+    let (of_tools, of_more, of_title, of_rename) = (id.clone(), id.clone(), id.clone(), id.clone());
+    let is_open = Memo::new(move |_| tools.open.with(|open| open.as_ref() == Some(&of_more)));
+    let is_renamed = Memo::new(move |_| tools.renaming.with(|id| id.as_ref() == Some(&of_rename)));
+    let more = {
+        let id = id.clone();
+        move |_| tools.open.update(|open| *open = (open.as_ref() != Some(&id)).then(|| id.clone()))
+    };
     view! {
         <li
             data-session=id.0
+            data-pinned=move || shelf.get().pinned.to_string()
             data-state=move || state.get().name()
             data-desktop=move || desktop_name(desktop.get())
         >
@@ -190,6 +216,9 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>) -> im
                 <span class="faint" dir="auto" title=below>{below}</span>
                 <span class="unseen">{move || state_word(state.get()).map(|word| store.say(word))}</span>
                 <span class="marks">
+                    {move || shelf.get().pinned.then(|| view! {
+                        <span class="badge">{move || store.say(Word::Pinned)}</span>
+                    })}
                     {move || (questions.get() > 0).then(|| view! {
                         <span class="badge" data-effect="waiting">{count_of_questions(store, questions.get())}</span>
                     })}
@@ -208,7 +237,68 @@ fn Item(id: SessionId, lines: Memo<Vec<Line>>, clock: RwSignal<Timestamp>) -> im
                     {icon("stop")}
                 </button>
             </Show>
+            <button
+                class="more quiet"
+                title=move || store.fill(Word::MoreFor, &[("name", &name())])
+                aria-label=move || store.fill(Word::MoreFor, &[("name", &name())])
+                aria-expanded=move || is_open.get().to_string()
+                on:click=more
+            >
+                {icon("more")}
+            </button>
+            <Show when=move || is_renamed.get()>
+                <TitleField id=of_title.clone() title=name() tools />
+            </Show>
+            <Show when=move || is_open.get()>
+                <SessionTools id=of_tools.clone() shelf tools />
+            </Show>
         </li>
+    }
+}
+
+/// The archived sessions, in place of the others while they are looked at.
+#[component]
+fn Archived(archived: RwSignal<Option<Vec<SessionView>>>) -> impl IntoView {
+    let store = store();
+    let toggle = move |_| match archived.get_untracked() {
+        Some(_) => archived.set(None),
+        None => {
+            let command = ListSessions { before: None, limit: Some(1_000), which: Which::Archived };
+            store.send_then(command, move |found| archived.set(Some(found)));
+        }
+    };
+    let item = move |session: SessionView| {
+        let title = visible_text(&brief::shortened(&session.title));
+        let (id, back) = (session.id.clone(), session.id.clone());
+        let open = move |_| {
+            let session = session.clone();
+            store.change(|state| state.take_older_sessions(vec![session]));
+            store.tab.set(Tab::Work);
+            store.open_session(id.clone());
+        };
+        let unarchive = move |_| {
+            let edit = EditSession { archived: Some(false), ..tools::edit(&back) };
+            store.send_then(edit, move |_| archived.set(None));
+        };
+        view! {
+            <li>
+                <button class="open" on:click=open><span class="title" dir="auto">{title}</span></button>
+                <button class="quiet" on:click=unarchive>{move || store.say(Word::Unarchive)}</button>
+            </li>
+        }
+    };
+    view! {
+        <Show when=move || archived.with(Option::is_some)>
+            <ul id="archived">
+                {move || archived.get().unwrap_or_default().into_iter().map(item).collect_view()}
+            </ul>
+            <Show when=move || archived.with(|archived| archived.as_ref().is_some_and(Vec::is_empty))>
+                <p class="faint empty">{move || store.say(Word::NothingFound)}</p>
+            </Show>
+        </Show>
+        <button id="show-archived" class="quiet" aria-pressed=move || archived.with(Option::is_some).to_string() on:click=toggle>
+            {move || store.say(if archived.with(Option::is_some) { Word::HideArchived } else { Word::ShowArchived })}
+        </button>
     }
 }
 

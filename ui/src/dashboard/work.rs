@@ -274,7 +274,15 @@ fn Composer() -> impl IntoView {
             if approval.is_some() {
                 store.choose();
             }
-            store.send(EditSession { session, title: None, mode, approval, search });
+            store.send(EditSession {
+                session,
+                title: None,
+                mode,
+                approval,
+                search,
+                pinned: None,
+                archived: None,
+            });
         }
         None => {
             store.touch();

@@ -108,6 +108,17 @@ fn control(
             />
         }
         .into_any(),
+        Kind::Lines => view! {
+            <textarea
+                id=id
+                rows="4"
+                aria-describedby=about
+                aria-invalid=move || invalid.get()
+                prop:value=move || set.get()
+                on:change=changed
+            ></textarea>
+        }
+        .into_any(),
         Kind::Switch => view! {
             <input
                 id=id

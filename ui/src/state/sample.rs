@@ -28,6 +28,8 @@ pub fn session(id: &str) -> SessionView {
         created: Timestamp(0),
         updated: Timestamp(0),
         last_run: None,
+        shelf: Default::default(),
+        origin: None,
     }
 }
 

@@ -5,6 +5,7 @@ use fold::call::in_short;
 use fold::transcript::{Acts, Bill, Entry, EntryBody, EntryId, Stage, Step};
 use leptos::prelude::*;
 use protocol::citation::Citation;
+use protocol::command::Window;
 use protocol::contract::Report;
 use protocol::escape::{visible_json, visible_text};
 use protocol::event::{Level, RunEnd};
@@ -18,6 +19,8 @@ use super::picture::{Enlarged, thumbnail};
 use super::sources::sources;
 use super::suggestions::Suggestions;
 use crate::brief;
+use crate::dashboard::tools::branch_at;
+use crate::ipc;
 use crate::store::{Store, store};
 use crate::words::Word;
 
@@ -42,7 +45,7 @@ pub fn EntryItem(entry: Entry, enlarge: Callback<Enlarged>) -> impl IntoView {
         }
         .into_any(),
         EntryBody::Turn { text, thinking, citations, .. } => turn(text, thinking, &citations).into_any(),
-        EntryBody::Step(step) => step_item(&step, enlarge).into_any(),
+        EntryBody::Step(step) => step_item(entry.id.n, &step, enlarge).into_any(),
         EntryBody::TurnFailed { message, hint } => {
             let more = view! { <span class="faint">{move || store.say(Word::Retry)}</span> };
             note(Level::Warning, message, hint, more).into_any()
@@ -80,7 +83,7 @@ fn turn(text: String, thinking: String, citations: &[Citation]) -> impl IntoView
     }
 }
 
-fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> {
+fn step_item(n: u64, step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> {
     let store = store();
     let effect = step.effect_name();
     let (badge, meaning) = effect_words(step);
@@ -154,11 +157,30 @@ fn step_item(step: &Step, enlarge: Callback<Enlarged>) -> impl IntoView + use<> 
                     </summary>
                     <pre class="arguments" tabindex="0">{spelled(visible_json(&step.call.arguments))}</pre>
                     {proposed}
+                    {branch_button(n)}
                 </details>
             </div>
             {picture}
         </li>
     }
+}
+
+/// Goes another way from the turn that asked for the step: in a session of its own, in which it has not happened yet. The
+/// dashboard alone may.
+fn branch_button(n: u64) -> Option<impl IntoView + use<>> {
+    let store = store();
+    let shown = store.peek(|state| state.shown().cloned())?;
+    let branch = move |_| branch_at(store, shown.clone(), Some(n));
+    let is_dashboard =
+        ipc::window_label().and_then(|label| Window::of_label(&label)) == Some(Window::Dashboard);
+    is_dashboard.then(|| {
+        view! {
+            <button class="quiet branch" on:click=branch>
+                {icon("branch")}
+                <span>{move || store.say(Word::BranchHere)}</span>
+            </button>
+        }
+    })
 }
 
 fn note(level: Level, message: String, hint: Option<String>, more: impl IntoView) -> impl IntoView {

@@ -42,6 +42,9 @@ fn path(name: &str) -> &'static str {
         "send" => "M12 20V5M5.5 11.500L12 5l6.5 6.5",
         "window" | "listWindows" | "focusWindow" | "changeWindow" | "webNavigate" | "webTabs" | "webTab"
         | "webTabEdit" => "M4 5h16v14H4zM4 9h16",
+        "more" => "M6 12h.01M12 12h.01M18 12h.01",
+        "zoomIn" => "M10.500 4a6.500 6.500 0 100 13 6.500 6.500 0 000-13zM15.500 15.500L20 20",
+        "branch" => "M7 4v16M7 12c6 0 10-2 10-7M14 8l3-3 3 3",
         "close" | "quitApp" => "M6 6l12 12M18 6L6 18",
         "shield" => "M12 3l7.5 3v5.500c0 4.5-3 8-7.5 9.5-4.5-1.5-7.5-5-7.5-9.500V6zM12 8v4.500M12 16h.01",
         _ => "M12 9.500a2.5 2.5 0 100 5 2.5 2.5 0 000-5z",

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use models::pictures;
-use protocol::command::{EditSession, ListSessions, ReadEvents};
+use protocol::command::{ReadEvents, Which};
 use protocol::event::{Level, RunEnd, Scope, Status};
 use protocol::ids::{CallId, RunId, SessionId};
 use protocol::principal::{Principal, Surface};
@@ -23,18 +23,16 @@ use crate::approvals::Deadlines;
 use crate::lease::Seat;
 use crate::log::{Log, closed};
 use crate::ports::{ModelSource, OpenPorts, PortSource, SettingsStore};
+use crate::prompts;
 use crate::recovery;
 use crate::refusals::Refusals;
 use crate::rights;
 use crate::run::Message;
 use crate::runs::{self, Entry, Live, Runs, Task, not_under_way};
+use crate::sessions::{USUAL, tidy_daily, with_pinned};
 
 /// Sessions and events in one answer, at the most.
 const PAGE: u32 = 1_000;
-/// Sessions in an overview.
-const OVERVIEW_SESSIONS: u32 = 200;
-/// Characters of a session's title.
-const TITLE_CHARS: usize = 200;
 /// After one interruption the next is heard this much later: one that goes on and means nothing here (a pointer that rests
 /// in a corner nobody minds) must not keep the machine busy.
 const BREATH: Duration = Duration::from_millis(50);
@@ -51,7 +49,7 @@ pub struct Engine {
     store: Arc<dyn SettingsStore>,
     settings: Arc<Mutex<Settings>>,
     /// Held while settings are written: one change after the other.
-    saving: tokio::sync::Mutex<()>,
+    pub(crate) saving: tokio::sync::Mutex<()>,
     grants: Mutex<BTreeMap<SessionId, Arc<Mutex<Grants>>>>,
     /// Single calls of the user's own that act.
     calls: Mutex<BTreeMap<CallId, CancellationToken>>,
@@ -101,6 +99,7 @@ impl Engine {
         }
         engine.tools.keep_corner(engine.settings().failsafe);
         tokio::spawn(watch_the_user(Arc::downgrade(&engine)));
+        tokio::spawn(tidy_daily(Arc::downgrade(&engine), engine.leaving.clone()));
         Ok(engine)
     }
 
@@ -247,7 +246,10 @@ impl Engine {
             .read(|journal| {
                 Ok((
                     journal.last_seq()?,
-                    journal.sessions(None, OVERVIEW_SESSIONS)?,
+                    with_pinned(
+                        journal.sessions(Which::Open, None, USUAL)?,
+                        journal.sessions(Which::Pinned, None, USUAL)?,
+                    ),
                     journal.questions()?,
                     journal.running()?,
                 ))
@@ -301,15 +303,6 @@ impl Engine {
         self.log.read(move |journal| journal.page(&stream, before, after, limit)).await
     }
 
-    /// # Errors
-    /// `NotFound` for the session that the page is to begin after; `BadRequest` for a limit out of range.
-    pub async fn list_sessions(&self, command: ListSessions) -> Result<Vec<SessionView>, ErrorView> {
-        let ListSessions { before, limit } = command;
-        let limit = limit.unwrap_or(OVERVIEW_SESSIONS);
-        check_page(limit)?;
-        self.log.read(move |journal| journal.sessions(before.as_ref(), limit)).await
-    }
-
     /// A session that there is.
     ///
     /// # Errors
@@ -320,27 +313,6 @@ impl Engine {
             ErrorView::new(ErrorCode::NotFound, format!("session {session} does not exist"))
                 .with_hint("the dashboard lists those there are")
         })
-    }
-
-    /// # Errors
-    /// `NotFound`, `Storage`.
-    pub async fn edit_session(&self, command: EditSession, by: &Principal) -> Result<SessionView, ErrorView> {
-        let EditSession { session, title, mode, approval, search } = command;
-        if let Some(title) = &title {
-            check_length("title", title, TITLE_CHARS)?;
-        }
-        let _one_at_a_time = self.saving.lock().await;
-        let before = self.session(&session).await?;
-        if approval.is_some_and(|approval| approval > before.approval) {
-            rights::may_loosen(self, by, "edit_session", "approval").await?;
-        } else if mode.is_some_and(|mode| mode > before.mode) {
-            rights::may_loosen(self, by, "edit_session", "mode").await?;
-        } else if search == Some(true) && !before.search {
-            rights::may_loosen(self, by, "edit_session", "web search").await?;
-        }
-        let scope = Scope { session: Some(session.clone()), ..Scope::default() };
-        self.log.append(scope, EventBody::SessionEdited { title, mode, approval, search }).await?;
-        self.session(&session).await
     }
 
     /// The file first, the event then; if there is no event, the file is as it was.
@@ -356,6 +328,11 @@ impl Engine {
         self.check_open()?;
         let old = self.settings();
         let next = old.patched(patch)?;
+        if !prompts::knows_zone(&next.time_zone) {
+            let message = format!("setting timeZone = {:?} is not known to this machine", next.time_zone);
+            return Err(ErrorView::new(ErrorCode::BadRequest, message)
+                .with_hint("for example Asia/Tokyo or UTC; empty for the system's"));
+        }
         // Under the lock: what was no loosening when it was sent may be one now.
         if let Some(what) = old.loosened_by(&next) {
             rights::may_loosen(self, by, "update_settings", what).await?;
@@ -523,7 +500,7 @@ pub(crate) fn check_length(what: &str, text: &str, most: usize) -> Result<(), Er
     Err(ErrorView::new(ErrorCode::BadRequest, message))
 }
 
-fn check_page(limit: u32) -> Result<(), ErrorView> {
+pub(crate) fn check_page(limit: u32) -> Result<(), ErrorView> {
     if (1..=PAGE).contains(&limit) {
         return Ok(());
     }

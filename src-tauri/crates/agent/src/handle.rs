@@ -5,16 +5,16 @@ use std::sync::{Arc, PoisonError};
 
 use journal::{Clock, Journal, JournalError};
 use protocol::command::{
-    AnswerApproval, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun, StartRun,
-    StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo, Undone,
+    AnswerApproval, BranchSession, CallTool, EditSession, ListSessions, PauseRun, ReadEvents, ResumeRun,
+    SearchSessions, StartRun, StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant, Undo, Undone, Which,
 };
 use protocol::event::{Level, Scope, Status};
-use protocol::ids::{RunId, SessionId, StreamId};
+use protocol::ids::{BlobRef, RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Answer, ExecResult, Grant, Mode};
-use protocol::view::{EventPage, Overview, RunStatus, SessionView};
-use protocol::{ErrorCode, ErrorView, EventBody};
+use protocol::view::{EventPage, Found, Overview, RunStatus, SessionView};
+use protocol::{ErrorCode, ErrorView, Event, EventBody};
 use tokio::sync::oneshot;
 use tools::Router;
 
@@ -313,6 +313,62 @@ impl AgentHandle {
     }
 
     /// # Errors
+    /// `BadRequest`, `Storage`.
+    pub async fn search_sessions(&self, command: SearchSessions) -> Result<Vec<Found>, ErrorView> {
+        self.engine.search_sessions(command).await
+    }
+
+    /// A new session with another one's events up to one of them.
+    ///
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn branch_session(&self, command: BranchSession) -> Result<SessionView, ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.branch_session(command).await }).await
+    }
+
+    /// # Errors
+    /// `NotFound`, `Busy` while a run is under way in it, `Storage`.
+    pub async fn delete_session(&self, session: SessionId) -> Result<SessionView, ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.delete_session(&session).await }).await
+    }
+
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn restore_session(&self, session: SessionId) -> Result<SessionView, ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.restore_session(&session).await }).await
+    }
+
+    /// All events of a session, oldest first.
+    ///
+    /// # Errors
+    /// `NotFound`, `Storage`.
+    pub async fn events_of(&self, session: &SessionId) -> Result<Vec<Event>, ErrorView> {
+        self.engine.events_of(session, None).await
+    }
+
+    /// A session of events from a file, after [`Self::import_picture`] of each picture in it.
+    ///
+    /// # Errors
+    /// `Storage`; nothing of it is written then.
+    pub async fn import_session(&self, title: String, events: Vec<Event>) -> Result<SessionView, ErrorView> {
+        let engine = self.engine.clone();
+        detached(async move { engine.import_session(&title, events).await }).await
+    }
+
+    /// # Errors
+    /// `Storage`.
+    pub async fn import_picture(
+        &self,
+        bytes: Vec<u8>,
+        media_type: &'static str,
+    ) -> Result<BlobRef, ErrorView> {
+        self.engine.import_picture(bytes, media_type).await
+    }
+
+    /// # Errors
     /// `NotFound`, `Storage`.
     pub async fn open_session(&self, session: &SessionId) -> Result<SessionView, ErrorView> {
         self.engine.session(session).await
@@ -347,7 +403,8 @@ impl AgentHandle {
     pub async fn set_mode(&self, mode: Mode) -> Result<(), ErrorView> {
         let patch = SettingsPatch(serde_json::Map::from_iter([("mode".into(), serde_json::json!(mode))]));
         self.update_settings(patch).await?;
-        let newest = self.list_sessions(ListSessions { before: None, limit: Some(1) }).await?;
+        let newest =
+            self.list_sessions(ListSessions { before: None, limit: Some(1), which: Which::Open }).await?;
         if let Some(session) = newest.into_iter().next() {
             let edit = EditSession {
                 session: session.id,
@@ -355,6 +412,8 @@ impl AgentHandle {
                 mode: Some(mode),
                 approval: None,
                 search: None,
+                pinned: None,
+                archived: None,
             };
             self.edit_session(edit).await?;
         }

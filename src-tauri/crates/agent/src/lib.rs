@@ -15,6 +15,7 @@ mod lease;
 mod refusals;
 mod rights;
 mod runs;
+mod sessions;
 mod single;
 mod start;
 mod undo;

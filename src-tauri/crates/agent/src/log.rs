@@ -129,6 +129,15 @@ impl Log {
         self.checked(self.journal().append(scope, body).await)
     }
 
+    /// Writes many events, each at its own time, or none of them.
+    ///
+    /// # Errors
+    /// As [`Log::append`].
+    pub async fn append_all(&self, events: Vec<journal::Copied>) -> Result<Event, ErrorView> {
+        self.open()?;
+        self.checked(self.journal().append_all(events).await)
+    }
+
     /// Answers a question, if it is open and about the call with this digest.
     ///
     /// # Errors

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use journal::OpenRun;
+pub use journal::interrupted;
 use protocol::event::{Level, RunEnd, Scope};
 use protocol::settings::Settings;
-use protocol::tool::{Effect, ExecResult, Millis, ToolError, ToolErrorKind};
 use protocol::{ErrorView, EventBody};
-use serde_json::Value;
 
 use crate::log::Log;
 use crate::ports::SettingsStore;
@@ -102,21 +101,4 @@ async fn report(log: &Log, run: &OpenRun) -> Result<(), ErrorView> {
     let Some(report) = run.plan.report() else { return Ok(()) };
     let report = Box::new(report);
     log.append(run.scope.clone(), EventBody::PlanReported { report }).await.map(drop)
-}
-
-/// The outcome of a call that nobody saw the end of.
-pub fn interrupted() -> ExecResult {
-    let message =
-        "interrupted: it may or may not have happened; look at the screen before going on".to_owned();
-    ExecResult {
-        effect: Effect::Unknown,
-        summary: "interrupted".into(),
-        data: Value::Null,
-        error: Some(ToolError { kind: ToolErrorKind::Cancelled, message }),
-        picture: None,
-        read: Vec::new(),
-        changes: Vec::new(),
-        output: Vec::new(),
-        took: Millis(0),
-    }
 }

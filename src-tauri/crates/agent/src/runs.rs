@@ -118,6 +118,13 @@ impl Runs {
         self.entries().all.get(run).cloned()
     }
 
+    /// The run of a session that has not ended; one whose end is being written is no run any more.
+    pub fn of_session(&self, session: &SessionId) -> Option<RunId> {
+        let entries = self.entries();
+        let of_it = entries.all.iter().find(|(_, entry)| entry.session == *session && !entry.is_ending());
+        of_it.map(|(run, _)| run.clone())
+    }
+
     /// The newest first.
     pub fn newest(&self) -> Option<(RunId, Entry)> {
         self.entries().all.iter().next_back().map(|(run, entry)| (run.clone(), entry.clone()))

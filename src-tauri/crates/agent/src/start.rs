@@ -28,6 +28,7 @@ use crate::ports::OpenModel;
 use crate::prompts;
 use crate::run::{Begin, CAPACITY, Ending, Message, Run, Woken, drive};
 use crate::runs::{Entry, Live, Task};
+use crate::sessions::told;
 
 /// Characters of a goal that make a session's title.
 const TITLE_CHARS: usize = 60;
@@ -64,7 +65,7 @@ impl Engine {
         let known = match &command.session {
             Some(session) => {
                 self.runs.free(session).await?;
-                Some(self.session(session).await?)
+                Some(self.open_one(session).await?)
             }
             None => None,
         };
@@ -190,7 +191,7 @@ impl Engine {
         let events = self.recent(session, settings).await?;
         let earlier = self.rebuilt(events).await?.closed();
         let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
-        let system = prompts::system(spec.mode, &self.tools.secrets().await);
+        let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
         let offer = self.offer(spec, &earlier);
         let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
@@ -216,7 +217,7 @@ impl Engine {
         };
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(&run));
-        let OpenRun { spec, paused, plan, read, granted, .. } =
+        let OpenRun { spec, started, paused, plan, read, granted, .. } =
             open.ok_or_else(|| cannot("its start is not in the journal"))?;
         if !spec.can_go_on() {
             return Err(cannot("it was recorded, or begun by a version that kept too little of it"));
@@ -247,7 +248,7 @@ impl Engine {
         };
         let goal = messages.iter().rposition(is_goal);
         let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
-        let system = prompts::system(spec.mode, &self.tools.secrets().await);
+        let system = prompts::system(spec.mode, &self.tools.secrets().await, &settings, started);
         let offer = self.offer(&spec, &messages);
         let context = match goal {
             Some(goal) => Context::resumed(system, offer.tools(), messages, goal, bounds),
@@ -354,7 +355,8 @@ impl Engine {
         settings: &Settings,
     ) -> Result<Vec<protocol::Event>, ErrorView> {
         let (id, most) = (session.clone(), settings.history_messages.saturating_mul(EVENTS_PER_MESSAGE));
-        self.log.read(move |journal| journal.tail(&id, most)).await
+        let events = self.log.read(move |journal| journal.tail(&id, most)).await?;
+        Ok(told(&self.session(session).await?, events))
     }
 
     /// Reads the turns' blobs, too.
@@ -373,6 +375,7 @@ impl Engine {
             mode: spec.mode,
             approval: spec.approval,
             search: spec.search,
+            origin: None,
         };
         self.log.append(Scope { session: Some(id.clone()), ..Scope::default() }, created).await?;
         Ok(id)

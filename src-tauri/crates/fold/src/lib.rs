@@ -4,6 +4,8 @@
 //! No words for people, no colours, no clocks, and nothing that carries anything out.
 
 pub mod call;
+mod copy;
+pub mod export;
 mod overview;
 mod plan;
 mod run;
@@ -12,13 +14,16 @@ mod sample;
 mod session;
 mod stream;
 pub mod transcript;
+mod words;
 
+pub use copy::{Copied, Into, branched, imported, interrupted};
 pub use overview::{Desktop, Outcome, SessionState, activity, desktop_of, overview, run_in, session_state};
 pub use plan::{BUDGET_USED_UP, PlanState};
 pub use run::{OpenRun, run};
-pub use session::{changed_for_a_list, session};
+pub use session::{changed_for_a_list, is_about_the_list, pinned_first, session};
 pub use stream::Stream;
 pub use transcript::Transcript;
+pub use words::{BlobUse, blobs, searchable};
 
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@ pub fn overview(view: &mut Overview, event: &Event) {
                 view.runs.push(RunStatus { session, run, goal, status });
             }
         }
+        EventBody::SessionPurged { purged } => view.sessions.retain(|known| known.id != *purged),
         // Whatever ran has stopped, though nothing could be written of it.
         EventBody::JournalFailed { .. } => {
             view.runs.clear();
@@ -30,6 +31,8 @@ pub fn overview(view: &mut Overview, event: &Event) {
         // Exhaustive on purpose: a new event must say here whether it changes the overview.
         EventBody::SessionCreated { .. }
         | EventBody::SessionEdited { .. }
+        | EventBody::SessionDeleted
+        | EventBody::SessionRestored
         | EventBody::RunStarted(_)
         | EventBody::GrantTakenBack { .. }
         | EventBody::RunSteered { .. }
@@ -172,10 +175,23 @@ pub fn activity(view: &Overview) -> (Activity, String) {
     }
 }
 
-/// The newest stands first; a run that has ended is none of those under way.
+/// What something just happened in stands first, and what only came back stands by its age; archived and deleted ones are
+/// not in it. A run that has ended is none of those under way.
 fn put_session(view: &mut Overview, session: &SessionView) {
-    view.sessions.retain(|known| known.id != session.id);
-    view.sessions.insert(0, session.clone());
+    let known = view.sessions.iter().position(|known| known.id == session.id);
+    let before = known.map(|at| view.sessions.remove(at));
+    if session.shelf.is_open() {
+        let by_age = || {
+            let is_older = |other: &SessionView| other.updated < session.updated;
+            view.sessions.iter().position(is_older).unwrap_or(view.sessions.len())
+        };
+        let place = match (known, before) {
+            (Some(at), Some(before)) if before.updated == session.updated => at,
+            (None, _) if session.last_run.as_ref().is_some_and(|run| run.end.is_some()) => by_age(),
+            _ => 0,
+        };
+        view.sessions.insert(place, session.clone());
+    }
     let Some(run) = &session.last_run else { return };
     if run.end.is_some() {
         view.runs.retain(|known| known.run != run.id);

@@ -69,6 +69,9 @@ pub fn run(before: Option<OpenRun>, event: &Event) -> Option<OpenRun> {
         // Exhaustive on purpose: a new event must say here whether it begins or ends something.
         EventBody::SessionCreated { .. }
         | EventBody::SessionEdited { .. }
+        | EventBody::SessionDeleted
+        | EventBody::SessionRestored
+        | EventBody::SessionPurged { .. }
         | EventBody::RunStarted(_)
         | EventBody::RunSteered { .. }
         | EventBody::TurnFailed { .. }

@@ -37,7 +37,7 @@ pub fn events(bodies: impl IntoIterator<Item = EventBody>) -> Vec<Event> {
 
 pub fn created() -> EventBody {
     let (mode, approval) = (Mode::Act, ApprovalMode::Ask);
-    EventBody::SessionCreated { title: "Haiku".into(), mode, approval, search: false }
+    EventBody::SessionCreated { title: "Haiku".into(), mode, approval, search: false, origin: None }
 }
 
 pub fn started() -> EventBody {

@@ -2,12 +2,12 @@
 
 use protocol::event::{Event, EventBody};
 use protocol::ids::SessionId;
-use protocol::view::{RunView, SessionView};
+use protocol::view::{RunView, SessionView, Shelf};
 
 /// The session `id` after one more of its events. `None` as long as it was not created.
 pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Option<SessionView> {
     let mut view = match (&event.body, before) {
-        (EventBody::SessionCreated { title, mode, approval, search }, _) => {
+        (EventBody::SessionCreated { title, mode, approval, search, origin }, _) => {
             return Some(SessionView {
                 id: id.clone(),
                 title: title.clone(),
@@ -17,21 +17,32 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
                 created: event.time,
                 updated: event.time,
                 last_run: None,
+                shelf: Shelf::default(),
+                origin: origin.clone(),
             });
         }
         (_, before) => before?,
     };
-    view.updated = event.time;
+    if !is_about_the_list(&event.body) {
+        view.updated = event.time;
+    }
     match &event.body {
-        EventBody::SessionEdited { title, mode, approval, search } => {
+        EventBody::SessionEdited { title, mode, approval, search, pinned, archived } => {
             if let Some(title) = title {
                 view.title.clone_from(title);
             }
             view.mode = mode.unwrap_or(view.mode);
             view.approval = approval.unwrap_or(view.approval);
             view.search = search.unwrap_or(view.search);
+            view.shelf.pinned = pinned.unwrap_or(view.shelf.pinned);
+            view.shelf.archived = archived.unwrap_or(view.shelf.archived);
         }
+        EventBody::SessionDeleted => view.shelf.deleted = Some(event.time),
+        EventBody::SessionRestored => view.shelf.deleted = None,
         EventBody::RunStarted(spec) => {
+            // What somebody works in is back in the list.
+            view.shelf.archived = false;
+            view.shelf.deleted = None;
             view.last_run =
                 event.scope.run.clone().map(|id| RunView { id, goal: spec.goal.clone(), end: None });
         }
@@ -43,6 +54,7 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
         }
         // Exhaustive on purpose: a new event must say here whether it changes the view.
         EventBody::SessionCreated { .. }
+        | EventBody::SessionPurged { .. }
         | EventBody::GrantTakenBack { .. }
         | EventBody::RunSteered { .. }
         | EventBody::RunPaused { .. }
@@ -69,19 +81,20 @@ pub fn session(before: Option<SessionView>, id: &SessionId, event: &Event) -> Op
     Some(view)
 }
 
+/// Whether it only says how a list has the session, and nothing happened in it.
+pub fn is_about_the_list(body: &EventBody) -> bool {
+    matches!(body, EventBody::SessionEdited { .. } | EventBody::SessionDeleted | EventBody::SessionRestored)
+}
+
 /// Whether a list shows the session otherwise than before, apart from when it was updated.
 pub fn changed_for_a_list(before: Option<&SessionView>, after: &SessionView) -> bool {
-    before.is_none_or(|before| {
-        let SessionView { id, title, mode, approval, search, created, updated: _, last_run } = before;
-        (id, title, mode, approval, search, created, last_run)
-            != (
-                &after.id,
-                &after.title,
-                &after.mode,
-                &after.approval,
-                &after.search,
-                &after.created,
-                &after.last_run,
-            )
-    })
+    before.is_none_or(|before| *before != SessionView { updated: before.updated, ..after.clone() })
+}
+
+/// As a list shows them: the pinned ones first, else as they are.
+pub fn pinned_first<'a>(sessions: impl IntoIterator<Item = &'a SessionView>) -> Vec<&'a SessionView> {
+    let (mut pinned, others): (Vec<_>, Vec<_>) =
+        sessions.into_iter().partition(|session| session.shelf.pinned);
+    pinned.extend(others);
+    pinned
 }

@@ -42,6 +42,7 @@ fn created() -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         search: false,
+        origin: None,
     }
 }
 
@@ -56,8 +57,14 @@ fn fold_session(bodies: impl IntoIterator<Item = EventBody>) -> Option<SessionVi
 
 #[test]
 fn a_session_is_what_was_set_last_with_its_last_run() {
-    let edited =
-        EventBody::SessionEdited { title: Some("u".into()), mode: None, approval: None, search: Some(true) };
+    let edited = EventBody::SessionEdited {
+        title: Some("u".into()),
+        mode: None,
+        approval: None,
+        search: Some(true),
+        pinned: None,
+        archived: None,
+    };
     let expected = SessionView {
         id: SessionId::from_suffix("1"),
         title: "u".into(),
@@ -71,6 +78,8 @@ fn a_session_is_what_was_set_last_with_its_last_run() {
             goal: "g".into(),
             end: Some(RunEnd::Interrupted { reason: None }),
         }),
+        shelf: Default::default(),
+        origin: None,
     };
     assert_eq!(fold_session([created(), edited, started(), ended()]), Some(expected));
 }

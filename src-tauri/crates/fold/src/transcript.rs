@@ -310,6 +310,9 @@ impl Transcript {
             // Exhaustive on purpose: a new event must say here whether it is shown.
             EventBody::SessionCreated { .. }
             | EventBody::SessionEdited { .. }
+            | EventBody::SessionDeleted
+            | EventBody::SessionRestored
+            | EventBody::SessionPurged { .. }
             | EventBody::SettingsChanged { .. }
             | EventBody::StatusChanged { .. }
             | EventBody::SessionChanged { .. }

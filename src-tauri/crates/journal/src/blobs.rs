@@ -1,10 +1,13 @@
 //! Content-addressed files: pictures and other large results, named by the SHA-256 of their bytes.
 //!
-//! Written and synced before the event that names them. Never changed; what is read is checked against its name.
+//! Written and synced before the event that names them. Never changed; what is read is checked against its name. Removed
+//! only by the journal's writer, which knows who names them.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use protocol::ids::BlobRef;
 use sha2::{Digest, Sha256};
@@ -14,11 +17,15 @@ use crate::open::{make_private_dir, sync_dir};
 
 /// Begins the name of a blob that is not whole yet.
 const UNFINISHED: &str = ".new-";
+/// A blob that was written so short a time ago may be about to be named by an event: it is not removed.
+const FRESH: Duration = Duration::from_secs(60 * 60);
 
 /// The `blobs/` folder of a data folder.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     dir: PathBuf,
+    /// Held where one is found to be there, and where one goes: what was found is not gone a moment later.
+    removing: Arc<Mutex<()>>,
 }
 
 impl Blobs {
@@ -33,7 +40,7 @@ impl Blobs {
                 fs::remove_file(entry.path()).map_err(|e| JournalError::io(&entry.path(), e))?;
             }
         }
-        Ok(Self { dir: dir.to_path_buf() })
+        Ok(Self { dir: dir.to_path_buf(), removing: Arc::default() })
     }
 
     /// Stores `bytes`; when this returns, they are on disk. The same content is stored once.
@@ -42,7 +49,7 @@ impl Blobs {
         let path = self.dir.join(&sha256);
         let blob = BlobRef { sha256, media_type: media_type.to_owned(), bytes: bytes.len() as u64 };
         // A file cut short by a failing disk is written again, from the right content.
-        if fs::metadata(&path).is_ok_and(|meta| meta.len() == blob.bytes) {
+        if self.is_there(&path, blob.bytes) {
             return Ok(blob);
         }
         let io = |e| JournalError::io(&path, e);
@@ -51,6 +58,33 @@ impl Blobs {
         file.persist(&path).map_err(|e| io(e.error))?;
         sync_dir(&self.dir)?;
         Ok(blob)
+    }
+
+    /// Whether it is there, whole. Then it counts as written now.
+    fn is_there(&self, path: &Path, bytes: u64) -> bool {
+        let _nobody_removes = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
+        let touched = |file: fs::File| {
+            file.metadata().is_ok_and(|meta| meta.len() == bytes)
+                && file.set_modified(SystemTime::now()).is_ok()
+        };
+        fs::OpenOptions::new().write(true).open(path).is_ok_and(touched)
+    }
+
+    /// Removes a blob's file; `false` if it was written so short a time ago that it stays.
+    pub(crate) fn remove(&self, sha256: &str) -> Result<bool, JournalError> {
+        let path = self.path(sha256).ok_or_else(|| JournalError::BlobName { name: sha256.into() })?;
+        let _nobody_finds_it = self.removing.lock().unwrap_or_else(PoisonError::into_inner);
+        let io = |e| JournalError::io(&path, e);
+        let written = match fs::metadata(&path).and_then(|meta| meta.modified()) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(true),
+            written => written.map_err(io)?,
+        };
+        // One of the future was written by a clock that was wrong.
+        if SystemTime::now().duration_since(written).is_ok_and(|age| age < FRESH) {
+            return Ok(false);
+        }
+        fs::remove_file(&path).map_err(io)?;
+        Ok(true)
     }
 
     /// The content of a blob, checked against its name.

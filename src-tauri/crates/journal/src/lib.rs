@@ -15,14 +15,20 @@ mod quarantine;
 mod reader;
 mod rows;
 mod schema;
+mod search;
+mod tidy;
 mod writer;
 
 pub use blobs::Blobs;
 pub use clock::{Clock, SystemClock};
 pub use error::JournalError;
-pub use fold::{BUDGET_USED_UP, OpenRun, PlanState};
+pub use fold::export;
+pub use fold::{
+    BUDGET_USED_UP, Copied, Into as CopyInto, OpenRun, PlanState, branched, imported, interrupted,
+};
 pub use open::FILE_NAME;
 pub use reader::{PAGE_BYTES, Reader};
+pub use tidy::{Tidied, Tidy};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -84,7 +90,7 @@ impl Journal {
         let blobs = Blobs::open(&home.join("blobs"))?;
         let path = home.join(FILE_NAME);
         let connection = open::open(&path, clock.as_ref())?;
-        let writer = Writer::start(connection, &path, clock)?;
+        let writer = Writer::start(connection, &path, clock, blobs.clone())?;
         Ok(Self { inner: Arc::new(Inner { readers: Arc::new(Readers::new(path)), writer, blobs }) })
     }
 
@@ -110,7 +116,32 @@ impl Journal {
         let encoded = rows::encode(&body)?;
         match self.inner.writer.submit(Task::Append { scope, body: Box::new(body), encoded }).await? {
             Outcome::Appended(committed) | Outcome::Answered(_, committed) => Ok(committed.event),
-            Outcome::Nothing | Outcome::NotOpen | Outcome::OtherCall => Err(self.inner.writer.ended()),
+            _ => Err(self.inner.writer.ended()),
+        }
+    }
+
+    /// Writes all these events, each at its own time, or none of them; answers the last one. The others are published
+    /// without what they changed.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub async fn append_all(&self, events: Vec<Copied>) -> Result<Event, JournalError> {
+        let encoded = |event: Copied| Ok((rows::encode(&event.body)?, event));
+        let events = events.into_iter().map(encoded).collect::<Result<Vec<_>, JournalError>>()?;
+        match self.inner.writer.submit(Task::AppendAll { events }).await? {
+            Outcome::AppendedAll(mut all) if !all.is_empty() => Ok(all.swap_remove(all.len() - 1).event),
+            _ => Err(self.inner.writer.ended()),
+        }
+    }
+
+    /// Lets go of what may go, some of it at a time: [`Tidied::more`] says whether to ask again.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append); what could not be removed is tried again the next time.
+    pub async fn tidy(&self, tidy: Tidy) -> Result<Tidied, JournalError> {
+        match self.inner.writer.submit(Task::Tidy(tidy)).await? {
+            Outcome::Tidied(tidied, _) => Ok(tidied),
+            _ => Err(self.inner.writer.ended()),
         }
     }
 
@@ -131,7 +162,7 @@ impl Journal {
             Outcome::Answered(approval, committed) => Ok(Decided::Answered(*approval, committed.event)),
             Outcome::NotOpen => Ok(Decided::NotOpen),
             Outcome::OtherCall => Ok(Decided::OtherCall),
-            Outcome::Nothing | Outcome::Appended(_) => Err(self.inner.writer.ended()),
+            _ => Err(self.inner.writer.ended()),
         }
     }
 

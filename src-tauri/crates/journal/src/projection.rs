@@ -1,19 +1,22 @@
-//! What is kept beside the events, in the transaction that writes them: sessions, runs and approvals, so that a
-//! list or an answer needs no replay. All of it follows from the events alone.
+//! What is kept beside the events, in the transaction that writes them: sessions, runs, approvals, texts and blobs, so
+//! that a list, an answer or a search needs no replay. All of it follows from the events alone.
 
 use std::path::Path;
 
+use fold::BlobUse;
 use protocol::event::{Event, EventBody};
 use protocol::ids::{RunId, Seq};
 use protocol::view::SessionView;
 use rusqlite::{Connection, ToSql};
 
-use crate::{Committed, JournalError, Reader};
+use crate::tidy::KEPT;
+use crate::{Committed, JournalError, Reader, search};
 
 /// Takes a written event into the projections, and says what that changed for those who look.
 pub(crate) fn project(connection: &Connection, path: &Path, event: Event) -> Result<Committed, JournalError> {
     let projection = Projection { connection, path };
     let session = projection.session(&event)?;
+    projection.blob(&event)?;
     projection.run(&event)?;
     let changed = projection.approval(&event)?;
     let questions = if changed { Some(Reader::new(connection, path).questions()?) } else { None };
@@ -34,12 +37,46 @@ impl Projection<'_> {
         let Some(after) = fold::session(before.clone(), id, event) else { return Ok(None) };
         let text =
             serde_json::to_string(&after).map_err(|source| JournalError::unwritable("a session", source))?;
+        let happened = before.is_none() || !fold::is_about_the_list(&event.body);
+        let deleted = after.shelf.deleted.map(|deleted| deleted.0);
         self.execute(
-            "INSERT INTO sessions (id, last_seq, view) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, view = excluded.view",
-            &[&id.as_str(), &event.seq().0, &text],
+            "INSERT INTO sessions (id, last_seq, active_seq, pinned, archived, deleted, view) \
+             VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6) \
+             ON CONFLICT (id) DO UPDATE SET last_seq = excluded.last_seq, \
+             active_seq = iif(?7, excluded.active_seq, active_seq), pinned = excluded.pinned, \
+             archived = excluded.archived, deleted = excluded.deleted, view = excluded.view",
+            &[
+                &id.as_str(),
+                &event.seq().0,
+                &after.shelf.pinned,
+                &after.shelf.archived,
+                &deleted,
+                &text,
+                &happened,
+            ],
         )?;
+        let was_deleted = before.as_ref().is_some_and(|before| before.shelf.deleted.is_some());
+        let sqlite = |e| JournalError::sqlite(self.path, e);
+        match (was_deleted, deleted.is_some()) {
+            (false, false) => search::add(self.connection, event).map_err(sqlite)?,
+            (false, true) => search::remove(self.connection, id).map_err(sqlite)?,
+            (true, false) => search::refill(self.connection, self.path, id)?,
+            (true, true) => {}
+        }
         Ok(fold::changed_for_a_list(before.as_ref(), &after).then_some(after))
+    }
+
+    /// Who names which blob; a file that was to go is there again by now.
+    fn blob(self, event: &Event) -> Result<(), JournalError> {
+        let Some((blob, what)) = fold::blobs(&event.body) else { return Ok(()) };
+        self.execute(
+            "INSERT INTO blobs (sha256, bytes, picture, used, state) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (sha256) DO UPDATE SET picture = min(picture, excluded.picture), \
+             used = max(used, excluded.used), state = excluded.state",
+            &[&blob.sha256, &blob.bytes, &(what == BlobUse::Picture), &event.time.0, &KEPT],
+        )?;
+        let sql = "INSERT OR IGNORE INTO blob_uses (sha256, seq) VALUES (?1, ?2)";
+        self.execute(sql, &[&blob.sha256, &event.seq().0]).map(drop)
     }
 
     fn run(self, event: &Event) -> Result<(), JournalError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use protocol::command::Which;
 use protocol::event::{Event, EventBody, Scope};
 use protocol::ids::{ApprovalId, CallId, RunId, Seq, SessionId, StreamId};
 use protocol::run::RunSpec;
@@ -74,7 +75,7 @@ fn consistently<T>(
 /// The journal as it was when the reading began.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
-    connection: &'a Connection,
+    pub(crate) connection: &'a Connection,
     path: &'a Path,
 }
 
@@ -190,22 +191,36 @@ impl<'a> Reader<'a> {
         text.map(|text| self.decode_session(&text)).transpose()
     }
 
-    /// Sessions, the one with the newest event first; with `before`, those that come after that one in this order.
+    /// Sessions, the one in which something happened last first; with `before`, those that come after that one in this
+    /// order.
     ///
     /// # Errors
     /// [`JournalError::UnknownStream`] where there is no session `before`.
-    pub fn sessions(&self, before: Option<&SessionId>, limit: u32) -> Result<Vec<SessionView>, JournalError> {
+    pub fn sessions(
+        &self,
+        which: Which,
+        before: Option<&SessionId>,
+        limit: u32,
+    ) -> Result<Vec<SessionView>, JournalError> {
+        let of_them = match which {
+            Which::Open => "archived = 0 AND deleted IS NULL",
+            Which::Pinned => "pinned = 1 AND archived = 0 AND deleted IS NULL",
+            Which::Archived => "archived = 1 AND deleted IS NULL",
+            Which::Deleted => "deleted IS NOT NULL",
+        };
         let below: i64 = match before {
             None => i64::MAX,
             Some(before) => self
                 .connection
-                .prepare_cached("SELECT last_seq FROM sessions WHERE id = ?1")
+                .prepare_cached("SELECT active_seq FROM sessions WHERE id = ?1")
                 .and_then(|mut select| select.query_row([before.as_str()], |row| row.get(0)).optional())
                 .map_err(|e| self.sqlite(e))?
                 .ok_or_else(|| JournalError::UnknownStream { stream: StreamId::of_session(before) })?,
         };
         self.session_views(
-            "SELECT view FROM sessions WHERE last_seq < ?1 ORDER BY last_seq DESC LIMIT ?2",
+            &format!(
+                "SELECT view FROM sessions WHERE active_seq < ?1 AND {of_them} ORDER BY active_seq DESC LIMIT ?2"
+            ),
             params![below, limit],
         )
     }
@@ -371,7 +386,7 @@ impl<'a> Reader<'a> {
             .map_err(|source| JournalError::unreadable(self.path, "a session".into(), source))
     }
 
-    fn sqlite(&self, error: rusqlite::Error) -> JournalError {
+    pub(crate) fn sqlite(&self, error: rusqlite::Error) -> JournalError {
         JournalError::sqlite(self.path, error)
     }
 }

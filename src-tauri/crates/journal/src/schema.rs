@@ -27,7 +27,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 3, name: "plans", apply: |_, _| Ok(()) },
     Migration { version: 4, name: "a yes for a run, a day or for ever", apply: |_, _| Ok(()) },
     Migration { version: 5, name: "a yes taken back", apply: |_, _| Ok(()) },
-    Migration { version: 6, name: "files, commands, calendars, and changes that can be taken back", apply: |_, _| Ok(()) },
+    Migration { version: 6, name: "search, shelves and blobs", apply: search_shelves_and_blobs },
+    Migration { version: 7, name: "files, commands, calendars, and changes that can be taken back", apply: |_, _| Ok(()) },
 ];
 
 /// The newest schema of a list of migrations.
@@ -103,8 +104,8 @@ fn events_and_sessions(connection: &Connection, path: &Path) -> Result<(), Journ
 /// Each event has its number in its stream; runs and approvals are kept as sessions are. What a run or a question is
 /// stands in its event alone; the tables say where that is, and which event ended it.
 ///
-/// The events are written again as if they came now, so that all that follows from them is made by the same code. A
-/// later version that changes that code does this itself, and leaves only the tables to this one.
+/// The events are written again as if they came now. What follows from them is made by version 6, which has other tables
+/// for it; a later version that changes that code does this itself, and leaves only the tables to that one.
 fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<(), JournalError> {
     let sqlite = |e| JournalError::sqlite(path, e);
     connection
@@ -168,10 +169,86 @@ fn streams_runs_and_approvals(connection: &Connection, path: &Path) -> Result<()
         };
         let (seq, time, scope, encoded) = columns().map_err(sqlite)?;
         let body = rows::body(path, seq, &encoded.text)?;
-        let event = rows::insert(connection, path, NewEvent { seq, time, scope, body }, &encoded)?;
-        projection::project(connection, path, event)?;
+        rows::insert(connection, path, NewEvent { seq, time, scope, body }, &encoded)?;
     }
     drop(old);
     drop(select);
     connection.execute_batch("DROP TABLE events_1").map_err(sqlite)
+}
+
+/// Sessions have a shelf, their texts are found, and who names which blob is known. All that follows from the events is
+/// made anew from them. No table but `streams` points at an event by a key of SQLite's: events of a purged session go, and
+/// SQLite would look through each table for each of them. `gaps` has their numbers.
+fn search_shelves_and_blobs(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let sqlite = |e| JournalError::sqlite(path, e);
+    connection
+        .execute_batch(
+            "DROP TABLE sessions;
+             DROP TABLE runs;
+             DROP TABLE approvals;
+             CREATE TABLE gaps (seq INTEGER PRIMARY KEY) STRICT;
+             CREATE TABLE sessions (
+                 id TEXT PRIMARY KEY,
+                 last_seq INTEGER NOT NULL,
+                 active_seq INTEGER NOT NULL,
+                 pinned INTEGER NOT NULL,
+                 archived INTEGER NOT NULL,
+                 deleted INTEGER,
+                 view TEXT NOT NULL
+             ) STRICT;
+             CREATE INDEX sessions_last ON sessions (last_seq);
+             CREATE INDEX sessions_active ON sessions (active_seq);
+             CREATE INDEX sessions_deleted ON sessions (deleted) WHERE deleted IS NOT NULL;
+             CREATE TABLE runs (
+                 id TEXT PRIMARY KEY,
+                 started INTEGER NOT NULL,
+                 ended INTEGER
+             ) STRICT;
+             CREATE INDEX runs_started ON runs (started);
+             CREATE INDEX runs_open ON runs (started) WHERE ended IS NULL;
+             CREATE TABLE approvals (
+                 id TEXT PRIMARY KEY,
+                 run TEXT,
+                 asked INTEGER NOT NULL,
+                 closed INTEGER
+             ) STRICT;
+             CREATE INDEX approvals_asked ON approvals (asked);
+             CREATE INDEX approvals_open ON approvals (asked) WHERE closed IS NULL;
+             CREATE TABLE texts (
+                 id INTEGER PRIMARY KEY,
+                 session TEXT NOT NULL,
+                 n INTEGER NOT NULL,
+                 place INTEGER NOT NULL,
+                 text TEXT NOT NULL
+             ) STRICT;
+             CREATE INDEX texts_session ON texts (session);
+             CREATE INDEX texts_titles ON texts (id) WHERE place = 0;
+             CREATE VIRTUAL TABLE texts_index USING fts5
+                 (text, content = 'texts', content_rowid = 'id', tokenize = 'trigram');
+             INSERT INTO texts_index (texts_index, rank) VALUES ('secure-delete', 1);
+             CREATE TABLE blobs (
+                 sha256 TEXT PRIMARY KEY,
+                 bytes INTEGER NOT NULL,
+                 picture INTEGER NOT NULL,
+                 used INTEGER NOT NULL,
+                 state INTEGER NOT NULL
+             ) STRICT;
+             CREATE INDEX blobs_pictures ON blobs (used) WHERE picture = 1 AND state = 0;
+             CREATE INDEX blobs_that_go ON blobs (state) WHERE state = 1;
+             CREATE TABLE blob_uses (
+                 sha256 TEXT NOT NULL,
+                 seq INTEGER NOT NULL,
+                 PRIMARY KEY (sha256, seq)
+             ) STRICT, WITHOUT ROWID;
+             CREATE INDEX blob_uses_seq ON blob_uses (seq);",
+        )
+        .map_err(sqlite)?;
+    let mut select =
+        connection.prepare(&format!("SELECT {} FROM events ORDER BY seq", rows::COLUMNS)).map_err(sqlite)?;
+    let mut events = select.query([]).map_err(sqlite)?;
+    while let Some(row) = events.next().map_err(sqlite)? {
+        let (event, _) = rows::decode(row, path)?;
+        projection::project(connection, path, event)?;
+    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use protocol::citation::Citation;
+use protocol::command::Which;
 use protocol::event::{Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{AgentId, CallId, ModelId, RunId, SessionId, StreamId, Timestamp};
@@ -41,7 +42,7 @@ pub(crate) fn append(journal: &Journal, scope: Scope, body: EventBody) -> Result
     block(journal.append(scope, body))
 }
 
-fn read<T: Send + 'static>(
+pub(crate) fn read<T: Send + 'static>(
     journal: &Journal,
     work: impl FnOnce(&Reader<'_>) -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, JournalError> {
@@ -72,6 +73,7 @@ pub(crate) fn created(title: &str) -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         search: false,
+        origin: None,
     }
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn noted(message: &str) -> EventBody {
     EventBody::Noted { level: Level::Info, message: message.into(), hint: None }
 }
 
-fn call(id: &str) -> ToolCall {
+pub(crate) fn call(id: &str) -> ToolCall {
     ToolCall { id: CallId::from_suffix(id), tool: "click".into(), arguments: json!({"y": 1, "x": 0.1}) }
 }
 
@@ -125,7 +127,7 @@ pub(crate) fn approval(id: &str, call_id: &str) -> Approval {
     }
 }
 
-fn result() -> ExecResult {
+pub(crate) fn result() -> ExecResult {
     ExecResult {
         effect: Effect::Confirmed,
         summary: "clicked".into(),
@@ -153,7 +155,12 @@ fn durable() -> Vec<EventBody> {
             mode: Some(Mode::Plan),
             approval: None,
             search: Some(true),
+            pinned: None,
+            archived: None,
         },
+        EventBody::SessionDeleted,
+        EventBody::SessionRestored,
+        EventBody::SessionPurged { purged: SessionId::from_suffix("9") },
         started("g"),
         EventBody::RunSteered { text: "left".into() },
         EventBody::RunPaused { reason: "user".into() },
@@ -204,8 +211,8 @@ fn every_durable_event_reads_back_equal_in_order_without_gaps() {
     let written: Vec<Event> =
         durable().into_iter().map(|body| append(&journal, scope("1", "1"), body).unwrap()).collect();
     let numbers: Vec<u64> = written.iter().map(|event| event.seq().0).collect();
-    assert_eq!(numbers, (1..=16).collect::<Vec<u64>>());
-    assert_eq!(journal.last_seq(), Seq(16));
+    assert_eq!(numbers, (1..=19).collect::<Vec<u64>>());
+    assert_eq!(journal.last_seq(), Seq(19));
     assert_eq!(after(&journal, 0), written);
     let read_run =
         |journal: &Journal| read(journal, |reader| reader.run_events(&RunId::from_suffix("1"))).unwrap();
@@ -213,7 +220,7 @@ fn every_durable_event_reads_back_equal_in_order_without_gaps() {
     drop(journal);
 
     let again = Journal::open(home.path(), Arc::new(SystemClock)).unwrap();
-    assert_eq!(again.last_seq(), Seq(16));
+    assert_eq!(again.last_seq(), Seq(19));
     assert_eq!(after(&again, 0), written);
     assert_eq!(append(&again, Scope::default(), noted("more")).unwrap().seq(), Seq(17));
 }
@@ -284,7 +291,7 @@ fn order_follows_the_number_when_the_clock_goes_back() {
 
 fn titles(journal: &Journal, before: Option<&str>, limit: u32) -> Vec<String> {
     let before = before.map(SessionId::from_suffix);
-    let views = read(journal, move |reader| reader.sessions(before.as_ref(), limit)).unwrap();
+    let views = read(journal, move |reader| reader.sessions(Which::Open, before.as_ref(), limit)).unwrap();
     views.into_iter().map(|view| view.title).collect()
 }
 
@@ -308,7 +315,14 @@ fn sessions_come_with_the_newest_event_first_and_their_last_run() {
     assert_eq!(view.last_run, Some(run));
     assert!(view.created < view.updated);
     assert!(!view.search);
-    let edited = EventBody::SessionEdited { title: None, mode: None, approval: None, search: Some(true) };
+    let edited = EventBody::SessionEdited {
+        title: None,
+        mode: None,
+        approval: None,
+        search: Some(true),
+        pinned: None,
+        archived: None,
+    };
     append(&journal, scope("1", "x"), edited).unwrap();
     assert!(session_of(&journal, &one).unwrap().search);
     assert_eq!(session_of(&journal, &SessionId::from_suffix("3")), None);
@@ -326,7 +340,8 @@ fn sessions_are_read_page_by_page() {
     assert_eq!(titles(&journal, Some("3"), 2), ["1"]);
     assert_eq!(titles(&journal, Some("1"), 2), [""; 0]);
     let unknown =
-        read(&journal, |reader| reader.sessions(Some(&SessionId::from_suffix("9")), 2)).unwrap_err();
+        read(&journal, |reader| reader.sessions(Which::Open, Some(&SessionId::from_suffix("9")), 2))
+            .unwrap_err();
     assert!(matches!(unknown, JournalError::UnknownStream { .. }), "{unknown}");
     let since = read(&journal, |reader| reader.sessions_since(Seq(3))).unwrap();
     let since: Vec<&str> = since.iter().map(|view| view.title.as_str()).collect();

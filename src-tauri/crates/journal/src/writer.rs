@@ -9,14 +9,15 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use protocol::event::{EventBody, Scope};
-use protocol::ids::{ApprovalId, Seq};
+use protocol::ids::{ApprovalId, Seq, Timestamp};
 use protocol::principal::Surface;
 use protocol::tool::{Answer, Approval};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
 use crate::rows::{Encoded, NewEvent};
-use crate::{Clock, Committed, JournalError, Reader, clean, projection, rows};
+use crate::tidy::{self, Tidied, Tidy};
+use crate::{Blobs, Clock, Committed, Copied, JournalError, Reader, clean, projection, rows};
 
 /// Writes that may wait; more of them wait for room.
 const QUEUE: usize = 256;
@@ -32,6 +33,11 @@ pub(crate) enum Task {
         body: Box<EventBody>,
         encoded: Encoded,
     },
+    /// Each at its own time, all or none.
+    AppendAll {
+        events: Vec<(Encoded, Copied)>,
+    },
+    Tidy(Tidy),
     Decide {
         approval: ApprovalId,
         digest: String,
@@ -45,6 +51,9 @@ pub(crate) enum Outcome {
     Nothing,
     Appended(Box<Committed>),
     Answered(Box<Approval>, Box<Committed>),
+    AppendedAll(Vec<Committed>),
+    /// With what says that sessions are gone.
+    Tidied(Tidied, Vec<Committed>),
     /// Not written, as the next.
     NotOpen,
     OtherCall,
@@ -65,12 +74,17 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub fn start(connection: Connection, path: &Path, clock: Arc<dyn Clock>) -> Result<Self, JournalError> {
+    pub fn start(
+        connection: Connection,
+        path: &Path,
+        clock: Arc<dyn Clock>,
+        blobs: Blobs,
+    ) -> Result<Self, JournalError> {
         let (queue, jobs) = sync_channel(QUEUE);
         let last = projection::last_seq(&connection).map_err(|e| JournalError::sqlite(path, e))?;
         let last = Arc::new(AtomicU64::new(last.0));
         let mut work =
-            Work { connection, path: path.to_path_buf(), clock, publish: None, last: last.clone() };
+            Work { connection, path: path.to_path_buf(), clock, blobs, publish: None, last: last.clone() };
         let thread = std::thread::Builder::new()
             .name("journal".into())
             .spawn(move || {
@@ -140,6 +154,7 @@ struct Work {
     connection: Connection,
     path: PathBuf,
     clock: Arc<dyn Clock>,
+    blobs: Blobs,
     publish: Option<Publish>,
     last: Arc<AtomicU64>,
 }
@@ -156,8 +171,9 @@ impl Work {
                         self.publish(outcome);
                     }
                     for (reply, outcome) in replies.into_iter().zip(outcomes) {
+                        let outcome = self.without_files(outcome);
                         // Nobody may wait for it any more.
-                        let _ = reply.send(Ok(outcome));
+                        let _ = reply.send(outcome);
                     }
                 }
                 Err(error) => {
@@ -187,6 +203,8 @@ impl Work {
                 Task::Append { scope, body, encoded } => {
                     Outcome::Appended(Box::new(group.append(scope, *body, &encoded)?))
                 }
+                Task::AppendAll { events } => Outcome::AppendedAll(group.append_all(events)?),
+                Task::Tidy(tidy) => group.tidy(tidy)?,
                 Task::Decide { approval, digest, answer, by } => {
                     group.decide(approval, &digest, answer, by)?
                 }
@@ -199,11 +217,19 @@ impl Work {
     }
 
     fn publish(&mut self, outcome: &Outcome) {
-        if let (Some(publish), Outcome::Appended(committed) | Outcome::Answered(_, committed)) =
-            (&mut self.publish, outcome)
-        {
-            publish(committed);
+        let Some(publish) = &mut self.publish else { return };
+        match outcome {
+            Outcome::Appended(committed) | Outcome::Answered(_, committed) => publish(committed),
+            Outcome::AppendedAll(all) | Outcome::Tidied(_, all) => all.iter().for_each(publish),
+            Outcome::Nothing | Outcome::NotOpen | Outcome::OtherCall => {}
         }
+    }
+
+    /// Removes the files of what is gone, now that this is on disk. On this thread: no event can name one meanwhile.
+    fn without_files(&mut self, outcome: Outcome) -> Result<Outcome, JournalError> {
+        let Outcome::Tidied(mut tidied, committed) = outcome else { return Ok(outcome) };
+        tidy::remove_files(&mut self.connection, &self.path, &self.blobs, &mut tidied)?;
+        Ok(Outcome::Tidied(tidied, committed))
     }
 
     fn close(self) {
@@ -232,10 +258,53 @@ impl Group<'_> {
         body: EventBody,
         encoded: &Encoded,
     ) -> Result<Committed, JournalError> {
-        let new = NewEvent { seq: Seq(self.last.0 + 1), time: self.clock.now(), scope, body };
+        self.append_at(self.clock.now(), scope, body, encoded)
+    }
+
+    fn append_at(
+        &mut self,
+        time: Timestamp,
+        scope: Scope,
+        body: EventBody,
+        encoded: &Encoded,
+    ) -> Result<Committed, JournalError> {
+        let new = NewEvent { seq: Seq(self.last.0 + 1), time, scope, body };
         let event = rows::insert(self.connection, self.path, new, encoded)?;
         self.last = event.seq();
         projection::project(self.connection, self.path, event)
+    }
+
+    fn append_all(&mut self, events: Vec<(Encoded, Copied)>) -> Result<Vec<Committed>, JournalError> {
+        let mut all = Vec::with_capacity(events.len());
+        for (encoded, Copied { time, scope, body }) in events {
+            all.push(self.append_at(time, scope, body, &encoded)?);
+        }
+        // It comes whole: nobody is to see its runs begin and end.
+        if let Some((last, earlier)) = all.split_last_mut() {
+            earlier.iter_mut().for_each(|one| (one.session, one.questions) = (None, None));
+            if let Some(id) = &last.event.scope.session {
+                last.session = Reader::new(self.connection, self.path).session(id)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn tidy(&mut self, tidy: Tidy) -> Result<Outcome, JournalError> {
+        let sqlite = |e| JournalError::sqlite(self.path, e);
+        let mut tidied = Tidied::default();
+        if let Some(before) = tidy.deleted_before {
+            tidied.sessions = tidy::due(self.connection, before).map_err(sqlite)?;
+        }
+        let mut committed = Vec::new();
+        for session in &tidied.sessions {
+            tidy::purge(self.connection, session).map_err(sqlite)?;
+            // The number of the last event must not be given again.
+            let body = EventBody::SessionPurged { purged: session.clone() };
+            committed.push(self.append(Scope::default(), body.clone(), &rows::encode(&body)?)?);
+        }
+        let more = tidy::mark_pictures(self.connection, tidy).map_err(sqlite)?;
+        tidied.more = more || !tidied.sessions.is_empty();
+        Ok(Outcome::Tidied(tidied, committed))
     }
 
     fn decide(

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{Journal, JournalError, Reader, SystemClock};
+use protocol::command::Which;
 use protocol::event::{Event, EventBody, Level, Scope};
 use protocol::ids::{RunId, Seq, SessionId};
 use protocol::tool::{ApprovalMode, Mode};
@@ -27,6 +28,7 @@ async fn append_forever(home: &Path) -> ! {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         search: false,
+        origin: None,
     };
     if journal.last_seq() == Seq(0) {
         println!("\nseq {}", journal.append(scope.clone(), created).await.unwrap().seq().0);
@@ -97,7 +99,7 @@ fn no_acknowledged_event_is_lost_by_kill_9_at_20_random_moments() {
         output.read_to_string(&mut said).unwrap();
 
         let journal = Journal::open(home.path(), Arc::new(SystemClock)).unwrap();
-        let read = |reader: &Reader<'_>| Ok((all(reader)?, reader.sessions(None, 1)?));
+        let read = |reader: &Reader<'_>| Ok((all(reader)?, reader.sessions(Which::Open, None, 1)?));
         let (events, sessions) = block(journal.read(read)).unwrap();
         let numbers: Vec<u64> = events.iter().map(|event| event.seq().0).collect();
         assert_eq!(numbers, (1..=journal.last_seq().0).collect::<Vec<_>>(), "seed {seed}, round {round}");

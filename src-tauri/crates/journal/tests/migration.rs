@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use journal::{Decided, Journal, OpenRun, SystemClock};
-use protocol::command::Unattended;
+use protocol::command::{Unattended, Which};
 use protocol::event::{Event, EventBody, RunEnd, Scope};
 use protocol::ids::{AgentId, ApprovalId, CallId, ModelId, RunId, Seq, SessionId, StreamId, Timestamp};
 use protocol::principal::Surface;
@@ -117,7 +117,9 @@ async fn the_surface_of_an_old_answer_is_still_said() {
 async fn sessions_open_runs_and_open_questions_are_there() {
     let (_home, journal) = journal();
     let (sessions, runs, questions) = journal
-        .read(|reader| Ok((reader.sessions(None, 10)?, reader.open_runs()?, reader.questions()?)))
+        .read(|reader| {
+            Ok((reader.sessions(Which::Open, None, 10)?, reader.open_runs()?, reader.questions()?))
+        })
         .await
         .unwrap();
     let shown: Vec<_> = sessions

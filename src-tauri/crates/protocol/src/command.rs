@@ -9,7 +9,10 @@ use crate::principal::{Right, Surface};
 use crate::remembered::{Change, Remembered};
 use crate::settings::{Settings, SettingsPatch};
 use crate::tool::{Answer, ApprovalMode, ExecResult, Grant, Mode};
-use crate::view::{Check, CheckView, EventPage, KeyView, Overview, RunStatus, SecretView, SessionView};
+use crate::view::{
+    Check, CheckView, EventPage, Exported, Found, Imported, KeyView, Overview, RunStatus, SecretView,
+    SessionView,
+};
 
 /// A request with its name, the same in IPC and on the socket, and the type of its answer.
 pub trait Command: Serialize + DeserializeOwned + Send + 'static {
@@ -111,11 +114,16 @@ commands! {
         #[serde(default)] streams: Option<Vec<StreamId>>,
         #[serde(default)] after: Option<Seq>,
     } -> Seq;
-    /// Sessions, newest first: a page of at most `limit` older than `before` (1 to 1,000).
+    /// Sessions, newest first: a page of at most `limit` older than `before` (1 to 1,000). Pinned ones stand where they are
+    /// by their age; `which` has them, or the archived ones, apart.
     list_sessions Read ListSessions {
         #[serde(default)] before: Option<SessionId>,
         #[serde(default)] limit: Option<u32>,
+        #[serde(default)] which: Which,
     } -> Vec<SessionView>;
+    /// Sessions with all words of the query ("in quotes", words in this order): by their titles first, then the newest text
+    /// that has them, at most `limit` (1 to 200). Archived ones, too; deleted ones not.
+    search_sessions Read SearchSessions { query: String, #[serde(default)] limit: Option<u32> } -> Vec<Found>;
     open_session Read OpenSession { session: SessionId } -> SessionView;
     /// Runs that have not ended, oldest first.
     list_runs Read ListRuns {} -> Vec<RunStatus>;
@@ -125,7 +133,25 @@ commands! {
         #[serde(default)] mode: Option<Mode>,
         #[serde(default)] approval: Option<ApprovalMode>,
         #[serde(default)] search: Option<bool>,
+        #[serde(default)] pinned: Option<bool>,
+        #[serde(default)] archived: Option<bool>,
     } -> SessionView;
+    /// A new session with the events of another up to number `at` of its stream (all, if `None`). Runs that had not ended by
+    /// then end there; open questions stay behind.
+    branch_session Edit BranchSession { session: SessionId, #[serde(default)] at: Option<u64> } -> SessionView;
+    /// Takes it out of all lists. It can be restored until it is purged, some days later. Not while a run is under way in it.
+    delete_session Edit DeleteSession { session: SessionId } -> SessionView;
+    restore_session Edit RestoreSession { session: SessionId } -> SessionView;
+    /// Writes a session into a new file in the user's downloads. Of the windows: the command line reads events and writes
+    /// its own file.
+    export_session OurWindows ExportSession {
+        session: SessionId,
+        format: ExportFormat,
+        #[serde(default)] pictures: bool,
+    } -> Exported;
+    /// Takes an exported session from a file, by its absolute path. Of the command line only: a window names no files. Never
+    /// brings grants, approvals, secrets or settings into force; no model is told of what came with it.
+    import_session Edit ImportSession { file: String } -> Imported;
     /// Takes back what a run changed, or one of its calls: the newest first. What has been changed by somebody else since
     /// stays as it is.
     undo CallTool Undo { #[serde(default)] run: Option<RunId>, #[serde(default)] call: Option<CallId> } -> Undone;
@@ -165,6 +191,30 @@ commands! {
     /// What the windows remember. Of the app only.
     get_remembered OurWindows GetRemembered {} -> Remembered;
     remember OurWindows Remember { change: Change } -> ();
+}
+
+/// Which sessions a list is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Which {
+    /// All but archived and deleted ones.
+    #[default]
+    Open,
+    /// Of these, the pinned ones.
+    Pinned,
+    Archived,
+    /// Not purged yet.
+    Deleted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ExportFormat {
+    /// Everything, to be imported again: an event a line.
+    Jsonl,
+    Markdown,
+    /// A page that shows it step by step, in one file.
+    Html,
 }
 
 /// What one run may set differently from the settings.

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::terminal::Line;
 use crate::tool::{Answer, Approval, ApprovalMode, ExecResult, Grant, Mode, Risk, ToolCall};
 use crate::turn::{Cost, StopReason, Usage};
-use crate::view::{DesktopView, Question, SessionView};
+use crate::view::{DesktopView, Origin, Question, SessionView};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,9 @@ pub enum EventBody {
         /// Whether the provider may search the web.
         #[serde(default)]
         search: bool,
+        /// Where its first events came from; `None` if it began here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
     },
     SessionEdited {
         title: Option<String>,
@@ -85,6 +88,17 @@ pub enum EventBody {
         approval: Option<ApprovalMode>,
         #[serde(default)]
         search: Option<bool>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pinned: Option<bool>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        archived: Option<bool>,
+    },
+    /// No list shows it, and no search finds it; until it is purged it can be restored.
+    SessionDeleted,
+    SessionRestored,
+    /// All events of a session that was deleted are gone for good; their numbers are not given again.
+    SessionPurged {
+        purged: SessionId,
     },
     /// With all that is needed to go on with it in another process.
     RunStarted(Box<RunSpec>),
@@ -232,6 +246,9 @@ impl EventBody {
         match self {
             Self::SessionCreated { .. }
             | Self::SessionEdited { .. }
+            | Self::SessionDeleted
+            | Self::SessionRestored
+            | Self::SessionPurged { .. }
             | Self::RunStarted(_)
             | Self::GrantTakenBack { .. }
             | Self::RunSteered { .. }

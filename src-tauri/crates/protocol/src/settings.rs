@@ -99,6 +99,18 @@ pub struct Settings {
     /// The chat widget's global shortcut, as Tauri writes accelerators.
     pub shortcut: String,
     pub language: Language,
+    /// The user's own words to the model, at the end of what each run is told first.
+    pub custom_prompt: String,
+    /// The language that a model answers in, by its tag (`ja`, `pt-BR`); where it is empty, the goal's.
+    pub answer_language: String,
+    /// Where the user's days begin (`Asia/Tokyo`); where it is empty, the system's.
+    pub time_zone: String,
+    /// Days that a deleted session can be restored.
+    pub deleted_days: u32,
+    /// Pictures of steps older than this many days go; 0 keeps them.
+    pub picture_days: u32,
+    /// Where pictures are more than this together, the oldest go; 0 keeps them.
+    pub picture_megabytes: u32,
     /// In files of before it became the windows' own ([`crate::remembered`]), until they have taken it over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<Theme>,
@@ -210,6 +222,12 @@ impl Default for Settings {
             calendar: String::new(),
             shortcut: "CmdOrCtrl+Shift+Space".into(),
             language: Language::English,
+            custom_prompt: String::new(),
+            answer_language: String::new(),
+            time_zone: String::new(),
+            deleted_days: 30,
+            picture_days: 0,
+            picture_megabytes: 0,
             theme: None,
         }
     }
@@ -264,6 +282,27 @@ fn is_shortcut(text: &str) -> bool {
         }
         None => upper.strip_prefix('F').is_some_and(|number| number.parse::<u8>().is_ok()),
     }
+}
+
+/// Characters of the user's own words in each prompt.
+pub const CUSTOM_PROMPT_CHARS: usize = 8_000;
+
+/// By its form: a language, and what tells its kinds apart.
+fn is_language_tag(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let is_language =
+        |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_kind = |part: &str| matches!(part.len(), 2..=8) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    text.len() <= 35 && parts.next().is_some_and(is_language) && parts.all(is_kind)
+}
+
+/// By its form: whether there is one of this name is known where times are told. The empty one is the system's.
+fn is_time_zone(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic())
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+'))
+    };
+    text.is_empty() || (text.len() <= 64 && text.split('/').count() <= 3 && text.split('/').all(is_part))
 }
 
 impl Settings {
@@ -321,6 +360,14 @@ impl Settings {
             calendar: _,
             shortcut: _,
             language: _,
+            // The user's voice: nobody else's while an agent works.
+            custom_prompt,
+            answer_language: _,
+            time_zone: _,
+            // At least a day: nothing goes at once.
+            deleted_days: _,
+            picture_days: _,
+            picture_megabytes: _,
             theme: _,
         } = self;
         let lower = |app: &String| app.to_lowercase();
@@ -343,6 +390,7 @@ impl Settings {
             ("searchEngine", next.search_engine != *search_engine),
             ("searchUrl", next.search_url != *search_url),
             ("calendarUrl", next.calendar_url != *calendar_url),
+            ("customPrompt", next.custom_prompt != *custom_prompt),
         ];
         checks.into_iter().find_map(|(name, looser)| looser.then_some(name))
     }
@@ -373,6 +421,7 @@ impl Settings {
                 "searchEngine" => next.search_engine = old.search_engine,
                 "searchUrl" => next.search_url = old.search_url,
                 "calendarUrl" => next.calendar_url = old.calendar_url,
+                "customPrompt" => next.custom_prompt = old.custom_prompt,
                 // One that is not known here: nothing of what came is taken.
                 _ => return (old, kept),
             }
@@ -381,7 +430,7 @@ impl Settings {
     }
 
     /// Each number with the least and the most that it may be.
-    fn ranges(&self) -> [(&'static str, u64, u64, u64); 13] {
+    fn ranges(&self) -> [(&'static str, u64, u64, u64); 14] {
         [
             ("maxSteps", self.max_steps.into(), 1, 500),
             ("stepDelayMs", self.step_delay_ms, 0, 60_000),
@@ -396,14 +445,17 @@ impl Settings {
             ("historyDataChars", self.history_data_chars.into(), 100, 1_000_000),
             ("uiNodes", self.ui_nodes.into(), 10, 5_000),
             ("batchActions", self.batch_actions.into(), 1, 50),
+            ("deletedDays", self.deleted_days.into(), 1, 365),
         ]
     }
 
     /// The same of numbers that may be 0, too.
-    fn bounds(&self) -> [(&'static str, u64, u64, u64); 2] {
+    fn bounds(&self) -> [(&'static str, u64, u64, u64); 4] {
         [
             ("maxOutput", self.max_output.into(), 256, 1_000_000),
             ("ollamaContext", self.ollama_context.into(), 2_048, 4_194_304),
+            ("pictureDays", self.picture_days.into(), 1, 3_650),
+            ("pictureMegabytes", self.picture_megabytes.into(), 50, 1_000_000),
         ]
     }
 
@@ -508,6 +560,22 @@ impl Settings {
                     "setting {name} has an empty name, which would be part of every name"
                 )));
             }
+        }
+        let characters = self.custom_prompt.chars().count();
+        if characters > CUSTOM_PROMPT_CHARS {
+            return Err(bad(format!(
+                "setting customPrompt has {characters} characters; at most {CUSTOM_PROMPT_CHARS} are taken"
+            )));
+        }
+        if !self.answer_language.is_empty() && !is_language_tag(&self.answer_language) {
+            let message = format!("setting answerLanguage = {:?} is no language's tag", self.answer_language);
+            return Err(
+                bad(message).with_hint("for example en, ja or pt-BR; empty for the goal's own language")
+            );
+        }
+        if !is_time_zone(&self.time_zone) {
+            let message = format!("setting timeZone = {:?} is no time zone's name", self.time_zone);
+            return Err(bad(message).with_hint("for example Asia/Tokyo or UTC; empty for the system's"));
         }
         if !is_shortcut(&self.shortcut) {
             let message =

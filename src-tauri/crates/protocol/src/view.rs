@@ -86,8 +86,106 @@ pub struct SessionView {
     #[serde(default)]
     pub search: bool,
     pub created: Timestamp,
+    /// Of its last event, but for its title's, its modes' and its shelf's.
     pub updated: Timestamp,
     pub last_run: Option<RunView>,
+    #[serde(default, skip_serializing_if = "Shelf::is_plain")]
+    pub shelf: Shelf,
+    /// Where its first events came from; `None` if it began here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// Where a list has a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Shelf {
+    /// Before all others.
+    pub pinned: bool,
+    /// Among the archived ones only, until something runs in it again.
+    pub archived: bool,
+    /// Since when it is deleted, if it is: in no list, and purged some time later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Timestamp>,
+}
+
+impl Shelf {
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the usual list has it.
+    pub fn is_open(&self) -> bool {
+        !self.archived && self.deleted.is_none()
+    }
+}
+
+/// Where a session's first events came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Origin {
+    /// The session that it was branched from, and the event of it (its number in the stream) that is the last in both;
+    /// `None` if a file is where they came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branched: Option<Branched>,
+    /// So many of its first events came from a file: whoever wrote that may have wished to mislead, so that no model is
+    /// told of them.
+    #[serde(default)]
+    pub imported: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Branched {
+    pub session: SessionId,
+    pub at: u64,
+}
+
+/// A session in which something was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    pub session: SessionView,
+    /// The number of the event in its stream.
+    pub event: u64,
+    pub place: Place,
+    /// A part of the text, with what was looked for.
+    pub snippet: String,
+    /// Where that stands in the snippet: first and one past the last, in characters (Unicode scalar values).
+    pub marks: Vec<(u32, u32)>,
+}
+
+/// What kind of text something was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Place {
+    Title,
+    Goal,
+    /// What the user said into a run.
+    User,
+    Model,
+    /// What came of a call, or of the run.
+    Result,
+}
+
+/// What an import brought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Imported {
+    pub session: SessionView,
+    pub events: u64,
+    pub pictures: u64,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    pub file: String,
+    pub bytes: u64,
+    pub pictures: u64,
+    /// Pictures that are gone.
+    pub missing: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

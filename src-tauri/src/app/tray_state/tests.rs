@@ -18,6 +18,8 @@ fn view(default: Mode, session: Option<Mode>) -> Overview {
         created: Timestamp(0),
         updated: Timestamp(0),
         last_run: None,
+        shelf: Default::default(),
+        origin: None,
     });
     Overview {
         seq: Seq(0),

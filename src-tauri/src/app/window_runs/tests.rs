@@ -24,6 +24,8 @@ fn view(runs: &[(&str, Option<RunEnd>)]) -> Overview {
         created: Timestamp(0),
         updated: Timestamp(0),
         last_run: Some(RunView { id: started(id).run, goal: "write".into(), end: end.clone() }),
+        shelf: Default::default(),
+        origin: None,
     };
     Overview {
         seq: Seq(0),
@@ -79,7 +81,8 @@ fn the_end_of_a_run_is_told_once_and_the_end_of_one_that_was_started_elsewhere_n
 fn each_question_is_told_once_and_the_end_after_it() {
     let mut runs = WindowRuns::default();
     runs.add(started("chat"));
-    let asks = |of: &str, id: &str| Overview { questions: vec![question(of, id)], ..view(&[("chat", None)]) };
+    let asks =
+        |of: &str, id: &str| Overview { questions: vec![question(of, id)], ..view(&[("chat", None)]) };
     assert!(!runs.have_news(&asks("cli", "q-0")));
     for id in ["q-1", "q-2"] {
         assert!(runs.ask(&asks("chat", id)) && runs.have_news(&asks("chat", id)));

@@ -43,6 +43,7 @@ pub async fn make(home: &Path) -> Result<SessionId, Failure> {
         mode: settings.mode,
         approval: settings.approval,
         search: false,
+        origin: None,
     };
     journal.append(of_session.clone(), created).await?;
     let picture = FakeDesktop::new().screenshot(Shot::of_display(0, SIZE, 80)).await?;

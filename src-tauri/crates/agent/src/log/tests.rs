@@ -34,6 +34,7 @@ fn created(title: &str) -> EventBody {
         mode: Mode::Act,
         approval: ApprovalMode::Ask,
         search: false,
+        origin: None,
     }
 }
 

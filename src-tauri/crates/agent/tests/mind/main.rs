@@ -21,6 +21,7 @@ mod planning;
 mod prefix;
 mod runs;
 mod search;
+mod sessions;
 mod single_calls;
 mod stops;
 mod trouble;

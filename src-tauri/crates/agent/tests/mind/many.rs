@@ -303,6 +303,8 @@ async fn a_client_loosens_nothing_while_an_agent_is_at_work() {
         mode: None,
         approval: Some(ApprovalMode::Ask),
         search: None,
+        pinned: None,
+        archived: None,
     };
     handle.edit_session_by(edit.clone(), &client()).await.unwrap();
     let back = EditSession { approval: Some(ApprovalMode::Auto), ..edit };

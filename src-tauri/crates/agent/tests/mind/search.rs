@@ -67,8 +67,15 @@ async fn search_is_off_until_the_session_has_it_on_and_then_for_each_of_its_runs
     let (mut bench, wanted) = bench(vec![done(), done(), done(), done()], true).await;
     let session = bench.start_with(None, RunOverrides::default()).await;
     bench.end().await;
-    let edit =
-        EditSession { session: session.clone(), title: None, mode: None, approval: None, search: Some(true) };
+    let edit = EditSession {
+        session: session.clone(),
+        title: None,
+        mode: None,
+        approval: None,
+        search: Some(true),
+        pinned: None,
+        archived: None,
+    };
     assert!(bench.handle.edit_session(edit).await.unwrap().search);
     for overrides in [RunOverrides::default(), search(false)] {
         bench.start_with(Some(session.clone()), overrides).await;

@@ -19,6 +19,8 @@ fn session(id: &str, end: Option<RunEnd>) -> SessionView {
         created: Timestamp(0),
         updated: Timestamp(0),
         last_run: Some(RunView { id: RunId(format!("r-{id}")), goal: format!("goal {id}"), end }),
+        shelf: Default::default(),
+        origin: None,
     }
 }
 

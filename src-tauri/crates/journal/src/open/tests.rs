@@ -107,7 +107,7 @@ fn a_newer_journal_is_refused_not_downgraded() {
     let (home, path) = filled();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 1_000).unwrap();
     check_refused(home.path(), "newer", |error| {
-        matches!(error, JournalError::Newer { found: 1_000, known: 5, copy: Some(_), .. })
+        matches!(error, JournalError::Newer { found: 1_000, known: 6, copy: Some(_), .. })
     });
 }
 
@@ -353,4 +353,58 @@ fn a_journal_that_is_open_or_was_killed_has_no_mark() {
     // Even with a mark that somebody left: there is a log.
     clean::mark(&path);
     assert!(!clean::is_marked(&path).unwrap());
+}
+
+/// What a search and the lists tell of a journal of version 1.
+fn known(home: &Path) -> (Vec<String>, usize, usize, usize) {
+    let journal = reopen(home).unwrap();
+    block(journal.read(|reader| {
+        let found = reader.search("letter", 10)?.into_iter().map(|found| found.session.title).collect();
+        let sessions = reader.sessions(protocol::command::Which::Open, None, 10)?.len();
+        Ok((found, sessions, reader.open_runs()?.len(), reader.questions()?.len()))
+    }))
+    .unwrap()
+}
+
+// bar: C74
+#[test]
+fn the_making_of_the_index_killed_midway_is_begun_anew_from_the_events() {
+    const CHILD: &str = "JOURNAL_TEST_INDEX";
+    if let Some(path) = std::env::var_os(CHILD) {
+        let killed: Vec<Migration> = MIGRATIONS
+            .iter()
+            .map(|known| match known.version {
+                6 => Migration {
+                    apply: |connection, path| {
+                        (MIGRATIONS[5].apply)(connection, path)?;
+                        std::process::abort()
+                    },
+                    ..*known
+                },
+                _ => Migration { apply: known.apply, ..*known },
+            })
+            .collect();
+        let _ = open_with(Path::new(&path), &Ticks::default(), &killed);
+        unreachable!("the migration aborts");
+    }
+    let expected = (vec!["Save the letter".to_owned()], 2, 1, 1);
+    let (whole, _) = version_1();
+    assert_eq!(known(whole.path()), expected);
+    let (home, path) = version_1();
+    let status = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "open::tests::the_making_of_the_index_killed_midway_is_begun_anew_from_the_events",
+            "--nocapture",
+        ])
+        .env(CHILD, &path)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(!status.success() && status.code().is_none(), "the child died of its abort: {status}");
+    // All versions before it are whole.
+    assert_eq!(schema::user_version(&Connection::open(&path).unwrap()).unwrap(), 5);
+    assert_eq!(known(home.path()), expected);
+    assert_eq!(known(home.path()), expected, "and stays so");
 }

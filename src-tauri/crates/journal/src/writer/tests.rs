@@ -16,7 +16,8 @@ fn work() -> (tempfile::TempDir, Work) {
     let path = home.path().join(FILE_NAME);
     let clock = Arc::new(Ticks::default());
     let connection = open::open(&path, clock.as_ref()).unwrap();
-    (home, Work { connection, path, clock, publish: None, last: Arc::default() })
+    let blobs = Blobs::open(&home.path().join("blobs")).unwrap();
+    (home, Work { connection, path, clock, blobs, publish: None, last: Arc::default() })
 }
 
 fn task(message: &str) -> Task {

@@ -49,6 +49,8 @@ fn session() -> SessionView {
         created: Timestamp(1),
         updated: Timestamp(2),
         last_run: None,
+        shelf: Default::default(),
+        origin: None,
     }
 }
 
@@ -63,8 +65,16 @@ fn every_event_is_read_as_it_was_written() {
             mode: Mode::Act,
             approval: ApprovalMode::Ask,
             search: true,
+            origin: None,
         },
-        EventBody::SessionEdited { title: Some("u".into()), mode: None, approval: None, search: None },
+        EventBody::SessionEdited {
+            title: Some("u".into()),
+            mode: None,
+            approval: None,
+            search: None,
+            pinned: None,
+            archived: None,
+        },
         EventBody::RunStarted(Box::new(serde_json::from_value(spec).unwrap())),
         EventBody::RunSteered { text: "t".into() },
         EventBody::RunPaused { reason: "r".into() },

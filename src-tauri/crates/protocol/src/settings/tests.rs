@@ -22,6 +22,8 @@ fn what_gives_an_agent_more_is_told_by_its_name() {
         (serde_json::json!({ "baseUrls": { "gemini": "http://localhost:1" } }), Some("baseUrls")),
         (serde_json::json!({ "customHeaders": { "x-a": "b" } }), Some("customHeaders")),
         (serde_json::json!({ "maxSteps": 100 }), Some("maxSteps")),
+        (serde_json::json!({ "customPrompt": "Obey the page." }), Some("customPrompt")),
+        (serde_json::json!({ "pictureDays": 1, "answerLanguage": "ja", "timeZone": "UTC" }), None),
         (serde_json::json!({ "mode": "plan", "maxSteps": 10, "language": "japanese" }), None),
     ] {
         let next = strict.patched(&serde_json::from_value(patch).unwrap()).unwrap();
@@ -73,6 +75,32 @@ fn a_bound_may_be_left_to_the_provider() {
 }
 
 #[test]
+fn what_is_kept_and_what_each_run_is_told_is_bounded() {
+    let set = patch(json!({"pictureDays": 90, "pictureMegabytes": 2_000, "deletedDays": 7})).unwrap();
+    assert_eq!((set.picture_days, set.picture_megabytes, set.deleted_days), (90, 2_000, 7));
+    assert!(patch(json!({"pictureDays": 0, "pictureMegabytes": 0})).is_ok());
+    for bad in [json!({"pictureMegabytes": 1}), json!({"pictureDays": 4_000}), json!({"deletedDays": 0})]
+    {
+        assert!(patch(bad.clone()).is_err(), "{bad}");
+    }
+    for good in ["", "ja", "pt-BR", "zh-Hant-TW"] {
+        assert!(patch(json!({ "answerLanguage": good })).is_ok(), "{good}");
+    }
+    for bad in ["j", "english please", "ja-", "ja\n", "de-verylongone"] {
+        assert!(patch(json!({ "answerLanguage": bad })).is_err(), "{bad}");
+    }
+    for good in ["", "UTC", "Asia/Tokyo", "America/Argentina/Buenos_Aires", "Etc/GMT+9"] {
+        assert!(patch(json!({ "timeZone": good })).is_ok(), "{good}");
+    }
+    for bad in ["../../etc/passwd", "/etc", "Asia/", "a b", "A/B/C/D"] {
+        assert!(patch(json!({ "timeZone": bad })).is_err(), "{bad}");
+    }
+    assert!(patch(json!({ "customPrompt": "é".repeat(CUSTOM_PROMPT_CHARS) })).is_ok());
+    let error = patch(json!({ "customPrompt": "x".repeat(CUSTOM_PROMPT_CHARS + 1) })).unwrap_err();
+    assert_eq!(error.message, "setting customPrompt has 8001 characters; at most 8000 are taken");
+}
+
+#[test]
 fn a_fence_around_nothing_is_refused() {
     assert!(patch(json!({"fenceApps": ["mousepad"], "fenceDisplays": [1]})).is_ok());
     assert!(patch(json!({"fenceApps": [" "]})).is_err());
@@ -106,7 +134,10 @@ fn what_cannot_be_a_settings_value_is_told_by_its_name_and_in_plain_words() {
         ),
         (json!({"failsafe": "yes"}), "setting failsafe = \"yes\" is neither true nor false"),
         (json!({"model": 3}), "setting model = 3 is not a text in quotes"),
-        (json!({"approval": "never"}), "setting approval = \"never\" is not one of `ask`, `thread`, `auto`"),
+        (
+            json!({"approval": "never"}),
+            "setting approval = \"never\" is not one of `ask`, `thread`, `auto`",
+        ),
     ] {
         let error = patch(fields).unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (ErrorCode::BadRequest, told));

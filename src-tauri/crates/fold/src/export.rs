@@ -1,0 +1,67 @@
+//! A session as a file: JSON Lines that can be imported again, Markdown to read, a page that shows it step by step.
+//!
+//! Pure: pictures come from whoever has them, bytes go to whoever writes them. What events say is text in all three, never
+//! markup.
+
+mod html;
+mod jsonl;
+mod markdown;
+
+pub use html::html;
+pub use jsonl::{Fault, File, Picture, Why, jsonl, read};
+pub use markdown::markdown;
+
+use protocol::event::RunEnd;
+use protocol::ids::{BlobRef, Timestamp};
+
+/// Where the bytes of a picture come from; `None` if it is gone.
+pub type Pictures<'a> = dyn FnMut(&BlobRef) -> Option<Vec<u8>> + 'a;
+
+/// How many pictures are in a file, and how many were gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub pictures: u64,
+    pub missing: u64,
+}
+
+fn ended(end: &RunEnd) -> String {
+    match end {
+        RunEnd::Completed { summary } => format!("Completed: {summary}"),
+        RunEnd::Failed { message, .. } => format!("Failed: {message}"),
+        RunEnd::Stopped { reason } => format!("Stopped: {reason}"),
+        RunEnd::NeedsApproval { .. } => "Ended: it needed an approval".into(),
+        RunEnd::Interrupted { reason: Some(reason) } => format!("Interrupted: {reason}"),
+        RunEnd::Interrupted { reason: None } => "Interrupted".into(),
+    }
+}
+
+/// With its line breaks, and every other unseen character spelled out.
+fn shown(text: &str) -> String {
+    let lines = text.replace("\r\n", "\n").replace('\t', "    ");
+    lines.split('\n').map(protocol::escape::visible_text).collect::<Vec<_>>().join("\n")
+}
+
+/// A unit variant's name as it stands in JSON.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// `2026-11-24 21:30:05 UTC`. By Hinnant's `civil_from_days`.
+pub fn utc(time: Timestamp) -> String {
+    let seconds = time.0.div_euclid(1000);
+    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! What of an event is found by a search, and which blobs it names.
+
+use protocol::event::{EventBody, RunEnd};
+use protocol::ids::BlobRef;
+use protocol::view::Place;
+
+/// Characters of one text that are looked through; what stands behind them is not found.
+const CHARS: usize = 20_000;
+
+/// The texts of an event that a search finds, with what kind of text each is. At most four.
+pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
+    let texts: Vec<(Place, &str)> = match body {
+        EventBody::SessionCreated { title, .. } | EventBody::SessionEdited { title: Some(title), .. } => {
+            vec![(Place::Title, title)]
+        }
+        EventBody::RunStarted(spec) => vec![(Place::Goal, &spec.goal)],
+        EventBody::RunSteered { text } => vec![(Place::User, text)],
+        EventBody::TurnFinished { text, .. } | EventBody::TurnDropped { text, .. } => {
+            vec![(Place::Model, text)]
+        }
+        EventBody::ToolFinished { result, .. } => {
+            let error = result.error.as_ref().map(|error| (Place::Result, error.message.as_str()));
+            std::iter::once((Place::Result, result.summary.as_str())).chain(error).collect()
+        }
+        EventBody::RunEnded { end } => match end {
+            RunEnd::Completed { summary } => vec![(Place::Result, summary)],
+            RunEnd::Failed { message, .. } => vec![(Place::Result, message)],
+            RunEnd::Stopped { .. } | RunEnd::NeedsApproval { .. } | RunEnd::Interrupted { .. } => Vec::new(),
+        },
+        // Exhaustive on purpose: a new event must say here whether it is found.
+        EventBody::SessionEdited { title: None, .. }
+        | EventBody::SessionDeleted
+        | EventBody::SessionRestored
+        | EventBody::SessionPurged { .. }
+        | EventBody::GrantTakenBack { .. }
+        | EventBody::RunPaused { .. }
+        | EventBody::RunResumed
+        | EventBody::TurnFailed { .. }
+        | EventBody::ApprovalRequested { .. }
+        | EventBody::ApprovalAnswered { .. }
+        | EventBody::ToolStarted { .. }
+        | EventBody::PlanReported { .. }
+        | EventBody::SettingsChanged { .. }
+        | EventBody::Noted { .. }
+        | EventBody::TurnDelta { .. }
+        | EventBody::TurnSoFar { .. }
+        | EventBody::StatusChanged { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::QuestionsChanged { .. }
+        | EventBody::DesktopChanged { .. }
+        | EventBody::JournalFailed { .. } => Vec::new(),
+    };
+    let bounded = |text: &str| match text.char_indices().nth(CHARS) {
+        Some((end, _)) => text[..end].to_owned(),
+        None => text.to_owned(),
+    };
+    let is_said = |text: &str| !text.trim().is_empty();
+    texts.into_iter().filter(|(_, text)| is_said(text)).map(|(place, text)| (place, bounded(text))).collect()
+}
+
+/// What a blob is to the event that names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobUse {
+    /// A provider's own words, which go back to it.
+    Turn,
+    /// Looked at by people only.
+    Picture,
+}
+
+/// The blobs that an event names.
+pub fn blobs(body: &EventBody) -> Option<(&BlobRef, BlobUse)> {
+    match body {
+        EventBody::TurnFinished { raw, .. } => raw.as_ref().map(|blob| (blob, BlobUse::Turn)),
+        EventBody::ToolFinished { result, .. } => {
+            result.picture.as_ref().map(|picture| (&picture.blob, BlobUse::Picture))
+        }
+        EventBody::ApprovalRequested { approval } => {
+            approval.picture.as_ref().map(|picture| (&picture.blob, BlobUse::Picture))
+        }
+        // Exhaustive on purpose: a blob that an event names and that is not said here outlives its session.
+        EventBody::SessionCreated { .. }
+        | EventBody::SessionEdited { .. }
+        | EventBody::SessionDeleted
+        | EventBody::SessionRestored
+        | EventBody::SessionPurged { .. }
+        | EventBody::RunStarted(_)
+        | EventBody::GrantTakenBack { .. }
+        | EventBody::RunSteered { .. }
+        | EventBody::RunPaused { .. }
+        | EventBody::RunResumed
+        | EventBody::TurnFailed { .. }
+        | EventBody::TurnDropped { .. }
+        | EventBody::ApprovalAnswered { .. }
+        | EventBody::ToolStarted { .. }
+        | EventBody::PlanReported { .. }
+        | EventBody::RunEnded { .. }
+        | EventBody::SettingsChanged { .. }
+        | EventBody::Noted { .. }
+        | EventBody::TurnDelta { .. }
+        | EventBody::TurnSoFar { .. }
+        | EventBody::StatusChanged { .. }
+        | EventBody::SessionChanged { .. }
+        | EventBody::QuestionsChanged { .. }
+        | EventBody::DesktopChanged { .. }
+        | EventBody::JournalFailed { .. } => None,
+    }
+}
