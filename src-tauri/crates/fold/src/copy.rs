@@ -229,6 +229,7 @@ impl Names<'_> {
             // Never kept.
             EventBody::TurnDelta { .. }
             | EventBody::TurnSoFar { .. }
+            | EventBody::CommandPrinted { .. }
             | EventBody::StatusChanged { .. }
             | EventBody::SessionChanged { .. }
             | EventBody::QuestionsChanged { .. }

@@ -81,13 +81,14 @@ impl Router {
 
     /// The same for one run, whose tab in the browser is its own.
     pub fn of_run(&self) -> Self {
-        let Self { registry, desktop, browser, secrets, home } = self;
+        let Self { registry, desktop, browser, secrets, home, clipboards } = self;
         Self {
             registry: registry.clone(),
             desktop: desktop.clone(),
             browser: browser.of_run().unwrap_or_else(|| browser.clone()),
             secrets: secrets.clone(),
             home: home.clone(),
+            clipboards: clipboards.clone(),
         }
     }
 
