@@ -169,7 +169,7 @@ impl Engine {
         };
         self.runs.insert(run.clone(), entry)?;
         let unbegun = Unbegun { engine: self, run: run.clone(), live: live.clone(), has_begun: false };
-        match self.conversation(&session, &scope, &spec, &settings).await {
+        match self.conversation(&session, &scope, &spec, &settings, &ports).await {
             Ok(told) => {
                 unbegun.has_begun();
                 let run_task = self.run(scope, spec, settings, (model, ports), told, &live, mailbox);
@@ -187,12 +187,13 @@ impl Engine {
         scope: &Scope,
         spec: &RunSpec,
         settings: &Settings,
+        ports: &Ports,
     ) -> Result<(Context, Offer), ErrorView> {
         let events = self.recent(session, settings).await?;
         let earlier = self.rebuilt(events).await?.closed();
         let bounds = Bounds::of(settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await, settings, self.log.now());
-        let offer = self.offer(spec, &earlier);
+        let offer = self.offer(spec, &earlier, ports);
         let context = Context::new(system, offer.tools(), earlier, &spec.goal, bounds);
         self.log.append(scope.clone(), EventBody::RunStarted(Box::new(spec.clone()))).await?;
         Ok((context, offer))
@@ -249,13 +250,13 @@ impl Engine {
         let goal = messages.iter().rposition(is_goal);
         let bounds = Bounds::of(&settings, models::pictures::family(&settings.model));
         let system = prompts::system(spec.mode, &self.tools.secrets().await, &settings, started);
-        let offer = self.offer(&spec, &messages);
+        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
+        let offer = self.offer(&spec, &messages, &ports);
         let context = match goal {
             Some(goal) => Context::resumed(system, offer.tools(), messages, goal, bounds),
             // So long a run that its beginning is not read any more.
             None => Context::new(system, offer.tools(), Vec::new(), &spec.goal, bounds),
         };
-        let ports = self.open_ports(Some(&session), spec.space.as_deref()).await?;
         let run_task = self.run(scope, spec, settings, (model, ports), (context, offer), &live, mailbox);
         let woken = Woken { open, given, paused, steers: said, plan, read, granted };
         self.spawn(run_task, Begin::Woken(Box::new(woken)), live);
@@ -343,8 +344,8 @@ impl Engine {
     }
 
     /// What a model may be offered in a conversation.
-    fn offer(&self, of: &RunSpec, conversation: &[models::Message]) -> Offer {
-        let specs = self.tools.specs(of.mode).into_iter();
+    fn offer(&self, of: &RunSpec, conversation: &[models::Message], ports: &Ports) -> Offer {
+        let specs = self.tools.specs(of.mode, ports).into_iter();
         Offer::new(specs.filter(|spec| of.plan || &*spec.name != "plan").collect(), conversation)
     }
 

@@ -209,8 +209,8 @@ impl Router {
     }
 
     /// What is offered to a model: what works here and, in Plan mode, only looks. Always in the same order.
-    pub fn specs(&self, mode: Mode) -> Vec<Spec> {
-        let available = self.available();
+    pub fn specs(&self, mode: Mode, ports: &Ports) -> Vec<Spec> {
+        let available = self.available(ports);
         let offered = |tool: &&Arc<dyn Tool>| {
             let fits = mode == Mode::Act || tool.spec().risk == Risk::Observe;
             fits && tool.missing(&available).is_none()
@@ -218,8 +218,14 @@ impl Router {
         self.registry.all().iter().filter(offered).map(|tool| tool.spec().clone()).collect()
     }
 
-    pub(crate) fn available(&self) -> Available {
-        Available { abilities: self.desktop.abilities(), no_browser: self.browser.missing() }
+    fn available(&self, ports: &Ports) -> Available {
+        Available {
+            abilities: self.desktop.abilities(),
+            no_browser: self.browser.missing(),
+            space: ports.space.is_some(),
+            web: ports.web.is_some(),
+            agenda: ports.agenda.is_some(),
+        }
     }
 
     /// What plans of these tools are made within.
@@ -229,7 +235,7 @@ impl Router {
     }
 
     fn env_with<'a>(&'a self, limits: &'a Limits, tools: &'a [Arc<dyn Tool>], ports: &'a Ports) -> Env<'a> {
-        let (available, is_holding) = (self.available(), self.desktop.is_holding());
+        let (available, is_holding) = (self.available(ports), self.desktop.is_holding());
         Env { available, limits, is_holding, home: self.home.as_deref(), ports, tools }
     }
 

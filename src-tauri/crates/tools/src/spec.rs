@@ -135,15 +135,29 @@ pub struct Available {
     pub abilities: Abilities,
     /// Why there is no browser; `None` if there is one, or one can be started.
     pub no_browser: Option<String>,
+    /// Whether the session has a folder for files and commands, a way to the web, calendars.
+    pub space: bool,
+    pub web: bool,
+    pub agenda: bool,
 }
 
 impl Available {
+    /// The same of what a group of tools works with.
+    pub(crate) fn lack_of_group(&self, group: &Group) -> Option<String> {
+        match group {
+            Group::Search if !self.web => Some("there is no way to the web here".to_owned()),
+            Group::Agenda if !self.agenda => Some("there are no calendars here".to_owned()),
+            _ => None,
+        }
+    }
+
     /// Why there is not what is needed; `None` if there is. Which ability of the desktop a tool needs, it knows itself.
     pub fn lack(&self, needs: Needs) -> Option<String> {
         match needs {
             Needs::Nothing | Needs::Network | Needs::Desktop => None,
             Needs::Browser => self.no_browser.clone(),
-            Needs::Space => Some("it needs a workspace of files, and there is none".to_owned()),
+            Needs::Space if self.space => None,
+            Needs::Space => Some("this session has no folder to work in; the setting `space` names one".to_owned()),
         }
     }
 }

@@ -271,6 +271,7 @@ impl<T: Builtin> Tool for Typed<T> {
 
     fn missing(&self, available: &Available) -> Option<String> {
         T::ABILITY.lack(&available.abilities).map(str::to_owned).or_else(|| available.lack(T::NEEDS))
+            .or_else(|| available.lack_of_group(&T::GROUP))
     }
 
     fn plan(&self, mut arguments: Value, env: &Env<'_>) -> Result<Plan, ToolError> {

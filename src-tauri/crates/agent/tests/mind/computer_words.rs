@@ -94,7 +94,7 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
 fn what_a_vendors_tool_stands_for_is_what_its_actions_become_and_every_word_of_it_is_a_tool_of_ours() {
     let router = Router::builtin(FakeDesktop::new());
     let known: BTreeSet<String> =
-        router.specs(Mode::Act).into_iter().map(|spec| spec.name.to_string()).collect();
+        router.specs(Mode::Act, &tools::Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect();
     let replaced: BTreeSet<&str> = REPLACED.into();
     assert_eq!(replaced.len(), REPLACED.len(), "a word stands twice");
     let unknown: Vec<&&str> = replaced.iter().filter(|word| !known.contains(**word)).collect();

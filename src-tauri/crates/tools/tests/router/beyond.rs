@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use space::files::{Keep, Places, Space};
 use space::terminal::{Sandbox, Setup, Terminal};
 use tokio_util::sync::CancellationToken;
-use tools::{AgendaPort, Decision, ExecRequest, Executed, Grants, Planning, Ports, Router};
+use tools::{AgendaPort, Decision, ExecRequest, Executed, Grants, Planning, Ports, Router, WebPort};
+use web::{Fetcher, Guard, Searcher};
 
 use crate::stage::{desktop, execute, limits, request};
 
@@ -62,6 +63,11 @@ impl Session {
             terminal: Some(Arc::new(terminal)),
             keep: Some(Arc::new(Kept::default())),
             agenda: Some(Arc::new(AgendaPort { agenda: Arc::new(Fake::new()), usual: String::new() })),
+            web: Some(Arc::new(WebPort {
+                fetcher: Fetcher::new("test", Guard::strict(&[])).unwrap(),
+                searcher: Searcher::new("test").unwrap(),
+                engine: None,
+            })),
             home: Some(home.path().canonicalize().unwrap()),
             ..Ports::default()
         };
@@ -345,10 +351,10 @@ async fn a_page_is_fetched_from_a_host_that_was_named_and_asked_about_otherwise(
 #[tokio::test]
 async fn without_a_search_engine_it_is_said_how_to_set_one() {
     let session = Session::new();
-    let ports = Ports { web: None, ..session.ports.clone() };
-    let request = ExecRequest { ports, ..session.request("webSearch", json!({"query": "weather"})) };
-    let executed = execute(&session.router, request, CancellationToken::new()).await;
-    assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::NotAvailable);
+    let executed = session.call("webSearch", json!({"query": "weather"})).await;
+    let error = executed.result.error.unwrap();
+    assert_eq!(error.kind, ToolErrorKind::NotAvailable);
+    assert!(error.message.contains("searchEngine"), "{error:?}");
 }
 
 #[tokio::test]

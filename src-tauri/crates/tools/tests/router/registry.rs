@@ -60,7 +60,7 @@ impl Task for LookUp {
 }
 
 fn names(router: &Router) -> Vec<String> {
-    router.specs(Mode::Act).into_iter().map(|spec| spec.name.to_string()).collect()
+    router.specs(Mode::Act, &tools::Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect()
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn the_risk_is_that_of_the_arguments_and_policy_goes_by_it() {
     let planned = assess(Mode::Plan, json!({"word": "frog", "send": true}));
     assert!(matches!(planned.decision, Decision::Forbid { .. }));
     // Where it could send, a plan is not offered it.
-    assert!(!router.specs(Mode::Plan).iter().any(|spec| *spec.name == *"lookUp"));
+    assert!(!router.specs(Mode::Plan, &tools::Ports::default()).iter().any(|spec| *spec.name == *"lookUp"));
     let refused = assess(Mode::Act, json!({}));
     assert_eq!(
         (refused.risk, refused.needs, refused.seat),
@@ -159,7 +159,7 @@ fn schemas_are_derived_once_and_shared() {
     let (one, other) = (Router::new(registry.clone(), desktop()), Router::new(registry.clone(), desktop()));
     assert!(Arc::ptr_eq(one.registry(), other.registry()));
     let first = registry.get("click").unwrap();
-    one.specs(Mode::Act);
+    one.specs(Mode::Act, &tools::Ports::default());
     other.outline(&request("click", json!({"x": 1, "y": 2})), &limits());
     assert!(Arc::ptr_eq(&first, &registry.get("click").unwrap()));
 }

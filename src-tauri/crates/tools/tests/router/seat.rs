@@ -65,7 +65,7 @@ fn a_call_without_a_plan_needs_no_seat() {
 
 #[test]
 fn every_tool_says_what_it_is_for_what_it_reads_and_what_it_can_send() {
-    let specs = router().specs(Mode::Act);
+    let specs = router().specs(Mode::Act, &tools::Ports::default());
     let names = |is: fn(&Spec) -> bool| -> Vec<String> {
         specs.iter().filter(|spec| is(spec)).map(|spec| spec.name.to_string()).collect()
     };
@@ -135,7 +135,7 @@ async fn no_call_changes_the_fence() {
     let router = Router::builtin(fake.clone());
     let fence = Fence { displays: vec![0], apps: vec!["Editor".into()], never: vec![] };
     router.fence(fence.clone());
-    router.specs(Mode::Act);
+    router.specs(Mode::Act, &tools::Ports::default());
     router.picture_size(&limits()).await;
     for (tool, arguments) in [("think", json!({"thought": "a"})), ("click", json!({"x": 1, "y": 2}))] {
         router.outline(&request(tool, arguments.clone()), &limits());

@@ -4,7 +4,7 @@ use crate::stage::{call, desktop, limits, request};
 use browser::fake::FakeBrowser;
 use protocol::tool::{Mode, Risk, ToolErrorKind};
 use serde_json::{Value, json};
-use tools::{Decision, Router};
+use tools::{Decision, Ports, Registry, Router};
 
 /// Those of a browser, in the order in which the model sees them.
 const WEB: [&str; 8] =
@@ -50,12 +50,8 @@ const ACT: &[&str] = &[
     "done",
 ];
 
-fn with_all() -> Router {
-    Router::builtin(desktop()).with_browser(FakeBrowser::new())
-}
-
 fn names(router: &Router, mode: Mode) -> Vec<String> {
-    router.specs(mode).into_iter().map(|spec| spec.name.to_string()).collect()
+    router.specs(mode, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect()
 }
 
 #[test]
@@ -78,12 +74,12 @@ fn act_mode_offers_what_works_and_plan_mode_what_only_looks() {
             "done",
         ]
     );
-    assert_eq!(router.specs(Mode::Act), router.specs(Mode::Act));
+    assert_eq!(router.specs(Mode::Act, &Ports::default()), router.specs(Mode::Act, &Ports::default()));
 }
 
 #[test]
 fn every_schema_is_as_in_its_snapshot() {
-    for spec in with_all().specs(Mode::Act) {
+    for spec in Registry::builtin().specs() {
         let shown = json!({ "description": spec.description, "risk": spec.risk, "schema": spec.schema });
         insta::assert_json_snapshot!(&*spec.name, shown);
     }
@@ -122,7 +118,7 @@ fn every_schema_is_one_closed_inlined_object_of_words_that_gemini_knows() {
             }
         }
     }
-    for spec in with_all().specs(Mode::Act) {
+    for spec in Registry::builtin().specs() {
         assert_eq!(spec.schema["type"], "object", "{}", spec.name);
         assert_eq!(spec.schema["additionalProperties"], false, "{}", spec.name);
         assert!(spec.schema["properties"].is_object(), "{}", spec.name);
@@ -133,7 +129,7 @@ fn every_schema_is_one_closed_inlined_object_of_words_that_gemini_knows() {
 
 #[test]
 fn every_acting_tool_has_a_reason_that_may_be_left_out() {
-    for spec in with_all().specs(Mode::Act) {
+    for spec in Registry::builtin().specs() {
         let has = !spec.schema["properties"]["reason"].is_null();
         assert_eq!(has, spec.risk > Risk::Observe, "{}", spec.name);
         assert!(!spec.schema["required"].as_array().is_some_and(|names| names.contains(&json!("reason"))));
@@ -268,7 +264,7 @@ async fn no_name_that_only_looks_like_a_tools_is_one() {
     let fake = desktop();
     let browser = FakeBrowser::new();
     let router = Router::builtin(fake.clone()).with_browser(browser.clone());
-    let names: Vec<String> = router.specs(Mode::Act).into_iter().map(|spec| spec.name.to_string()).collect();
+    let names: Vec<String> = router.specs(Mode::Act, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect();
     let mut tried = 0;
     for name in names.iter().flat_map(|name| like(name)).filter(|name| !names.contains(name)) {
         let outline = router.outline(&request(&name, json!({})), &limits());
@@ -288,7 +284,7 @@ async fn an_extra_field_is_refused_by_its_name() {
     let fake = desktop();
     let router = Router::builtin(fake.clone()).with_browser(FakeBrowser::new());
     let extra = ["extraField", "approved", "Reason", "reason ", "mode", "approval", "fence", "__proto__"];
-    for spec in router.specs(Mode::Act) {
+    for spec in router.specs(Mode::Act, &Ports::default()) {
         for field in extra {
             let result = call(&router, &spec.name, json!({ field: 1 })).await.result;
             let error = result.error.unwrap();

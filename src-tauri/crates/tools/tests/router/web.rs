@@ -246,7 +246,7 @@ async fn in_auto_what_goes_to_a_host_that_nobody_named_asks_once_something_was_r
     }
     // That was all there are.
     let tried = ["webNavigate", "webTabEdit", "webClick", "webType", "batch", "osa"];
-    let can_send = router.specs(Mode::Act).into_iter().filter(|spec| spec.egress);
+    let can_send = router.specs(Mode::Act, &tools::Ports::default()).into_iter().filter(|spec| spec.egress);
     assert_eq!(can_send.filter(|spec| !tried.contains(&&*spec.name)).count(), 0);
     let known = ExecRequest {
         grants,
