@@ -87,25 +87,49 @@ impl Lines {
     }
 }
 
-/// The lines that `commit` had and the checkout has no more; what was only moved to another file does not count.
-fn taken_away(checkout: &Checkout, commit: &str) -> Result<Lines> {
+/// Where issue 10 asks for less ("Lighter"), by what a path begins with, then and now.
+const LIGHTER: [(&str, &[&str]); 3] = [
+    ("models", &["src-tauri/crates/models/"]),
+    ("desktop and pictures", &["src-tauri/crates/desktop/", "src-tauri/crates/pictures/"]),
+    ("journal", &["src-tauri/crates/journal/"]),
+];
+
+/// Lines of a file that `commit` had and the checkout has no more.
+struct Deleted {
+    path: String,
+    lines: usize,
+    /// The file is gone, and no other is much like it.
+    is_whole: bool,
+}
+
+/// What was deleted since `commit`, gross: a line that was rewritten counts; one that was only moved to another file, with
+/// most of its file, does not.
+fn deleted(checkout: &Checkout, commit: &str) -> Result<Vec<Deleted>> {
     let changes = git(checkout, &["diff", "--numstat", "-z", "--find-renames", "--find-copies", commit])?;
-    let mut lines = Lines::default();
+    let mut all = Vec::new();
     let mut fields = changes.split('\0');
-    while let Some([_, taken, path]) = fields.next().and_then(three) {
+    while let Some([_, lines, path]) = fields.next().and_then(three) {
         // A renamed file has both of its names behind it.
         let path = if path.is_empty() { fields.nth(1).unwrap_or_default() } else { path };
-        let Ok(taken) = taken.parse::<usize>() else { continue };
-        if !path.ends_with(".rs") {
-            continue;
+        let Ok(lines) = lines.parse::<usize>() else { continue };
+        if path.ends_with(".rs") {
+            let is_whole = !checkout.root.join(path).exists();
+            all.push(Deleted { path: path.to_owned(), lines, is_whole });
         }
+    }
+    Ok(all)
+}
+
+fn of_kinds(deleted: &[Deleted]) -> Lines {
+    let mut lines = Lines::default();
+    for Deleted { path, lines: taken, .. } in deleted {
         match (is_of_tests(path), path.starts_with("xtask/")) {
             (true, _) => lines.tests += taken,
             (false, true) => lines.automation += taken,
             (false, false) => lines.product += taken,
         }
     }
-    Ok(lines)
+    lines
 }
 
 /// Prints the lines of the checkout beside those of `commit`.
@@ -113,21 +137,42 @@ pub fn print(checkout: &Checkout, commit: &str) -> Result<()> {
     let now = Lines::of_checkout(checkout)?;
     // A checkout without its history cannot tell.
     let before = Lines::of_commit(checkout, commit);
-    let taken = taken_away(checkout, commit);
-    println!("\n{:<26} {commit:>9} {:>9} {:>9} {:>11}", "lines of Rust", "now", "change", "taken away");
+    let deleted = deleted(checkout, commit);
+    println!("\n{:<26} {commit:>9} {:>9} {:>9} {:>16}", "lines of Rust", "now", "change", "deleted (gross)");
     for (at, (name, now)) in now.rows().into_iter().enumerate() {
-        match (&before, &taken) {
-            (Ok(before), Ok(taken)) => {
-                let ((_, before), (_, taken)) = (before.rows()[at], taken.rows()[at]);
-                println!("{name:<26} {before:>9} {now:>9} {:>+9} {taken:>11}", now as i64 - before as i64);
+        match (&before, &deleted) {
+            (Ok(before), Ok(deleted)) => {
+                let ((_, before), (_, gross)) = (before.rows()[at], of_kinds(deleted).rows()[at]);
+                println!("{name:<26} {before:>9} {now:>9} {:>+9} {gross:>16}", now as i64 - before as i64);
             }
             (Err(_), _) | (_, Err(_)) => println!("{name:<26} {:>9} {now:>9}", "?"),
         }
     }
-    if let Some(error) = before.err().or(taken.err()) {
+    if let Ok(deleted) = &deleted {
+        print_lighter(deleted);
+    }
+    if let Some(error) = before.err().or(deleted.err()) {
         shell::note(&format!("the lines of {commit} were not counted: {error:#}"));
     }
     Ok(())
+}
+
+/// What was deleted in the rooms of which issue 10 says that weight goes. No count of lines can tell weight that went from
+/// lines that were written anew: a file that is gone is the nearest.
+fn print_lighter(deleted: &[Deleted]) {
+    println!("\n{:<26} {:>16} {:>19}", "where less was asked for", "deleted (gross)", "in files gone whole");
+    let (mut gross, mut whole) = (0, 0);
+    for (name, paths) in LIGHTER {
+        let of_room = deleted.iter().filter(|one| paths.iter().any(|path| one.path.starts_with(path)));
+        let (mut all, mut gone) = (0, 0);
+        for one in of_room {
+            all += one.lines;
+            gone += if one.is_whole { one.lines } else { 0 };
+        }
+        println!("{name:<26} {all:>16} {gone:>19}");
+        (gross, whole) = (gross + all, whole + gone);
+    }
+    println!("{:<26} {gross:>16} {whole:>19}", "all");
 }
 
 /// Names the source files that are longer than a file of one idea mostly is. A warning: a file is one idea, whatever
