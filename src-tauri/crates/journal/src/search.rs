@@ -104,6 +104,18 @@ impl Word {
         self.0.len() >= INDEXED
     }
 
+    /// For SQLite's `LIKE`, where that finds the same: it knows no case but ASCII's. Everything else is found by us alone.
+    fn pattern(&self) -> String {
+        let is_plain = |c: &char| match c.is_ascii() {
+            true => !matches!(c, '%' | '_'),
+            false => c.to_lowercase().eq([*c]) && c.to_uppercase().eq([*c]),
+        };
+        let text: String = self.0.iter().collect();
+        // The Kelvin sign is a k to us.
+        let is_known = self.0.iter().all(is_plain) && !text.contains('k');
+        if is_known { format!("%{text}%") } else { "%".into() }
+    }
+
     /// As the index is asked for it.
     fn quoted(&self) -> String {
         let text: String = self.0.iter().collect();
@@ -184,9 +196,11 @@ impl Reader<'_> {
         self.take(titles, words, limit, &mut sessions, &mut found)?;
         let indexed: Vec<String> = words.iter().filter(|word| word.is_indexed()).map(Word::quoted).collect();
         if indexed.is_empty() {
-            let mut select =
-                self.connection.prepare_cached("SELECT id FROM texts ORDER BY id DESC LIMIT ?1")?;
-            let texts = select.query_map([LOOKED_AT], |row| row.get::<_, u64>(0))?;
+            let pattern = words.first().map(Word::pattern).unwrap_or_default();
+            let mut select = self.connection.prepare_cached(
+                "SELECT id FROM (SELECT id, text FROM texts ORDER BY id DESC LIMIT ?1) WHERE text LIKE ?2",
+            )?;
+            let texts = select.query_map(params![LOOKED_AT, pattern], |row| row.get::<_, u64>(0))?;
             self.take(texts, words, limit, &mut sessions, &mut found)?;
         } else {
             let mut select = self.connection.prepare_cached(
@@ -238,7 +252,12 @@ impl Reader<'_> {
     /// Sessions that have each word somewhere, with the newest text that has one.
     fn spread(&self, words: &[Word], found: &[Text], limit: usize) -> rusqlite::Result<Vec<Text>> {
         let mut of_all: Option<BTreeMap<String, u64>> = None;
-        for word in words {
+        // Those that the index knows first: where one is nowhere, no text is looked at.
+        let (indexed, short): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.is_indexed());
+        for word in indexed.into_iter().chain(short) {
+            if of_all.as_ref().is_some_and(BTreeMap::is_empty) {
+                break;
+            }
             let with = self.sessions_with(word)?;
             of_all = Some(match of_all {
                 None => with,
@@ -284,10 +303,10 @@ impl Reader<'_> {
                 sessions.entry(row.get(0)?).or_insert(row.get(1)?);
             }
         } else {
-            let mut select = self
-                .connection
-                .prepare_cached("SELECT session, id, text FROM texts ORDER BY id DESC LIMIT ?1")?;
-            let mut rows = select.query([LOOKED_AT])?;
+            let mut select = self.connection.prepare_cached(
+                "SELECT session, id, text FROM (SELECT * FROM texts ORDER BY id DESC LIMIT ?1) WHERE text LIKE ?2",
+            )?;
+            let mut rows = select.query(params![LOOKED_AT, word.pattern()])?;
             while let Some(row) = rows.next()? {
                 if word.is_in(&folded(row.get_ref(2)?.as_str()?)) {
                     sessions.entry(row.get(0)?).or_insert(row.get(1)?);

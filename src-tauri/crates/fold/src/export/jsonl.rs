@@ -38,13 +38,13 @@ struct Head {
     created: Timestamp,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PictureLine {
     picture: Encoded,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Encoded {
     sha256: String,
@@ -77,9 +77,11 @@ pub fn jsonl(
         {
             match pictures(blob) {
                 Some(bytes) => {
-                    let (sha256, media_type) = (blob.sha256.clone(), blob.media_type.clone());
-                    let picture = Encoded { sha256, media_type, base64: BASE64_STANDARD.encode(bytes) };
-                    line(out, &PictureLine { picture })?;
+                    // As a `PictureLine`; nothing in Base64 is escaped.
+                    let (sha256, kind) = (Value::from(&*blob.sha256), Value::from(&*blob.media_type));
+                    write!(out, r#"{{"picture":{{"sha256":{sha256},"mediaType":{kind},"base64":""#)?;
+                    out.write_all(BASE64_STANDARD.encode(bytes).as_bytes())?;
+                    out.write_all(b"\"}}\n")?;
                     written.pictures += 1;
                 }
                 None => written.missing += 1,
