@@ -298,7 +298,7 @@ fn Card(
         say.run((answer, is_by_pointer(&event)));
     };
     let asked = match about {
-        About::Call { .. } => view! {
+        About::Call { diff, .. } => view! {
             <div class="what">
                 <div>
                     <ul class="calls">{lines.collect_view()}</ul>
@@ -308,6 +308,7 @@ fn Card(
                 </div>
                 {picture}
             </div>
+            {diff.map(|diff| super::changes::diff_view("", &diff))}
             <Arguments of=approval.call.arguments.clone() edited />
         }
         .into_any(),

@@ -58,7 +58,7 @@ pub fn undo_button(run: Option<RunId>, call: Option<CallId>, word: Word) -> impl
     }
 }
 
-fn diff_view(name: &str, diff: &str) -> impl IntoView + use<> {
+pub fn diff_view(name: &str, diff: &str) -> impl IntoView + use<> {
     let lines = diff.lines().take(LINES).map(|line| {
         let class = match line.as_bytes().first() {
             Some(b'+') => "added",
