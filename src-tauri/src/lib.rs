@@ -14,9 +14,9 @@ mod lock;
 mod model_source;
 mod recording;
 mod settings_file;
-mod workplaces;
 mod socket;
 mod transfer;
+mod workplaces;
 
 mod atomic_file;
 mod exit;

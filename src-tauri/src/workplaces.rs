@@ -114,7 +114,8 @@ impl PortSource for Workplaces {
             };
             let (keys, of) = (self.keys.clone(), settings.clone());
             // Asked for anew each time: what is set meanwhile counts.
-            let looked = tokio::task::spawn_blocking(move || (engine(&keys, &of), calendars(&keys, &of))).await;
+            let looked =
+                tokio::task::spawn_blocking(move || (engine(&keys, &of), calendars(&keys, &of))).await;
             let (engine, agenda) = looked.map_err(|panic| {
                 ErrorView::new(ErrorCode::Internal, format!("the keychain could not be asked: {panic}"))
             })?;
@@ -123,7 +124,10 @@ impl PortSource for Workplaces {
                 space,
                 terminal,
                 keep: Some(keep),
-                web: self.web.clone().map(|(fetcher, searcher)| Arc::new(WebPort { fetcher, searcher, engine })),
+                web: self
+                    .web
+                    .clone()
+                    .map(|(fetcher, searcher)| Arc::new(WebPort { fetcher, searcher, engine })),
                 agenda: Some(Arc::new(AgendaPort { agenda, usual: settings.calendar.clone() })),
                 progress: None,
                 home: self.places.as_ref().map(|places| places.home.clone()),
@@ -162,7 +166,10 @@ fn calendars(keys: &Keys, settings: &Settings) -> Arc<dyn Agenda> {
         Ok(Some(password)) => password,
         Ok(None) => {
             let url = &settings.calendar_url;
-            return absent(format!("no password is kept for it: miki key set {} --for {url}", keys::CALENDAR));
+            return absent(format!(
+                "no password is kept for it: miki key set {} --for {url}",
+                keys::CALENDAR
+            ));
         }
         Err(error) => return absent(error.message),
     };

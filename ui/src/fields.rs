@@ -140,9 +140,19 @@ pub const BEYOND: &[Field] = &[
     },
     Field { name: "searchEngineId", label: Word::SearchEngineId, note: None, kind: Kind::Text },
     Field { name: "searchUrl", label: Word::SearchUrl, note: Some(Word::SearchUrlNote), kind: Kind::Text },
-    Field { name: "calendarUrl", label: Word::CalendarUrl, note: Some(Word::CalendarUrlNote), kind: Kind::Text },
+    Field {
+        name: "calendarUrl",
+        label: Word::CalendarUrl,
+        note: Some(Word::CalendarUrlNote),
+        kind: Kind::Text,
+    },
     Field { name: "calendarUser", label: Word::CalendarUser, note: None, kind: Kind::Text },
-    Field { name: "calendar", label: Word::CalendarUsual, note: Some(Word::CalendarUsualNote), kind: Kind::Text },
+    Field {
+        name: "calendar",
+        label: Word::CalendarUsual,
+        note: Some(Word::CalendarUsualNote),
+        kind: Kind::Text,
+    },
 ];
 
 /// What is allowed where.
@@ -249,7 +259,14 @@ mod tests {
 
     fn all() -> impl Iterator<Item = &'static Field> {
         let one = [&MODEL, &MAX_OUTPUT].into_iter();
-        one.chain(GEMINI).chain(PICTURES).chain(OLLAMA).chain(CUSTOM).chain(RUNS).chain(PLACES).chain(BEYOND).chain(APP)
+        one.chain(GEMINI)
+            .chain(PICTURES)
+            .chain(OLLAMA)
+            .chain(CUSTOM)
+            .chain(RUNS)
+            .chain(PLACES)
+            .chain(BEYOND)
+            .chain(APP)
     }
 
     #[test]

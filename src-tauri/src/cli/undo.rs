@@ -25,10 +25,15 @@ impl Undo {
         let command = match self.what.as_deref().map(str::trim) {
             None => Command { run: None, call: None },
             Some(id) if id.starts_with(RunId::PREFIX) => Command { run: Some(RunId(id.into())), call: None },
-            Some(id) if id.starts_with(CallId::PREFIX) => Command { run: None, call: Some(CallId(id.into())) },
+            Some(id) if id.starts_with(CallId::PREFIX) => {
+                Command { run: None, call: Some(CallId(id.into())) }
+            }
             Some(other) => {
-                return Err(ErrorView::new(ErrorCode::BadRequest, format!("{other:?} is no run and no step"))
-                    .with_hint("a run's id begins with r-, a step's with c-"));
+                return Err(ErrorView::new(
+                    ErrorCode::BadRequest,
+                    format!("{other:?} is no run and no step"),
+                )
+                .with_hint("a run's id begins with r-, a step's with c-"));
             }
         };
         let link = Link::open(home).await?;

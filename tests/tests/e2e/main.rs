@@ -17,6 +17,7 @@ mod unknown;
 
 mod approvals;
 mod asking;
+mod beyond;
 mod commands;
 mod planning;
 mod rights;

@@ -17,7 +17,11 @@ const LINES: usize = 400;
 /// The differences that a step made in files, and a button that takes them back.
 pub fn changes(step: &Step) -> impl IntoView + use<> {
     let Stage::Done { result } = &step.stage else { return ().into_any() };
-    let diffs: Vec<_> = result.changes.iter().filter_map(|change| Some((change.name.clone(), change.diff.clone()?))).collect();
+    let diffs: Vec<_> = result
+        .changes
+        .iter()
+        .filter_map(|change| Some((change.name.clone(), change.diff.clone()?)))
+        .collect();
     let undone = step.is_undone.then(|| {
         let store = store();
         view! { <p class="undone">{move || store.say(Word::TakenBack)}</p> }
@@ -109,7 +113,14 @@ fn classes(style: &Style) -> String {
     let (front, back) = if *inverse { (bg, fg) } else { (fg, bg) };
     all.extend(front.map(|colour| format!("fg-{}", name(colour))));
     all.extend(back.map(|colour| format!("bg-{}", name(colour))));
-    let flags = [(bold, "bold"), (dim, "dim"), (italic, "italic"), (underline, "underline"), (strike, "strike"), (inverse, "inverse")];
+    let flags = [
+        (bold, "bold"),
+        (dim, "dim"),
+        (italic, "italic"),
+        (underline, "underline"),
+        (strike, "strike"),
+        (inverse, "inverse"),
+    ];
     all.extend(flags.iter().filter(|(is, _)| **is).map(|(_, name)| (*name).to_owned()));
     all.join(" ")
 }

@@ -55,7 +55,8 @@ pub struct Rebuilt {
 /// The conversation of these events, oldest first, without pictures. Events before the first goal or turn among them are
 /// passed over. A lost blob is no error: the turn is then told in neutral form.
 pub fn rebuild(blobs: &Blobs, events: Vec<Event>) -> Rebuilt {
-    let mut rebuilt = Rebuilt { messages: Vec::new(), open: None, said: Vec::new(), paused: Vec::new(), undos: Vec::new() };
+    let mut rebuilt =
+        Rebuilt { messages: Vec::new(), open: None, said: Vec::new(), paused: Vec::new(), undos: Vec::new() };
     for event in events {
         match event.body {
             EventBody::RunStarted(spec) => {

@@ -527,7 +527,8 @@ impl Driver {
         // A provider's own search reads before the first call.
         let has_read = self.run.spec.search || !self.read.is_empty() || self.run.context.has_read();
         let (planning, waived) = (self.planning(), Vec::new());
-        let progress = Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
+        let progress =
+            Printed { log: self.run.log.clone(), scope: self.run.scope.clone(), call: call.id.clone() };
         let ports = Ports { progress: Some(Arc::new(progress)), ..self.run.ports.clone() };
         ExecRequest { call, mode, approval, grants, has_read, approved: None, planning, waived, ports }
     }

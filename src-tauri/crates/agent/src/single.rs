@@ -46,7 +46,8 @@ impl Engine {
         let (has_read, approved, waived) = (false, None, Vec::new());
         // Where there is no folder, what needs one says so.
         let ports = self.open_ports(None, None).await.unwrap_or_default();
-        let request = ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, ports };
+        let request =
+            ExecRequest { call, mode, approval, grants, has_read, approved, planning, waived, ports };
         let assessment = self.tools.outline(&request, &Self::limits(&settings));
         (request, assessment)
     }

@@ -33,7 +33,10 @@ impl Engine {
         self.check_open()?;
         let changers = self.changers(&command).await?;
         let (Some(first), taken_back) = (changers.first(), self.taken_back(&changers).await?) else {
-            return Err(ErrorView::new(ErrorCode::NotFound, "nothing that can be taken back was changed there"));
+            return Err(ErrorView::new(
+                ErrorCode::NotFound,
+                "nothing that can be taken back was changed there",
+            ));
         };
         if let Some(run) = &first.scope.run
             && self.runs.get(run).is_some()
@@ -101,7 +104,9 @@ impl Engine {
         let told = move |journal: &journal::Reader<'_>| {
             let mut told = BTreeSet::new();
             for undo in journal.begun(&stream, UNDO)? {
-                if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) = journal.finished(&undo)? {
+                if let Some(Event { body: EventBody::ToolFinished { result, .. }, .. }) =
+                    journal.finished(&undo)?
+                {
                     let calls = result.data.get("undone").cloned().unwrap_or_default();
                     told.extend(serde_json::from_value::<Vec<CallId>>(calls).unwrap_or_default());
                 }

@@ -282,9 +282,7 @@ impl From<PictureError> for DesktopError {
             PictureError::Quality(_)
             | PictureError::NoSize
             | PictureError::TooLarge(_)
-            | PictureError::File(_) => {
-                Self::BadInput(error.to_string())
-            }
+            | PictureError::File(_) => Self::BadInput(error.to_string()),
             PictureError::Frame { .. }
             | PictureError::Scale(_)
             | PictureError::Jpeg(_)

@@ -7,10 +7,10 @@ use protocol::event::{DeltaKind, EventBody, Level, RunEnd};
 use protocol::geometry::NormPoint;
 use protocol::ids::{ApprovalId, CallId, ModelId, RunId};
 use protocol::principal::Surface;
+use protocol::terminal::Line;
 use protocol::tool::{
     Answer, Effect, ExecResult, FrontWindow, Grant, Mode, PictureView, Risk, ToolCall, ToolErrorKind,
 };
-use protocol::terminal::Line;
 use protocol::turn::{Cost, Spent, Usage};
 use serde_json::Value;
 
@@ -302,7 +302,9 @@ impl Transcript {
                 }
             }
             EventBody::CommandPrinted { call, first, lines } => {
-                if let Some((revision, step)) = self.find(|step| step.call.id == *call && step.stage == Stage::Running) {
+                if let Some((revision, step)) =
+                    self.find(|step| step.call.id == *call && step.stage == Stage::Running)
+                {
                     *revision += 1;
                     step.print(*first, lines);
                 }

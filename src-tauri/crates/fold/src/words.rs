@@ -44,7 +44,7 @@ pub fn searchable(body: &EventBody) -> Vec<(Place, String)> {
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
         | EventBody::TurnSoFar { .. }
-            | EventBody::CommandPrinted { .. }
+        | EventBody::CommandPrinted { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }
@@ -99,7 +99,7 @@ pub fn blobs(body: &EventBody) -> Option<(&BlobRef, BlobUse)> {
         | EventBody::Noted { .. }
         | EventBody::TurnDelta { .. }
         | EventBody::TurnSoFar { .. }
-            | EventBody::CommandPrinted { .. }
+        | EventBody::CommandPrinted { .. }
         | EventBody::StatusChanged { .. }
         | EventBody::SessionChanged { .. }
         | EventBody::QuestionsChanged { .. }

@@ -28,7 +28,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 4, name: "a yes for a run, a day or for ever", apply: |_, _| Ok(()) },
     Migration { version: 5, name: "a yes taken back", apply: |_, _| Ok(()) },
     Migration { version: 6, name: "search, shelves and blobs", apply: search_shelves_and_blobs },
-    Migration { version: 7, name: "files, commands, calendars, and changes that can be taken back", apply: |_, _| Ok(()) },
+    Migration {
+        version: 7,
+        name: "files, commands, calendars, and changes that can be taken back",
+        apply: |_, _| Ok(()),
+    },
 ];
 
 /// The newest schema of a list of migrations.

@@ -18,7 +18,8 @@ const MEMORY: u64 = 400 * 1024 * 1024;
 /// [`PictureError::File`] where it is neither, damaged or too large.
 pub fn of_file(bytes: &[u8], max: PictureBudget, quality: u8) -> Result<Picture, PictureError> {
     let unread = |error: &dyn std::fmt::Display| PictureError::File(error.to_string());
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| unread(&error))?;
+    let mut reader =
+        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| unread(&error))?;
     let mut limits = Limits::default();
     limits.max_image_width = Some(SIDE);
     limits.max_image_height = Some(SIDE);
@@ -59,7 +60,10 @@ mod tests {
         assert_eq!(picture.size, PixelSize { width: 100, height: 50 });
         let seen = image::load_from_memory(&picture.jpeg).unwrap().to_rgb8();
         let [red, green, blue] = seen.get_pixel(50, 25).0;
-        assert!(red > 245 && (115..140).contains(&green) && (115..140).contains(&blue), "{red} {green} {blue}");
+        assert!(
+            red > 245 && (115..140).contains(&green) && (115..140).contains(&blue),
+            "{red} {green} {blue}"
+        );
     }
 
     #[test]

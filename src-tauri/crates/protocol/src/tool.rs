@@ -302,12 +302,16 @@ impl ErrorClass {
         match self {
             Self::InvalidParameters => "correct the arguments and call again",
             Self::ExecutionFailed => "find out what is there now, then try another way",
-            Self::PermissionDenied => "this needs a permission of the system; say so to the user, do not try around it",
+            Self::PermissionDenied => {
+                "this needs a permission of the system; say so to the user, do not try around it"
+            }
             Self::Network => "try once more; if it fails again, go on without it or tell the user",
             Self::Timeout => "look at what is there now before you try again",
             Self::NotAvailable => "use another tool",
             Self::Refused => "do not try the same in another form",
-            Self::UnknownOutcome => "it may or may not have happened: look before you go on, do not repeat it unseen",
+            Self::UnknownOutcome => {
+                "it may or may not have happened: look before you go on, do not repeat it unseen"
+            }
         }
     }
 }

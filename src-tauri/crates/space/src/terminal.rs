@@ -24,8 +24,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub use job::{Exit, Job, JobId, Outcome, Page, Stopped, Update};
-pub use sandbox::{Confinement, Network, Sandbox, Strength};
 pub use protocol::terminal::{Color, Line, Span, Style};
+pub use sandbox::{Confinement, Network, Sandbox, Strength};
 
 /// Ended jobs that can still be read.
 const ENDED_KEPT: usize = 32;

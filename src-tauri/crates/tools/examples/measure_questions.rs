@@ -122,7 +122,7 @@ mod work {
     fn request(tool: &str, arguments: Value) -> ExecRequest {
         ExecRequest {
             waived: Vec::new(),
-        ports: tools::Ports::default(),
+            ports: tools::Ports::default(),
             call: ToolCall { id: CallId("c-1".into()), tool: tool.into(), arguments },
             mode: Mode::Act,
             approval: ApprovalMode::Ask,

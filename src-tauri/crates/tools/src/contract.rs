@@ -24,7 +24,10 @@ pub(crate) enum Need {
     /// With its port where that is not the usual one.
     Host(String),
     /// A file or folder of the user's, absolute, and as below `~/` where it is in the home.
-    Folder { path: String, below_home: Option<String> },
+    Folder {
+        path: String,
+        below_home: Option<String>,
+    },
     Effect(EffectClass),
     /// What no contract covers: why.
     Untold(&'static str),

@@ -268,7 +268,8 @@ impl Step {
 
     /// Whether what it would touch is looked up before it runs: it may ask, or be graver than its arguments tell.
     pub(crate) fn is_looked_up(&self) -> bool {
-        self.risk() >= Risk::Edit || (self.risk() == Risk::Navigate && matches!(self.plan.reach(), Reach::Address(_)))
+        self.risk() >= Risk::Edit
+            || (self.risk() == Risk::Navigate && matches!(self.plan.reach(), Reach::Address(_)))
     }
 
     /// What this call works on; of several calls in a row, the scarcest.

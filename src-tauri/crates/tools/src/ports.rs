@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agenda::Agenda;
-use space::files::{Keep, Space, SpacePath};
 use protocol::terminal::Line;
+use space::files::{Keep, Space, SpacePath};
 use space::terminal::Terminal;
 use web::{Engine, Fetcher, SearchError, Searcher};
 
@@ -80,6 +80,8 @@ impl Ports {
 
 impl fmt::Debug for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports").field("space", &self.space.as_ref().map(|space| space.root())).finish_non_exhaustive()
+        f.debug_struct("Ports")
+            .field("space", &self.space.as_ref().map(|space| space.root()))
+            .finish_non_exhaustive()
     }
 }

@@ -45,10 +45,17 @@ pub(crate) enum FileAct {
 /// What is asked of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ordered {
-    Run { line: String },
+    Run {
+        line: String,
+    },
     /// A text for a command that reads it.
-    Input { job: u32, text: String },
-    Stop { job: u32 },
+    Input {
+        job: u32,
+        text: String,
+    },
+    Stop {
+        job: u32,
+    },
 }
 
 /// What an act in a page sends out by itself, beside what a click sets off.

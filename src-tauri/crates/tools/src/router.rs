@@ -11,14 +11,15 @@ use desktop::{Desktop, Fence, Interruption};
 use protocol::contract::{Contract, Finding};
 use protocol::geometry::PixelSize;
 use protocol::tool::{
-    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError, ToolErrorKind,
+    Approval, ApprovalMode, Change, Changed, Effect, ExecResult, Grant, Mode, Risk, Source, ToolError,
+    ToolErrorKind,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::plan::{Env, Refusal, Step, Work};
-use crate::ports::Ports;
 use crate::policy::{Egress, Granted, Grants, Planned, Verdict, decide};
+use crate::ports::Ports;
 use crate::provenance;
 use crate::reach::Act;
 use crate::redaction;
@@ -32,15 +33,8 @@ use crate::{
     Assessment, Call, Decision, ExecRequest, Executed, Limits, Planning, contract, digest, effect, supervise,
 };
 
-static NO_PORTS: Ports = Ports {
-    space: None,
-    keep: None,
-    terminal: None,
-    web: None,
-    agenda: None,
-    progress: None,
-    home: None,
-};
+static NO_PORTS: Ports =
+    Ports { space: None, keep: None, terminal: None, web: None, agenda: None, progress: None, home: None };
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The tools there are, and the ports they work through. Holds nothing of any call.
@@ -362,7 +356,17 @@ impl Router {
         };
         redaction::redact(&mut outcome, &secrets);
         let Outcome {
-            effect, summary, data, error, picture, mut read, changes, output, finished, dot: _, in_part: _
+            effect,
+            summary,
+            data,
+            error,
+            picture,
+            mut read,
+            changes,
+            output,
+            finished,
+            dot: _,
+            in_part: _,
         } = outcome;
         if picture.is_some() {
             Source::add(&mut read, [Source::Screen]);
@@ -395,7 +399,8 @@ impl Router {
     /// # Errors
     /// Why it stays as it is.
     pub async fn take_back(&self, change: &Change, ports: &Ports) -> Result<(), ToolError> {
-        let none = |what: &str| tool_error(ToolErrorKind::NotAvailable, format!("there is no {what} here any more"));
+        let none =
+            |what: &str| tool_error(ToolErrorKind::NotAvailable, format!("there is no {what} here any more"));
         match change.of {
             Changed::File => {
                 let space = ports.space.clone().ok_or_else(|| none("folder"))?;

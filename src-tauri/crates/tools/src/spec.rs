@@ -157,7 +157,9 @@ impl Available {
             Needs::Nothing | Needs::Network | Needs::Desktop => None,
             Needs::Browser => self.no_browser.clone(),
             Needs::Space if self.space => None,
-            Needs::Space => Some("this session has no folder to work in; the setting `space` names one".to_owned()),
+            Needs::Space => {
+                Some("this session has no folder to work in; the setting `space` names one".to_owned())
+            }
         }
     }
 }

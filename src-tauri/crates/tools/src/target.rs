@@ -418,7 +418,9 @@ impl Targets {
                 self.weigh(why, vec![Need::Untold("a page that is of no site")]);
             }
             // Another page in its place is another act.
-            Some(host) if grants.knows(&host) => self.places.insert(0, Destination::Address(address::shown(url))),
+            Some(host) if grants.knows(&host) => {
+                self.places.insert(0, Destination::Address(address::shown(url)))
+            }
             Some(_) => self.send(part.name(), url, grants),
         }
     }
@@ -530,7 +532,8 @@ pub(crate) async fn find(
                 continue;
             }
             Reach::Calendar { name, event, deletes } => {
-                beyond::add_calendar(targets, part, (name.as_deref(), event.as_deref()), *deletes, ports).await;
+                beyond::add_calendar(targets, part, (name.as_deref(), event.as_deref()), *deletes, ports)
+                    .await;
                 continue;
             }
             _ => {}

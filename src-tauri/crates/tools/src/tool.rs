@@ -93,8 +93,8 @@ mod use_tools;
 mod wait;
 
 pub(crate) use batch::NAME as BATCH;
-pub use context::Context;
 pub(crate) use calendar::take_back as take_back_entry;
+pub use context::Context;
 pub(crate) use files::{Text, shown_diff, take_back as take_back_file};
 pub(crate) use on_screen::{Clipboards, take_back_on_screen};
 pub use outcome::Outcome;
@@ -270,7 +270,10 @@ impl<T: Builtin> Tool for Typed<T> {
     }
 
     fn missing(&self, available: &Available) -> Option<String> {
-        T::ABILITY.lack(&available.abilities).map(str::to_owned).or_else(|| available.lack(T::NEEDS))
+        T::ABILITY
+            .lack(&available.abilities)
+            .map(str::to_owned)
+            .or_else(|| available.lack(T::NEEDS))
             .or_else(|| available.lack_of_group(&T::GROUP))
     }
 

@@ -81,8 +81,7 @@ fn the_end_of_a_run_is_told_once_and_the_end_of_one_that_was_started_elsewhere_n
 fn each_question_is_told_once_and_the_end_after_it() {
     let mut runs = WindowRuns::default();
     runs.add(started("chat"));
-    let asks =
-        |of: &str, id: &str| Overview { questions: vec![question(of, id)], ..view(&[("chat", None)]) };
+    let asks = |of: &str, id: &str| Overview { questions: vec![question(of, id)], ..view(&[("chat", None)]) };
     assert!(!runs.have_news(&asks("cli", "q-0")));
     for id in ["q-1", "q-2"] {
         assert!(runs.ask(&asks("chat", id)) && runs.have_news(&asks("chat", id)));

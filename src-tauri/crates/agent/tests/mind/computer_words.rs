@@ -81,8 +81,17 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
         let call = ToolCall { id, tool: tool.to_owned(), arguments: arguments.clone() };
         let (mode, approval, approved) = (Mode::Act, ApprovalMode::Auto, None);
         let (grants, has_read, planning) = (Grants::default(), false, Planning::Off);
-        let request =
-            ExecRequest { call, mode, approval, approved, grants, has_read, planning, waived: Vec::new(), ports: tools::Ports::default() };
+        let request = ExecRequest {
+            call,
+            mode,
+            approval,
+            approved,
+            grants,
+            has_read,
+            planning,
+            waived: Vec::new(),
+            ports: tools::Ports::default(),
+        };
         match router.outline(&request, &Limits::from(&Settings::default())).decision {
             Decision::Run | Decision::Ask { .. } => {}
             Decision::Forbid { error } => panic!("{tool} {arguments}: {}", error.message),
@@ -93,8 +102,11 @@ fn every_call_that_an_action_becomes_is_one_that_our_tools_take() {
 #[test]
 fn what_a_vendors_tool_stands_for_is_what_its_actions_become_and_every_word_of_it_is_a_tool_of_ours() {
     let router = Router::builtin(FakeDesktop::new());
-    let known: BTreeSet<String> =
-        router.specs(Mode::Act, &tools::Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect();
+    let known: BTreeSet<String> = router
+        .specs(Mode::Act, &tools::Ports::default())
+        .into_iter()
+        .map(|spec| spec.name.to_string())
+        .collect();
     let replaced: BTreeSet<&str> = REPLACED.into();
     assert_eq!(replaced.len(), REPLACED.len(), "a word stands twice");
     let unknown: Vec<&&str> = replaced.iter().filter(|word| !known.contains(**word)).collect();

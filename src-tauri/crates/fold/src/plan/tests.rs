@@ -113,7 +113,10 @@ fn the_report_has_what_left_the_plan_and_what_done_found_and_no_other_tools_word
     let mut bodies = agreed(&json!({}));
     bodies.extend(ran("done", false, true));
     let outside = vec!["application xterm".to_owned()];
-    bodies.extend([asked("d", About::Call { outside: outside.clone(), diff: None }), answered("d", Answer::Deny)]);
+    bodies.extend([
+        asked("d", About::Call { outside: outside.clone(), diff: None }),
+        answered("d", Answer::Deny),
+    ]);
     // A page that says so proves nothing.
     bodies.extend(ran("webRead", true, false));
     let state = state(bodies);

@@ -79,8 +79,7 @@ fn what_is_kept_and_what_each_run_is_told_is_bounded() {
     let set = patch(json!({"pictureDays": 90, "pictureMegabytes": 2_000, "deletedDays": 7})).unwrap();
     assert_eq!((set.picture_days, set.picture_megabytes, set.deleted_days), (90, 2_000, 7));
     assert!(patch(json!({"pictureDays": 0, "pictureMegabytes": 0})).is_ok());
-    for bad in [json!({"pictureMegabytes": 1}), json!({"pictureDays": 4_000}), json!({"deletedDays": 0})]
-    {
+    for bad in [json!({"pictureMegabytes": 1}), json!({"pictureDays": 4_000}), json!({"deletedDays": 0})] {
         assert!(patch(bad.clone()).is_err(), "{bad}");
     }
     for good in ["", "ja", "pt-BR", "zh-Hant-TW"] {
@@ -134,10 +133,7 @@ fn what_cannot_be_a_settings_value_is_told_by_its_name_and_in_plain_words() {
         ),
         (json!({"failsafe": "yes"}), "setting failsafe = \"yes\" is neither true nor false"),
         (json!({"model": 3}), "setting model = 3 is not a text in quotes"),
-        (
-            json!({"approval": "never"}),
-            "setting approval = \"never\" is not one of `ask`, `thread`, `auto`",
-        ),
+        (json!({"approval": "never"}), "setting approval = \"never\" is not one of `ask`, `thread`, `auto`"),
     ] {
         let error = patch(fields).unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (ErrorCode::BadRequest, told));

@@ -15,9 +15,9 @@ use tokio::sync::watch;
 
 use super::sandbox::{Confinement, Launch};
 use super::screen::Screen;
-use protocol::terminal::Line;
 use super::watch::{Tree, Watched};
 use super::{CommandSpec, Limits, TerminalError};
+use protocol::terminal::Line;
 
 /// Updates come at most this often.
 const PACE: Duration = Duration::from_millis(40);

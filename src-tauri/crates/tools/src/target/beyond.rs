@@ -9,7 +9,7 @@ use protocol::tool::Grant;
 use space::files::FileError;
 use space::terminal::policy;
 
-use super::{FileThere, Destination, NAME_CHARS, Targets};
+use super::{Destination, FileThere, NAME_CHARS, Targets};
 use crate::contract::{self, Need};
 use crate::plan::Step;
 use crate::ports::Ports;
@@ -111,7 +111,8 @@ pub(super) async fn add_calendar(
         if let Ok(Ok(there)) = tokio::time::timeout(LOOK, port.agenda.event(&id)).await {
             place = format!("{} {}", untrusted::line(&there.title, NAME_CHARS), there.version);
             if !there.invited.is_empty() {
-                let why = format!("{} others are invited, whom the calendar may write to", there.invited.len());
+                let why =
+                    format!("{} others are invited, whom the calendar may write to", there.invited.len());
                 targets.weigh(why, vec![Need::Effect(EffectClass::Send)]);
             }
         }

@@ -43,18 +43,24 @@ pub(super) fn meant<'a>(
 ) -> Result<&'a Calendar, ToolError> {
     let may = |calendar: &&Calendar| holds(calendar) && !calendar.read_only;
     let names = || {
-        let names: Vec<_> = all.iter().filter(may).map(|one| untrusted::line(&one.name, SHOWN_CHARS)).collect();
-        if names.is_empty() { "there is none that can be written".to_owned() } else { format!("there are: {}", names.join(", ")) }
+        let names: Vec<_> =
+            all.iter().filter(may).map(|one| untrusted::line(&one.name, SHOWN_CHARS)).collect();
+        if names.is_empty() {
+            "there is none that can be written".to_owned()
+        } else {
+            format!("there are: {}", names.join(", "))
+        }
     };
-    let by_name = |name: &str| all.iter().filter(may).find(|one| one.name.to_lowercase() == name.to_lowercase());
+    let by_name =
+        |name: &str| all.iter().filter(may).find(|one| one.name.to_lowercase() == name.to_lowercase());
     match named {
         Some(name) => by_name(name).ok_or_else(|| {
             let name = untrusted::line(name, SHOWN_CHARS);
             tool_error(ToolErrorKind::NotFound, format!("no calendar {name:?} takes this; {}", names()))
         }),
-        None => by_name(usual)
-            .or_else(|| all.iter().find(may))
-            .ok_or_else(|| tool_error(ToolErrorKind::NotFound, format!("no calendar takes this; {}", names()))),
+        None => by_name(usual).or_else(|| all.iter().find(may)).ok_or_else(|| {
+            tool_error(ToolErrorKind::NotFound, format!("no calendar takes this; {}", names()))
+        }),
     }
 }
 
@@ -138,8 +144,9 @@ pub(super) fn changed(of: Changed, summary: String, title: &str, data: Value, un
 
 /// Takes a change of an event or a reminder back.
 pub(crate) async fn take_back(agenda: &dyn Agenda, change: &Change) -> Result<(), ToolError> {
-    let undo: Undo = serde_json::from_value(change.data.clone())
-        .map_err(|error| tool_error(ToolErrorKind::Failed, format!("what was changed cannot be read: {error}")))?;
+    let undo: Undo = serde_json::from_value(change.data.clone()).map_err(|error| {
+        tool_error(ToolErrorKind::Failed, format!("what was changed cannot be read: {error}"))
+    })?;
     agenda.restore(&undo).await.map(drop).map_err(|error| from_agenda(&error))
 }
 

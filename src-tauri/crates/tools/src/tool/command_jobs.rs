@@ -107,7 +107,8 @@ impl Builtin for TypeCommand {
         let TypeInput { job, text } = input;
         let reach = Reach::Command(Ordered::Input { job, text: text.clone() });
         let plan = Plan::new(Self::RISK, Type { job, text }).reaching(reach);
-        let is_confined = env.ports.terminal.as_ref().is_some_and(|it| !matches!(it.strength(), Strength::None { .. }));
+        let is_confined =
+            env.ports.terminal.as_ref().is_some_and(|it| !matches!(it.strength(), Strength::None { .. }));
         Ok(if is_confined { plan } else { plan.asking_always("nothing confines commands here") })
     }
 }

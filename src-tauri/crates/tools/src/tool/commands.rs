@@ -19,7 +19,10 @@ pub(super) fn terminal(cx: &Context) -> Result<Arc<Terminal>, ToolError> {
 }
 
 pub(super) fn none() -> ToolError {
-    tool_error(ToolErrorKind::NotAvailable, "not available here: this session has no folder to run commands in")
+    tool_error(
+        ToolErrorKind::NotAvailable,
+        "not available here: this session has no folder to run commands in",
+    )
 }
 
 pub(super) fn job(cx: &Context, number: u32) -> Result<Arc<Job>, ToolError> {
@@ -63,15 +66,16 @@ pub(super) fn bounded(text: &str) -> String {
 
 pub(super) fn from_terminal(error: &TerminalError) -> ToolError {
     let kind = match error {
-        TerminalError::NoSandbox { .. } | TerminalError::SandboxFailed { .. } | TerminalError::SpaceTooWide(_) => {
-            ToolErrorKind::NotAvailable
-        }
+        TerminalError::NoSandbox { .. }
+        | TerminalError::SandboxFailed { .. }
+        | TerminalError::SpaceTooWide(_) => ToolErrorKind::NotAvailable,
         TerminalError::OutsideSpace(_) => ToolErrorKind::Forbidden,
         TerminalError::Command | TerminalError::Folder { .. } => ToolErrorKind::BadArguments,
         TerminalError::NoSuchJob(_) => ToolErrorKind::NotFound,
-        TerminalError::TooManyJobs | TerminalError::Ended(_) | TerminalError::NotReading(_) | TerminalError::Pty(_) => {
-            ToolErrorKind::Failed
-        }
+        TerminalError::TooManyJobs
+        | TerminalError::Ended(_)
+        | TerminalError::NotReading(_)
+        | TerminalError::Pty(_) => ToolErrorKind::Failed,
     };
     tool_error(kind, untrusted::line(&error.to_string(), 500))
 }

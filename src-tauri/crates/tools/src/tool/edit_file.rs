@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use space::files::{Edit, SpacePath, WriteMode};
 
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use super::files::Text;
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use crate::reach::FileAct;
 
 pub(super) struct EditFile;
@@ -35,7 +35,8 @@ impl Input {
     fn edits(self) -> Result<(String, Text), ToolError> {
         let edits = match (self.edits, self.patch) {
             (Some(edits), None) if !edits.is_empty() => {
-                let one = |one: One| Edit { old: one.find, new: one.replace, every: one.all.unwrap_or(false) };
+                let one =
+                    |one: One| Edit { old: one.find, new: one.replace, every: one.all.unwrap_or(false) };
                 Text::Edits(edits.into_iter().map(one).collect())
             }
             (None, Some(patch)) => Text::Patch(patch),

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::calendar::{NOTES_CHARS, TITLE_CHARS};
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled};
+use super::{
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled,
+};
 use crate::reach::Reach;
 
 const ID_CHARS: usize = 1_000;
@@ -82,7 +84,8 @@ impl List {
         let found = port.agenda.events(&self.range, one.map(|one| &one.id)).await;
         let found = found.map_err(|error| calendar::from_agenda(&error))?;
         let events: Vec<_> = found.events.iter().map(|event| calendar::event(event, &all)).collect();
-        let names: Vec<_> = all.iter().filter(|one| one.holds.events()).map(|one| calendar::named(&all, &one.id)).collect();
+        let names: Vec<_> =
+            all.iter().filter(|one| one.holds.events()).map(|one| calendar::named(&all, &one.id)).collect();
         let mut data = json!({ "events": events, "calendars": names });
         if found.left_off > 0 {
             data["leftOff"] = found.left_off.into();
@@ -142,7 +145,9 @@ struct Create {
 #[async_trait]
 impl Task for Create {
     async fn run(&self, cx: &Context) -> Outcome {
-        self.create(cx).await.unwrap_or_else(|error| Outcome::failed(CreateEvent::NAME, Effect::Refused, error))
+        self.create(cx)
+            .await
+            .unwrap_or_else(|error| Outcome::failed(CreateEvent::NAME, Effect::Refused, error))
     }
 }
 
@@ -150,7 +155,8 @@ impl Create {
     async fn create(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let port = calendar::port(cx)?;
         let all = calendar::calendars(&*port.agenda).await?;
-        let of = calendar::meant(&all, self.input.calendar.as_deref(), &port.usual, |one| one.holds.events())?;
+        let of =
+            calendar::meant(&all, self.input.calendar.as_deref(), &port.usual, |one| one.holds.events())?;
         let input = &self.input;
         let new = NewEvent {
             calendar: of.id.clone(),
@@ -166,8 +172,11 @@ impl Create {
         cx.begin();
         Ok(match port.agenda.create_event(new).await {
             Ok(made) => {
-                let summary =
-                    format!("put {} into {}", calendar::shown(&made.now.title), calendar::named(&all, &of.id));
+                let summary = format!(
+                    "put {} into {}",
+                    calendar::shown(&made.now.title),
+                    calendar::named(&all, &of.id)
+                );
                 let data = calendar::event(&made.now, &all);
                 calendar::changed(Changed::Event, summary, &made.now.title, data, &made.undo)
             }

@@ -113,7 +113,8 @@ pub(super) async fn write(
     let (at, wanted) = (path.clone(), text.clone());
     let diff = blocking(cx, move |space, _| wanted.with(|content| space.preview(&at, content))).await;
     let mut outcome =
-        change(cx, tool, summary, move |changes| text.with(|content| changes.write(&path, content, mode))).await;
+        change(cx, tool, summary, move |changes| text.with(|content| changes.write(&path, content, mode)))
+            .await;
     if let (Ok(diff), Some(change)) = (diff, outcome.changes.last_mut()) {
         outcome.summary = format!("{} (+{} -{})", outcome.summary, diff.added, diff.removed);
         change.diff = shown_diff(diff);
@@ -159,8 +160,9 @@ pub(crate) async fn take_back(
     keep: Arc<dyn Keep + Send + Sync>,
     change: &Change,
 ) -> Result<(), ToolError> {
-    let change: files::Change = serde_json::from_value(change.data.clone())
-        .map_err(|error| tool_error(ToolErrorKind::Failed, format!("what was changed cannot be read: {error}")))?;
+    let change: files::Change = serde_json::from_value(change.data.clone()).map_err(|error| {
+        tool_error(ToolErrorKind::Failed, format!("what was changed cannot be read: {error}"))
+    })?;
     let work = move || space.changes(&*keep, &|| false).undo(&change).map(drop);
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?.map_err(from_files)
@@ -172,9 +174,13 @@ pub(super) fn shown(path: &SpacePath) -> String {
 
 pub(super) fn from_files(error: FileError) -> ToolError {
     let kind = match &error {
-        FileError::Path(_) | FileError::Pattern { .. } | FileError::Edit { .. } => ToolErrorKind::BadArguments,
+        FileError::Path(_) | FileError::Pattern { .. } | FileError::Edit { .. } => {
+            ToolErrorKind::BadArguments
+        }
         FileError::Missing { .. } => ToolErrorKind::NotFound,
-        FileError::Link { .. } | FileError::HardLinked { .. } | FileError::WholeSpace { .. } => ToolErrorKind::Forbidden,
+        FileError::Link { .. } | FileError::HardLinked { .. } | FileError::WholeSpace { .. } => {
+            ToolErrorKind::Forbidden
+        }
         FileError::Permission { .. } => ToolErrorKind::Permission,
         FileError::Stopped => ToolErrorKind::Cancelled,
         _ => ToolErrorKind::Failed,

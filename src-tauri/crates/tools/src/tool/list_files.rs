@@ -64,7 +64,8 @@ impl Task for List {
 impl List {
     async fn entries(&self, cx: &Context) -> Result<Outcome, ToolError> {
         let (path, after) = (self.path.clone(), self.after.clone());
-        let listing = files::blocking(cx, move |space, stop| space.list(&path, after.as_deref(), MOST, stop)).await?;
+        let listing =
+            files::blocking(cx, move |space, stop| space.list(&path, after.as_deref(), MOST, stop)).await?;
         let entries: Vec<_> = listing
             .entries
             .iter()
@@ -82,7 +83,8 @@ impl List {
             total if total == entries.len() => format!("{total} entries in {shown}"),
             total => format!("{} of {total} entries in {shown}", entries.len()),
         };
-        let cut = (listing.total as usize > entries.len()).then(|| listing.entries.last().map(|last| &last.name));
+        let cut =
+            (listing.total as usize > entries.len()).then(|| listing.entries.last().map(|last| &last.name));
         let mut data = json!({ "path": self.path.to_string(), "entries": entries });
         if let Some(Some(last)) = cut {
             data["after"] = json!(untrusted::line(last, NAME_CHARS));
@@ -92,10 +94,15 @@ impl List {
 
     async fn matching(&self, cx: &Context, glob: String) -> Result<Outcome, ToolError> {
         let path = self.path.clone();
-        let found = files::blocking(cx, move |space, stop| space.glob(&glob, &path, false, MOST, stop)).await?;
-        let paths: Vec<_> = found.paths.iter().map(|path| untrusted::line(&path.to_string(), 1_000)).collect();
+        let found =
+            files::blocking(cx, move |space, stop| space.glob(&glob, &path, false, MOST, stop)).await?;
+        let paths: Vec<_> =
+            found.paths.iter().map(|path| untrusted::line(&path.to_string(), 1_000)).collect();
         let more = if found.more { ", and there are more" } else { "" };
         let summary = format!("{} files match in {}{more}", paths.len(), files::shown(&self.path));
-        Ok(Outcome::looked(summary, json!({ "path": self.path.to_string(), "files": paths, "more": found.more })))
+        Ok(Outcome::looked(
+            summary,
+            json!({ "path": self.path.to_string(), "files": paths, "more": found.more }),
+        ))
     }
 }

@@ -4,7 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use desktop::{Desktop, Element, ElementAction, ElementQuery, Scope, Selector, Target, WindowChange, WindowId, WindowView};
+use desktop::{
+    Desktop, Element, ElementAction, ElementQuery, Scope, Selector, Target, WindowChange, WindowId,
+    WindowView,
+};
 use protocol::geometry::NormRect;
 use protocol::tool::{Change, Changed, ToolError, ToolErrorKind};
 use serde::{Deserialize, Serialize};
@@ -90,7 +93,8 @@ pub(super) struct Value {
 pub(super) async fn value_of(cx: &Context, target: &Target) -> Option<Value> {
     let (app, element) = match target {
         Target::Ref(reference) => {
-            let listed = tokio::time::timeout(PATIENCE, cx.desktop.listed(reference.clone())).await.ok()??;
+            let listed =
+                tokio::time::timeout(PATIENCE, cx.desktop.listed(reference.clone())).await.ok()??;
             let query = ElementQuery {
                 app: Some(listed.app.clone()),
                 root: Some(reference.clone()),
@@ -177,7 +181,8 @@ pub(crate) async fn take_back_on_screen(
 }
 
 fn read<T: for<'a> Deserialize<'a>>(kept: &Change) -> Result<T, ToolError> {
-    serde_json::from_value(kept.data.clone()).map_err(|error| gone(&format!("what was changed cannot be read: {error}")))
+    serde_json::from_value(kept.data.clone())
+        .map_err(|error| gone(&format!("what was changed cannot be read: {error}")))
 }
 
 fn gone(why: &str) -> ToolError {
@@ -187,12 +192,8 @@ fn gone(why: &str) -> ToolError {
 const CHANGED_SINCE: &str = "it has been changed since";
 
 async fn set_back(desktop: &dyn Desktop, set: Set) -> Result<(), ToolError> {
-    let selector = Selector {
-        app: Some(set.app),
-        role: Some(set.role),
-        name: Some(set.name.clone()),
-        within: None,
-    };
+    let selector =
+        Selector { app: Some(set.app), role: Some(set.role), name: Some(set.name.clone()), within: None };
     let meant = links::meant(desktop, &selector).await;
     let mut same = meant.into_iter().filter(|one| one.name == set.name);
     let (Some(one), None) = (same.next(), same.next()) else {

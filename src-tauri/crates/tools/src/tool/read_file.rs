@@ -111,7 +111,8 @@ impl Read {
         let (budget, quality) = (cx.limits.picture, cx.limits.jpeg_quality);
         let scaled = tokio::task::spawn_blocking(move || pictures::of_file(&bytes, budget, quality)).await;
         let failed = |why: String| tool_error(ToolErrorKind::Failed, untrusted::line(&why, 300));
-        let picture = scaled.map_err(|panic| failed(panic.to_string()))?.map_err(|error| failed(error.to_string()))?;
+        let picture =
+            scaled.map_err(|panic| failed(panic.to_string()))?.map_err(|error| failed(error.to_string()))?;
         let shown = files::shown(&self.path);
         let (width, height) = (picture.size.width, picture.size.height);
         let data = json!({ "path": self.path.to_string(), "width": width, "height": height });

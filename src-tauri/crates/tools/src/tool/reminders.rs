@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::calendar::{NOTES_CHARS, TITLE_CHARS};
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled, within};
+use super::{
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, calendar, filled, within,
+};
 use crate::reach::Reach;
 
 const ID_CHARS: usize = 1_000;
@@ -61,7 +63,9 @@ struct List {
 #[async_trait]
 impl Task for List {
     async fn run(&self, cx: &Context) -> Outcome {
-        self.list(cx).await.unwrap_or_else(|error| Outcome::failed(ListReminders::NAME, Effect::Refused, error))
+        self.list(cx)
+            .await
+            .unwrap_or_else(|error| Outcome::failed(ListReminders::NAME, Effect::Refused, error))
     }
 }
 
@@ -70,14 +74,19 @@ impl List {
         let port = calendar::port(cx)?;
         let all = calendar::calendars(&*port.agenda).await?;
         let list = match &self.list {
-            Some(name) => Some(calendar::meant(&all, Some(name), "", |one| one.holds.reminders())?.id.clone()),
+            Some(name) => {
+                Some(calendar::meant(&all, Some(name), "", |one| one.holds.reminders())?.id.clone())
+            }
             None => None,
         };
         let found = port.agenda.reminders(&ReminderFilter { state: self.state, list }).await;
         let found = found.map_err(|error| calendar::from_agenda(&error))?;
         let reminders: Vec<_> = found.reminders.iter().map(|one| calendar::reminder(one, &all)).collect();
-        let lists: Vec<_> =
-            all.iter().filter(|one| one.holds.reminders()).map(|one| calendar::named(&all, &one.id)).collect();
+        let lists: Vec<_> = all
+            .iter()
+            .filter(|one| one.holds.reminders())
+            .map(|one| calendar::named(&all, &one.id))
+            .collect();
         let mut data = json!({ "reminders": reminders, "lists": lists });
         if found.left_off > 0 {
             data["leftOff"] = found.left_off.into();
@@ -133,7 +142,9 @@ struct Create {
 #[async_trait]
 impl Task for Create {
     async fn run(&self, cx: &Context) -> Outcome {
-        self.create(cx).await.unwrap_or_else(|error| Outcome::failed(CreateReminder::NAME, Effect::Refused, error))
+        self.create(cx)
+            .await
+            .unwrap_or_else(|error| Outcome::failed(CreateReminder::NAME, Effect::Refused, error))
     }
 }
 
@@ -156,8 +167,11 @@ impl Create {
         cx.begin();
         Ok(match port.agenda.create_reminder(new).await {
             Ok(made) => {
-                let summary =
-                    format!("put {} on {}", calendar::shown(&made.now.title), calendar::named(&all, &list.id));
+                let summary = format!(
+                    "put {} on {}",
+                    calendar::shown(&made.now.title),
+                    calendar::named(&all, &list.id)
+                );
                 let data = calendar::reminder(&made.now, &all);
                 calendar::changed(Changed::Reminder, summary, &made.now.title, data, &made.undo)
             }
@@ -305,7 +319,13 @@ impl Task for Delete {
         match port.agenda.delete_reminder(&self.id).await {
             Ok(undo) => {
                 let title = "a reminder";
-                calendar::changed(Changed::Reminder, format!("deleted {title}"), title, serde_json::Value::Null, &undo)
+                calendar::changed(
+                    Changed::Reminder,
+                    format!("deleted {title}"),
+                    title,
+                    serde_json::Value::Null,
+                    &undo,
+                )
             }
             Err(error) => calendar::failed(DeleteReminder::NAME, &error),
         }

@@ -63,9 +63,9 @@ impl Builtin for RunCommand {
                 spec.unconfined = Unconfined::Allowed;
                 Some(format!("nothing confines commands here ({why}): it can do whatever you can"))
             }
-            Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed.unclear.map(|why| {
-                format!("what this line does cannot be told: {}", untrusted::line(&why, 200))
-            }),
+            Strength::Bubblewrap { .. } | Strength::Seatbelt => weighed
+                .unclear
+                .map(|why| format!("what this line does cannot be told: {}", untrusted::line(&why, 200))),
         };
         let reach = Reach::Command(Ordered::Run { line: input.command });
         let plan = Plan::new(risk, Run { spec, background }).reaching(reach);
@@ -107,7 +107,10 @@ impl Run {
         if self.background {
             let number = job.id().0;
             let data = json!({ "job": number });
-            return Ok(Outcome { effect: Effect::Unverified, ..Outcome::looked(format!("started {line} as job {number}"), data) });
+            return Ok(Outcome {
+                effect: Effect::Unverified,
+                ..Outcome::looked(format!("started {line} as job {number}"), data)
+            });
         }
         let outcome = tokio::select! {
             biased;

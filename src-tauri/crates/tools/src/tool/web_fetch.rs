@@ -7,7 +7,10 @@ use serde::Deserialize;
 use serde_json::json;
 use web::{Extent, FetchBounds, Links, WebError};
 
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, filled, tool_error, within};
+use super::{
+    Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, filled, tool_error,
+    within,
+};
 use crate::reach::Reach;
 use crate::{hosts, untrusted};
 
@@ -44,11 +47,14 @@ impl Builtin for WebFetch {
     fn plan(input: Input, _: &Env<'_>) -> Result<Plan, ToolError> {
         filled("url", &input.url, URL_CHARS)?;
         if hosts::of(&input.url).is_none() {
-            return Err(bad_arguments("url is no address of the web; write it with its scheme: https://example.org/"));
+            return Err(bad_arguments(
+                "url is no address of the web; write it with its scheme: https://example.org/",
+            ));
         }
         let offset = within("offset", input.offset.unwrap_or(0), 0, MOST_OFFSET)? as usize;
         let extent = if input.whole.unwrap_or(false) { Extent::Whole } else { Extent::Main };
-        let bounds = FetchBounds { chars: CHARS, offset, links: Links::Kept, extent, ..FetchBounds::default() };
+        let bounds =
+            FetchBounds { chars: CHARS, offset, links: Links::Kept, extent, ..FetchBounds::default() };
         let reach = Reach::Address(input.url.clone());
         Ok(Plan::new(Self::RISK, Fetch { url: input.url, bounds }).reaching(reach))
     }
@@ -64,7 +70,10 @@ impl Task for Fetch {
     async fn run(&self, cx: &Context) -> Outcome {
         let refused = |error: ToolError| Outcome::failed(WebFetch::NAME, Effect::Refused, error);
         let Some(port) = cx.ports.web.clone() else {
-            return refused(tool_error(ToolErrorKind::NotAvailable, "not available here: there is no way to the web"));
+            return refused(tool_error(
+                ToolErrorKind::NotAvailable,
+                "not available here: there is no way to the web",
+            ));
         };
         let page = match port.fetcher.fetch(&self.url, self.bounds.clone(), cx.cancel.clone()).await {
             Ok(page) => page,
@@ -83,7 +92,8 @@ impl Task for Fetch {
             data["cut"] = json!("the page is longer than is read of one");
         }
         let end = page.next.unwrap_or(page.total);
-        let called = if title.is_empty() { untrusted::line(&page.url, 80) } else { untrusted::line(&title, 80) };
+        let called =
+            if title.is_empty() { untrusted::line(&page.url, 80) } else { untrusted::line(&title, 80) };
         Outcome::looked(format!("read characters {}-{end} of {} in {called}", page.offset, page.total), data)
     }
 }

@@ -55,7 +55,10 @@ impl Task for Search {
     async fn run(&self, cx: &Context) -> Outcome {
         let refused = |error: ToolError| Outcome::failed(WebSearch::NAME, Effect::Refused, error);
         let Some(port) = cx.ports.web.clone() else {
-            return refused(tool_error(ToolErrorKind::NotAvailable, "not available here: there is no way to the web"));
+            return refused(tool_error(
+                ToolErrorKind::NotAvailable,
+                "not available here: there is no way to the web",
+            ));
         };
         let hits = match &port.engine {
             Some(Ok(engine)) => {
@@ -89,7 +92,9 @@ impl Task for Search {
 
 fn from_search(error: &SearchError) -> ToolError {
     let kind = match error {
-        SearchError::NoKey { .. } | SearchError::NoEngineId | SearchError::NoBase => ToolErrorKind::NotAvailable,
+        SearchError::NoKey { .. } | SearchError::NoEngineId | SearchError::NoBase => {
+            ToolErrorKind::NotAvailable
+        }
         SearchError::NoQuery | SearchError::Page { .. } => ToolErrorKind::BadArguments,
         SearchError::TimedOut { .. } => ToolErrorKind::Timeout,
         SearchError::Cancelled => ToolErrorKind::Cancelled,

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use space::files::{SpacePath, WriteMode};
 
-use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use super::files::Text;
+use super::{Builtin, Context, Env, Group, Needs, Outcome, Plan, Task, Verify, bad_arguments, files};
 use crate::reach::FileAct;
 
 const MOST_CHARS: usize = 190_000;
@@ -43,7 +43,9 @@ impl Builtin for WriteFile {
     fn plan(input: Input, env: &Env<'_>) -> Result<Plan, ToolError> {
         let path = files::path("path", &input.path, env)?;
         if input.text.chars().count() > MOST_CHARS {
-            return Err(bad_arguments(format!("text has more than {MOST_CHARS} characters; append the rest")));
+            return Err(bad_arguments(format!(
+                "text has more than {MOST_CHARS} characters; append the rest"
+            )));
         }
         let (text, mode) = match input.mode {
             None | Some(How::Create) => (Text::Whole(input.text), WriteMode::Create),

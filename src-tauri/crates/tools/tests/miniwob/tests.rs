@@ -67,8 +67,7 @@ async fn scripted_minds_solve_miniwob_through_the_public_tools() {
         match came {
             Ok(reward) => {
                 solved += 1;
-                writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name)
-                    .unwrap();
+                writeln!(out, "ok     {:<30} reward {reward:.2}  {took:.1} s  {used}", task.name).unwrap();
             }
             Err(why) => {
                 writeln!(out, "FAILED {:<30} {why:#}  {took:.1} s  {used}", task.name).unwrap();

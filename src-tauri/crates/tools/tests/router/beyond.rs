@@ -186,7 +186,10 @@ async fn what_runs_something_later_or_holds_keys_asks_in_every_mode_whatever_was
             let touches = session.router.assess(&request, &limits()).await.touches;
             request.grants.allow(touches.clone());
             request.grants.allow_in_run(touches);
-            assert!(session.asks(&request).await.is_some_and(|why| why.contains(path)), "{path} {approval:?}");
+            assert!(
+                session.asks(&request).await.is_some_and(|why| why.contains(path)),
+                "{path} {approval:?}"
+            );
             let executed = execute(&session.router, request, CancellationToken::new()).await;
             assert_eq!(executed.result.error.unwrap().kind, ToolErrorKind::Forbidden);
         }
@@ -247,7 +250,8 @@ async fn plan_mode_reads_files_and_changes_none() {
     let session = Session::new();
     std::fs::write(session.file("a.txt"), "old").unwrap();
     let plan = |tool: &str, arguments| ExecRequest { mode: Mode::Plan, ..session.request(tool, arguments) };
-    let read = execute(&session.router, plan("readFile", json!({"path": "a.txt"})), CancellationToken::new()).await;
+    let read =
+        execute(&session.router, plan("readFile", json!({"path": "a.txt"})), CancellationToken::new()).await;
     assert_eq!(read.result.error, None);
     for (tool, arguments) in [
         ("writeFile", json!({"path": "b.txt", "text": "x"})),
@@ -264,7 +268,9 @@ async fn plan_mode_reads_files_and_changes_none() {
 #[tokio::test]
 async fn a_command_works_in_the_folder_and_tells_its_output_and_how_it_ended() {
     let session = Session::new();
-    let made = session.done("runCommand", json!({"command": "printf '\\033[31mred\\033[0m\\n'; echo hi > made.txt"})).await;
+    let made = session
+        .done("runCommand", json!({"command": "printf '\\033[31mred\\033[0m\\n'; echo hi > made.txt"}))
+        .await;
     assert_eq!(made.result.data["output"], "red", "{made:?}");
     assert_eq!(made.result.data["exit"], 0);
     assert!(made.result.output[0].spans[0].style.fg.is_some(), "its colours are kept for people");
@@ -340,11 +346,7 @@ async fn a_page_is_fetched_from_a_host_that_was_named_and_asked_about_otherwise(
     let assessment = session.router.assess(&fetch("read the news"), &limits()).await;
     assert_eq!(assessment.risk, Some(Risk::Consequential));
     assert_eq!(assessment.hosts, ["example.org"]);
-    let tainted = ExecRequest {
-        approval: ApprovalMode::Auto,
-        has_read: true,
-        ..fetch("read the news")
-    };
+    let tainted = ExecRequest { approval: ApprovalMode::Auto, has_read: true, ..fetch("read the news") };
     assert!(session.asks(&tainted).await.is_some());
 }
 
@@ -387,7 +389,10 @@ async fn a_change_on_the_screen_is_taken_back_where_it_is_as_it_was_left() {
     let session = Session::new();
     let copied = session.done("writeClipboard", json!({"text": "new"})).await;
     assert_eq!(copied.result.changes[0].of, Changed::Clipboard);
-    assert!(!copied.result.changes[0].data.to_string().contains("new"), "no text of a clipboard is kept on disk");
+    assert!(
+        !copied.result.changes[0].data.to_string().contains("new"),
+        "no text of a clipboard is kept on disk"
+    );
     session.take_back(&copied).await;
     let again = session.done("writeClipboard", json!({"text": "new"})).await;
     session.done("writeClipboard", json!({"text": "newer"})).await;

@@ -214,7 +214,9 @@ fn a_thousand(tool: &str) {
 
 #[test]
 fn a_thousand_arbitrary_arguments_never_panic_and_never_act_wrongly() {
-    let tools = Router::builtin(desktop()).with_browser(FakeBrowser::new()).specs(Mode::Act, &tools::Ports::default());
+    let tools = Router::builtin(desktop())
+        .with_browser(FakeBrowser::new())
+        .specs(Mode::Act, &tools::Ports::default());
     // Tools do not share anything, so they go side by side.
     std::thread::scope(|scope| {
         for tool in &tools {

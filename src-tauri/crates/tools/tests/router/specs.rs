@@ -264,7 +264,8 @@ async fn no_name_that_only_looks_like_a_tools_is_one() {
     let fake = desktop();
     let browser = FakeBrowser::new();
     let router = Router::builtin(fake.clone()).with_browser(browser.clone());
-    let names: Vec<String> = router.specs(Mode::Act, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect();
+    let names: Vec<String> =
+        router.specs(Mode::Act, &Ports::default()).into_iter().map(|spec| spec.name.to_string()).collect();
     let mut tried = 0;
     for name in names.iter().flat_map(|name| like(name)).filter(|name| !names.contains(name)) {
         let outline = router.outline(&request(&name, json!({})), &limits());
