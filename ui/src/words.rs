@@ -177,7 +177,6 @@ words! {
     CalendarUser: "Calendar user", "カレンダーのユーザー名";
     CalendarUsual: "Calendar for new events", "新しい予定のカレンダー";
     CalendarUsualNote: "By its name; the first one where it is left empty.", "名前で指定します。空欄なら最初のカレンダーです。";
-    Undo: "Undo", "元に戻す";
     TakenBack: "Taken back", "元に戻しました";
     Completed: "Done", "完了";
     CameToNothing: "Ended, nothing done", "終了（何も実行されませんでした）";
