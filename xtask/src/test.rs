@@ -85,8 +85,8 @@ impl Step {
     fn run(self, checkout: &Checkout) -> Result<Tally> {
         match self {
             Self::Fmt => {
-                // The races are no member, and nothing else of them is checked here.
-                let races = ["fmt", "--manifest-path", "benches/Cargo.toml", "--check"];
+                // The races are no members, and nothing else of them is checked here.
+                let races = ["fmt", "--all", "--manifest-path", "benches/Cargo.toml", "--check"];
                 shell::run(shell::cargo(checkout).args(["fmt", "--all", "--check"]))?;
                 shell::run(shell::cargo(checkout).args(races)).map(|()| Tally::PASSED)
             }

@@ -65,7 +65,7 @@ pub fn bench(checkout: &Checkout) -> Result<()> {
     }
     heading("measuring on a private desktop, beside the peers (some five minutes)");
     let mut race = shell::cargo(checkout);
-    race.args(["run", "--quiet", "--manifest-path", "benches/Cargo.toml"])
+    race.args(["run", "--quiet", "--manifest-path", "benches/Cargo.toml", "--package", "race"])
         .env("MEASURE", checkout.target.join("release/examples/measure"))
         .env("MEASURE_PAGES", checkout.target.join("release/examples/measure_pages"))
         .env("MEASURE_QUESTIONS", checkout.target.join("release/examples/measure_questions"))

@@ -1,5 +1,5 @@
-//! The models beside their peers, measured by the crate's own `pace`: a table, and `artifacts/bench-models.json`. An
-//! aim that is missed is said, and is no error: a busy machine misses some.
+//! The models beside their peers, measured by `pace` of `benches`, a workspace of its own: a table, and
+//! `artifacts/bench-models.json`. An aim that is missed is said, and is no error: a busy machine misses some.
 
 use std::process::{Command, Stdio};
 
@@ -41,10 +41,10 @@ const READ: [Figure; 7] = each!("read", "sdk", "the vendor's Python SDK", Aim::N
 pub fn bench(checkout: &Checkout) -> Result<()> {
     setup::ready(checkout, &[Need::Build, Need::Sdks])?;
     heading("building the measuring program, optimised (takes some minutes)");
-    let example = ["build", "--release", "--package", "models", "--example", "pace"];
-    shell::run(shell::cargo(checkout).args(example))?;
+    let pace = ["build", "--release", "--manifest-path", "benches/Cargo.toml", "--package", "pace"];
+    shell::run(shell::cargo(checkout).args(pace))?;
     heading("measuring (about a minute)");
-    let output = Command::new(checkout.target.join("release/examples/pace"))
+    let output = Command::new(checkout.target.join("release/pace"))
         .env("PEERS", checkout.root.join("benches/peers/sdks.py"))
         .env("PEERS_PYTHON", setup::sdks(checkout)?)
         .stderr(Stdio::inherit())
