@@ -519,7 +519,8 @@ impl LinuxDesktop {
             }
         }
         let note = format!("{} holds \"{value}\", read back part by part", operand.called);
-        Ok(Acted { evidence: Evidence::ReadBack, note })
+        let acted = Acted { evidence: Evidence::ReadBack, note };
+        Ok(operand.unless_taken_back(acted, Operand::other_part(&parts, &texts)).await)
     }
 
     /// Whether a window with the title of the element's is another one: of several, its is the one that lies where the
@@ -561,10 +562,13 @@ impl LinuxDesktop {
             }
         }
         let before = field.text_now().await;
-        self.act(Action::Hotkey { keys: vec![Key::Ctrl, Key::Char('a')] }, cancel.clone()).await?;
+        let typed = operand.typed_over(before.as_deref(), value);
+        for keys in operand.replaces(before.as_deref()) {
+            self.act(Action::Hotkey { keys }, cancel.clone()).await?;
+        }
         let write = match value {
             "" => Action::Press { key: Key::Delete, times: 1 },
-            text => Action::Type { text: text.to_owned() },
+            _ => Action::Type { text: typed },
         };
         self.act(write, cancel.clone()).await?;
         if operand.takes_over_later() {

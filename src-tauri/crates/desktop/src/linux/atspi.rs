@@ -23,6 +23,7 @@ use crate::{Acted, DesktopError, Evidence, Field};
 pub(super) use self::acting::{Operand, Tried};
 pub(super) use self::choosing::ByHand;
 pub(super) use self::menu::{Choice, Chosen};
+pub(super) use self::quirks::{Typing, is_look};
 pub(super) use self::setting::{shortened, unified};
 pub(super) use self::visibility::{Hit, Visibility};
 

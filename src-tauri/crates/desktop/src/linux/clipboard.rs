@@ -15,6 +15,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
+use super::atspi::is_look;
 use super::session::Session;
 use crate::DesktopError;
 
@@ -243,18 +244,12 @@ struct Asks {
     read: Option<Read>,
 }
 
-/// Chrome and CEF look what the text is before the page gets the key that pastes it, and ask what there is once for that,
-/// with the page's first asking twice. The page takes the text later, much later where it is busy, and asks what there is
-/// nine times and more; a field of the browser's own asks three times.
+/// What one that read it did: some look before they take ([`is_look`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Read {
     Look,
     Taken,
 }
-
-/// The name of the window that Chromium asks by, Electron too, and how often it asks what there is for a look, at the most.
-const CHROMIUM: &[u8] = b"Chromium clipboard";
-const LOOKS_BY: u32 = 2;
 
 /// Who has read an offer.
 pub(super) struct Readers {
@@ -439,10 +434,12 @@ fn answer(shared: &Shared, request: &SelectionRequestEvent) -> Result<(), Deskto
     conn.send_event(false, to, EventMask::NO_EVENT, notify)?;
     conn.flush()?;
     let is_read = given && request.target != atoms.TARGETS && request.target != atoms.PASSWORD_HINT;
-    let is_chromium = is_read && {
+    let asker = if is_read {
         // The window may be gone by now.
         let name = conn.get_property(false, to, AtomEnum::WM_NAME, AtomEnum::ANY, 0, 16)?.reply();
-        name.is_ok_and(|name| name.value == CHROMIUM)
+        name.map(|name| name.value).unwrap_or_default()
+    } else {
+        Vec::new()
     };
     let mut state = shared.state();
     state.asked = Instant::now();
@@ -450,8 +447,8 @@ fn answer(shared: &Shared, request: &SelectionRequestEvent) -> Result<(), Deskto
     if request.target == atoms.TARGETS {
         asks.targets += 1;
     } else if is_read {
-        let is_look = is_chromium && asks.targets <= LOOKS_BY;
-        asks.read = asks.read.max(Some(if is_look { Read::Look } else { Read::Taken }));
+        let looked = is_look(&asker, asks.targets);
+        asks.read = asks.read.max(Some(if looked { Read::Look } else { Read::Taken }));
         asks.targets = 0;
     }
     Ok(())

@@ -345,7 +345,8 @@ impl Operand {
                 return self.or_seen(self.went_away(name), name, shown.as_ref()).await;
             }
             if let Some(change) = told(before, now) {
-                return read_back(&format!("it is {change} now"));
+                let acted = read_back(&format!("it is {change} now"));
+                return self.unless_changed_back(acted, &self.object, now).await;
             }
             if self.names_its_row().await {
                 return read_back("its page shows now");
@@ -425,7 +426,9 @@ impl Operand {
                 let Ok(now) = object.states().await else { return acted };
                 // The first of two clicks selects.
                 match told(*before, now) {
-                    Some(change) if count == 1 || change.ends_with("expanded") => return read_back(change),
+                    Some(change) if count == 1 || change.ends_with("expanded") => {
+                        return self.unless_changed_back(read_back(change), object, now).await;
+                    }
                     _ => {}
                 }
                 let gained_focus = now.has(States::FOCUSED) && !before.has(States::FOCUSED);
@@ -441,6 +444,19 @@ impl Operand {
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+    }
+
+    /// What a click made of `object`, unless its application takes that back a moment later. An item of a menu is chosen
+    /// while its menu is open, and no longer.
+    async fn unless_changed_back(&self, acted: Acted, object: &Object, then: States) -> Acted {
+        if is_menu_item(self.role) {
+            return acted;
+        }
+        let other = async {
+            let now = object.states().await.ok().filter(|now| !now.has(States::DEFUNCT))?;
+            told(then, now).map(str::to_owned)
+        };
+        self.unless_taken_back(acted, other).await
     }
 
     /// Whether it is the tab whose page shows, by the name of its row.
@@ -476,9 +492,10 @@ impl Operand {
         }
         let until = Instant::now() + CHANGE;
         while Instant::now() < until {
-            if self.object.states().await.is_ok_and(|states| states.has(States::SELECTED)) {
-                let note = format!("selected {}", self.called);
-                return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
+            let now = self.object.states().await.unwrap_or(self.states);
+            if now.has(States::SELECTED) {
+                let acted = Acted { evidence: Evidence::ReadBack, note: format!("selected {}", self.called) };
+                return Ok(Tried::Done(self.unless_changed_back(acted, &self.object, now).await));
             }
             tokio::time::sleep(LOOK_AGAIN).await;
         }

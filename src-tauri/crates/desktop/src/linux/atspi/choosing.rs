@@ -11,7 +11,7 @@ use super::quirks::Quirks;
 use super::role::{self, States, number};
 use super::setting::{READ_BACK, is_on, shortened};
 use super::{details, nodes};
-use crate::{Acted, DesktopError, ElementQuery, Evidence};
+use crate::{Acted, DesktopError, ElementQuery, Evidence, Key};
 
 /// How deep below a list or combo box its items are looked for, and how many are named.
 pub(super) const DEEPEST: u32 = 6;
@@ -203,6 +203,29 @@ impl Operand {
 
     pub(in super::super) fn lists_apart(&self) -> bool {
         self.quirks.lists_apart && self.role == number::COMBO_BOX
+    }
+
+    /// The keys, one chord after the other, after which what is typed replaces `held`. Of parts, the first is selected,
+    /// which going to the next and back does.
+    pub(in super::super) fn replaces(&self, held: Option<&str>) -> Vec<Vec<Key>> {
+        if held.is_some_and(|held| self.quirks.has_sections(self.role, held)) {
+            return vec![vec![Key::Home], vec![Key::Ctrl, Key::Right], vec![Key::Ctrl, Key::Left]];
+        }
+        vec![vec![Key::Ctrl, Key::Char('a')]]
+    }
+
+    /// What is typed for a value in place of `held`. A part that is full is left by itself, and a sign behind it would
+    /// leave the next one, too.
+    pub(in super::super) fn typed_over(&self, held: Option<&str>, value: &str) -> String {
+        let is_alike = |held: &str| {
+            let alike =
+                |(one, other): (char, char)| one == other || (one.is_ascii_digit() && other.is_ascii_digit());
+            held.chars().count() == value.chars().count() && held.chars().zip(value.chars()).all(alike)
+        };
+        if held.is_some_and(|held| self.quirks.has_sections(self.role, held) && is_alike(held)) {
+            return value.chars().filter(char::is_ascii_digit).collect();
+        }
+        value.to_owned()
     }
 
     /// Whether what is typed counts only once the field is left.

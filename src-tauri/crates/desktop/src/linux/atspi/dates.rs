@@ -7,35 +7,13 @@ use super::acting::{LOOK_AGAIN, Operand};
 use super::bus::Object;
 use super::choosing::DEEPEST;
 use super::nodes;
+use super::quirks::Part;
 use super::role::number;
 use super::setting::{READ_BACK, VALUE};
 use crate::DesktopError;
 
 /// Objects of one level among which parts are looked for.
 const MOST: usize = 50;
-/// What a part is, by how its name begins in English and in Japanese. Chromium adds the name of the field.
-const NAMES: [(Part, &str, &str); 7] = [
-    (Part::Year, "year", "年"),
-    (Part::Month, "month", "月"),
-    (Part::Day, "day", "日"),
-    (Part::Hours, "hour", "時"),
-    (Part::Minutes, "minute", "分"),
-    (Part::Seconds, "second", "秒"),
-    (Part::Half, "am/pm", "午前"),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Year,
-    Month,
-    Day,
-    Hours,
-    Minutes,
-    Seconds,
-    /// Before or after noon.
-    Half,
-}
-
 impl Operand {
     /// The parts of a date or time field; none of anything else.
     pub(in super::super) async fn parts(&self) -> Vec<Self> {
@@ -54,7 +32,7 @@ impl Operand {
                     match role {
                         number::SPIN_BUTTON => parts.push(self.part(object, role, states, name).await),
                         // Firefox lets the half of the day be typed as a text.
-                        number::ENTRY if part_of(&name) == Some(Part::Half) => {
+                        number::ENTRY if Part::named(&name) == Some(Part::Half) => {
                             parts.push(self.part(object, role, states, name).await);
                         }
                         _ => below.push(object),
@@ -65,7 +43,7 @@ impl Operand {
             level = below;
         }
         // Of one that cannot be told, nobody knows what to type into it.
-        if parts.iter().any(|part| part_of(&part.name).is_none()) {
+        if parts.iter().any(|part| Part::named(&part.name).is_none()) {
             parts.clear();
         }
         parts
@@ -99,6 +77,17 @@ impl Operand {
         true
     }
 
+    /// What the first of its parts holds that no longer has what was typed into it.
+    pub(in super::super) async fn other_part(parts: &[Self], typed: &[String]) -> Option<String> {
+        for (part, typed) in parts.iter().zip(typed) {
+            // One that is gone says nothing.
+            if !part.holds_part(typed).await && part.object.states().await.is_ok() {
+                return Some(format!("{} is another one", part.called));
+            }
+        }
+        None
+    }
+
     /// Firefox tells it as a text, Chromium as a number: before noon is 1 there.
     async fn holds_part(&self, typed: &str) -> bool {
         let text = nodes::text(&self.object, -1).await.unwrap_or_default();
@@ -118,14 +107,6 @@ impl Operand {
     }
 }
 
-fn part_of(name: &str) -> Option<Part> {
-    let name = name.trim().to_lowercase();
-    let begins = |(_, english, japanese): &&(Part, &str, &str)| {
-        name.starts_with(english) || name.starts_with(japanese)
-    };
-    NAMES.iter().find(begins).map(|(part, ..)| *part)
-}
-
 fn split(names: &[&str], value: &str) -> Option<Vec<String>> {
     let value = value.trim();
     let (date, time) = match value.split_once(['T', ' ']) {
@@ -133,7 +114,7 @@ fn split(names: &[&str], value: &str) -> Option<Vec<String>> {
         None if value.contains(':') => ("", value),
         None => (value, ""),
     };
-    let parts: Vec<Part> = names.iter().map(|name| part_of(name)).collect::<Option<_>>()?;
+    let parts: Vec<Part> = names.iter().map(|name| Part::named(name)).collect::<Option<_>>()?;
     let of = |text: &str, sign: char, at: usize| text.split(sign).nth(at)?.trim().parse::<u32>().ok();
     let hours = of(time, ':', 0).filter(|hours| *hours < 24);
     let halved = parts.contains(&Part::Half);

@@ -5,6 +5,12 @@ use std::time::Duration;
 
 use super::role::{States, number};
 
+mod parts;
+mod windows;
+
+pub(super) use self::parts::Part;
+pub(in super::super) use self::windows::{Typing, is_look};
+
 /// How one application's toolkit differs from what the protocol says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quirks {
@@ -30,6 +36,8 @@ pub(super) struct Quirks {
     pub(super) hides_popups: bool,
     /// A menu's items do nothing before it is open.
     pub(super) menus_act_open: bool,
+    /// A field of a date or time is typed into part by part from its start, and what replaces all of it misses the first.
+    pub(super) types_by_sections: bool,
     /// A cell takes what is typed while it is the current one.
     pub(super) cells_take_keys: bool,
     /// A row of tabs is named by the one whose page shows, and no tab is selected.
@@ -91,6 +99,7 @@ const PLAIN: Quirks = Quirks {
     lists_apart: false,
     hides_popups: false,
     menus_act_open: false,
+    types_by_sections: false,
     cells_take_keys: false,
     names_rows_by_page: false,
     texts_in_boxes: false,
@@ -118,26 +127,44 @@ const GTK_3: Quirks = Quirks {
     ..PLAIN
 };
 
-/// Applications that draw themselves and are only framed by the toolkit they name, by their own names.
-const APPLICATIONS: &[(&str, Quirks)] = &[(
-    "soffice",
-    Quirks {
-        // Its cache lacks the fields that the toolkit draws in its tool bars.
-        reading: Way::Walk,
-        // Selecting a cell does not make it the current one.
-        clicked: &[number::TABLE_CELL],
-        hides_combo_texts: true,
-        menus_act_open: true,
-        cells_take_keys: true,
-        bears_matches: false,
-        lags_behind: true,
-        // A sheet has some eight hundred parts that can be seen.
-        reading_takes: Duration::from_secs(3),
-        // Calc's input line.
-        calls_panels_defunct: true,
-        ..GTK_3
-    },
-)];
+/// Applications that draw themselves and are only framed by the toolkit that they name: by their own names, that toolkit
+/// and the start of its version, as in the table of toolkits. They tell no version of their own: these are of
+/// LibreOffice 7.4. The first that fits counts.
+const APPLICATIONS: &[(&str, &str, &str, Quirks)] = &[
+    ("soffice", "gtk", "3.", OFFICE),
+    // Framed by another toolkit, nobody has looked; what made it hang is its own.
+    (
+        "soffice",
+        "",
+        "",
+        Quirks {
+            reading: Way::Walk,
+            clicked: &[number::TABLE_CELL],
+            hides_combo_texts: true,
+            menus_act_open: true,
+            cells_take_keys: true,
+            bears_matches: false,
+            ..PLAIN
+        },
+    ),
+];
+
+const OFFICE: Quirks = Quirks {
+    // Its cache lacks the fields that the toolkit draws in its tool bars.
+    reading: Way::Walk,
+    // Selecting a cell does not make it the current one.
+    clicked: &[number::TABLE_CELL],
+    hides_combo_texts: true,
+    menus_act_open: true,
+    cells_take_keys: true,
+    bears_matches: false,
+    lags_behind: true,
+    // A sheet has some eight hundred parts that can be seen.
+    reading_takes: Duration::from_secs(3),
+    // Calc's input line.
+    calls_panels_defunct: true,
+    ..GTK_3
+};
 
 /// By the name that an application's root gives its toolkit, in lower case, and the start of its version. The first
 /// that fits counts.
@@ -180,6 +207,7 @@ const TABLE: &[(&str, &str, Quirks)] = &[
                 number::TREE_ITEM,
             ],
             names_rows_by_page: true,
+            types_by_sections: true,
             hides_popups: true,
             ..PLAIN
         },
@@ -226,18 +254,26 @@ impl Quirks {
     /// (`Name`, `ToolkitName`, `Version`).
     pub(super) fn of(application: &str, toolkit: &str, version: &str) -> Self {
         let toolkit = toolkit.to_lowercase();
-        let itself = APPLICATIONS.iter().find(|(name, _)| *name == application).map(|(_, quirks)| quirks);
-        let by_toolkit = || {
-            let fits =
-                |(name, start, _): &&(&str, &str, Quirks)| *name == toolkit && version.starts_with(start);
-            TABLE.iter().find(fits).map(|(_, _, quirks)| quirks)
-        };
+        let fits =
+            |name: &str, start: &str| (name.is_empty() || name == toolkit) && version.starts_with(start);
+        let itself = APPLICATIONS
+            .iter()
+            .find(|(name, drawn_by, start, _)| *name == application && fits(drawn_by, start))
+            .map(|(.., quirks)| quirks);
+        let by_toolkit =
+            || TABLE.iter().find(|(name, start, _)| fits(name, start)).map(|(_, _, quirks)| quirks);
         *itself.or_else(by_toolkit).unwrap_or(&PLAIN)
     }
 
     /// Whether an object's states say nothing of whether it shows.
     pub(super) fn is_called_defunct(self, role: u32, states: States) -> bool {
         self.calls_panels_defunct && role == number::PANEL && states.has(States::DEFUNCT)
+    }
+
+    /// Whether what a spin button holds is a date or a time that is typed part by part.
+    pub(super) fn has_sections(self, role: u32, text: &str) -> bool {
+        let parted = text.matches(['-', '/', '.']).count() >= 2 || text.contains(':');
+        self.types_by_sections && role == number::SPIN_BUTTON && parted
     }
 
     pub(super) fn is_popover_content(self, told: &str) -> bool {

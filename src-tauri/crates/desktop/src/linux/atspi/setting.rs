@@ -128,6 +128,9 @@ impl Operand {
             return acted;
         }
         tokio::time::sleep(TAKEN_BACK).await;
+        // A busy application does what was due by now after it has answered this, and before it is asked again.
+        let _answer = self.object.states().await;
+        tokio::time::sleep(LOOK_AGAIN).await;
         match other.await {
             Some(now) => {
                 let note = format!("{}, but {now} a moment later: the application changed it", acted.note);
@@ -367,8 +370,16 @@ impl Operand {
             return Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }));
         }
         let tried = self.press().await?;
-        let Tried::Done(_) = tried else { return Ok(tried) };
-        Ok(Tried::Done(self.switched().await?))
+        let Tried::Done(acted) = &tried else { return Ok(tried) };
+        match acted.evidence {
+            // It was looked at again already.
+            Evidence::ReadBack if self.other_state(wished).await.is_none() => {
+                let note = format!("{} is {}", self.called, on_or_off(wished));
+                Ok(Tried::Done(Acted { evidence: Evidence::ReadBack, note }))
+            }
+            Evidence::Mismatch => Ok(tried),
+            _ => Ok(Tried::Done(self.switched().await?)),
+        }
     }
 
     /// A cell or row whose mark is as wished. Of one that is not checked it is not known whether it has a mark.

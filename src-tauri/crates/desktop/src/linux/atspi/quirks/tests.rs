@@ -14,6 +14,24 @@ fn a_toolkit_is_known_by_its_name_in_any_case_and_the_start_of_its_version() {
 }
 
 #[test]
+fn libreoffice_is_known_by_what_frames_it_and_is_never_asked_what_makes_it_hang() {
+    assert_eq!(Quirks::of("soffice", "gtk", "3.24.38"), OFFICE);
+    for (toolkit, version) in [("gtk", "4.8.3"), ("Qt", "5.15.8"), ("", "")] {
+        let quirks = Quirks::of("soffice", toolkit, version);
+        assert!(quirks != OFFICE && !quirks.bears_matches && quirks.reading == Way::Walk, "{toolkit}");
+    }
+}
+
+#[test]
+fn a_date_or_a_time_of_qt_is_typed_by_its_parts_and_a_number_is_not() {
+    let qt = Quirks::of("any", "Qt", "5.15.8");
+    for text in ["2026-01-01", "09:00", "1.2.2026"] {
+        assert!(qt.has_sections(number::SPIN_BUTTON, text) && !PLAIN.has_sections(number::SPIN_BUTTON, text));
+    }
+    assert!(!qt.has_sections(number::SPIN_BUTTON, "-1.5") && !qt.has_sections(number::ENTRY, "09:00"));
+}
+
+#[test]
 fn a_class_of_gtk_4_is_no_name() {
     assert!(is_class("GtkTextView") && is_class("AdwHeaderBar"));
     assert!(!is_class("Gtk") && !is_class("Gtk 4 tutorial") && !is_class("Gtkfish") && !is_class("Save"));
