@@ -52,10 +52,12 @@ mod pressed;
 mod scene;
 mod session;
 mod shared;
+mod terminals;
 mod typing;
 mod watch;
 mod watchdog;
 mod windows;
+mod worked_off;
 
 /// A picture, a list of displays, a check: what only looks.
 const LOOK: Duration = Duration::from_secs(10);

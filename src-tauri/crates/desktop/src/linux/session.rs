@@ -16,6 +16,7 @@ x11rb::atom_manager! {
     /// The names we speak with.
     pub(super) Atoms: AtomsCookie {
         _NET_WM_PID,
+        _NET_WM_PING,
         _NET_WM_NAME,
         _NET_WM_CM_S0,
         _NET_SUPPORTING_WM_CHECK,

@@ -9,11 +9,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::atspi::Typing;
 use super::clipboard::{Content, Offer, earlier_content};
 use super::input::{InputSender, MOVED_ON, sent, short_of};
 use super::keymap::{Keymap, Stroke};
 use super::pressed::{Down, Stop};
+use super::terminals;
 use super::watchdog::program::MOST_KEPT;
+use super::worked_off::WorkedOff;
 use crate::{Acted, DesktopError, Key};
 
 /// The longest text that is typed key by key, in bytes; longer ones only where they have too many lines to paste.
@@ -77,12 +80,13 @@ fn by_keys(
     stop: &Stop,
 ) -> Result<usize, DesktopError> {
     let window = input.session.key_window()?;
+    let mut after_enter = None;
     let shift = Down::Key(keymap.key(Key::Shift)?.code);
     let enter = keymap.key(Key::Enter)?.code;
     let mut guarded = GUARDED;
     let mut shifted = false;
     let mut typed = 0;
-    for stroke in strokes {
+    for (at, stroke) in strokes.iter().enumerate() {
         let mut act = || {
             if !input.session.keys_stay(&window)? {
                 return Ok(false);
@@ -108,12 +112,48 @@ fn by_keys(
             break;
         }
         typed += 1;
+        if is_enter && at + 1 < strokes.len() {
+            rest(&mut after_enter, input, stop)?;
+        }
     }
     if shifted {
         input.held.release(&input.session, shift)?;
     }
     input.session.sync()?;
     Ok(typed)
+}
+
+/// What follows an Enter before more is typed: it is waited for what took that.
+enum AfterEnter {
+    /// The program that runs in a terminal, by the terminal's process.
+    Terminal(Option<u32>),
+    Application(WorkedOff),
+}
+
+impl AfterEnter {
+    fn of(input: &InputSender) -> Result<Self, DesktopError> {
+        let session = &input.session;
+        if Typing::of(&session.focused_class()?).is_terminal() {
+            return Ok(Self::Terminal(session.focused_pid()?));
+        }
+        Ok(Self::Application(WorkedOff::new(input.display.as_deref(), session)?))
+    }
+
+    fn rest(&self, stop: &Stop) -> Result<(), DesktopError> {
+        match self {
+            Self::Terminal(pid) => terminals::rest(*pid, stop),
+            Self::Application(application) => application.rest(stop),
+        }
+    }
+}
+
+/// Asks what the keyboard's window is only where something is typed behind an Enter.
+fn rest(after: &mut Option<AfterEnter>, input: &InputSender, stop: &Stop) -> Result<(), DesktopError> {
+    let after = match after {
+        Some(after) => after,
+        None => after.insert(AfterEnter::of(input)?),
+    };
+    after.rest(stop)
 }
 
 /// How an application pastes: from which selection, by which keys.
@@ -123,38 +163,20 @@ struct Paste {
 }
 
 fn way_of_pasting(input: &InputSender) -> Result<Paste, DesktopError> {
-    const OLD_TERMINALS: [&str; 4] = ["xterm", "uxterm", "urxvt", "st-256color"];
-    const TERMINALS: [&str; 11] = [
-        "gnome-terminal",
-        "xfce4-terminal",
-        "konsole",
-        "alacritty",
-        "kitty",
-        "tilix",
-        "terminator",
-        "mate-terminal",
-        "lxterminal",
-        "wezterm",
-        "kgx",
-    ];
-    let class = input.session.focused_class()?;
-    let is = |names: &[&str]| class.split(' ').any(|word| names.contains(&word));
+    let typing = Typing::of(&input.session.focused_class()?);
     let primary = u32::from(x11rb::protocol::xproto::AtomEnum::PRIMARY);
     let clipboard = input.session.atoms.CLIPBOARD;
-    let is_terminal = is(&TERMINALS) || class.contains("terminal");
-    let with_v: Option<&[Key]> = if is(&OLD_TERMINALS) {
-        None
-    } else if is_terminal {
-        Some(&[Key::Ctrl, Key::Shift, Key::Char('v')])
-    } else {
-        Some(&[Key::Ctrl, Key::Char('v')])
+    let with_v: Option<&[Key]> = match typing {
+        Typing::OldTerminal => None,
+        Typing::Terminal => Some(&[Key::Ctrl, Key::Shift, Key::Char('v')]),
+        Typing::Plain => Some(&[Key::Ctrl, Key::Char('v')]),
     };
     // A layout without Latin letters has no v; Shift+Insert pastes as well, in terminals what was selected.
     let keymap = Keymap::read(&input.session)?;
     if let Some(keys) = with_v.filter(|_| keymap.key(Key::Char('v')).is_ok()) {
         return Ok(Paste { selection: clipboard, codes: input.codes(keys)? });
     }
-    let selection = if is_terminal || is(&OLD_TERMINALS) { primary } else { clipboard };
+    let selection = if typing.is_terminal() { primary } else { clipboard };
     Ok(Paste { selection, codes: input.codes(&[Key::Shift, Key::Insert])? })
 }
 
@@ -201,6 +223,7 @@ fn paste_lines(
     stop: &Stop,
 ) -> Result<Taken, DesktopError> {
     let enter = input.codes(&[Key::Enter])?;
+    let mut after_enter = None;
     let window = input.session.key_window()?;
     // Whether the window had the keyboard still, and got the keys.
     let chord = |codes: &[u8]| {
@@ -213,8 +236,13 @@ fn paste_lines(
         })
     };
     for (at, line) in lines.iter().enumerate() {
-        if at > 0 && !chord(&enter)? {
-            return Ok(Taken::Part { lines: at, why: MOVED_ON });
+        if at > 0 {
+            if !chord(&enter)? {
+                return Ok(Taken::Part { lines: at, why: MOVED_ON });
+            }
+            if lines[at..].iter().any(|line| !line.is_empty()) {
+                rest(&mut after_enter, input, stop)?;
+            }
         }
         if line.is_empty() {
             continue;

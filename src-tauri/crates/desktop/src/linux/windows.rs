@@ -307,21 +307,42 @@ impl Session {
         Ok(false)
     }
 
+    /// The process of the window with the keyboard focus, as it tells.
+    pub(super) fn focused_pid(&self) -> Result<Option<u32>, DesktopError> {
+        let told = |window| {
+            let pid =
+                self.conn.get_property(false, window, self.atoms._NET_WM_PID, AtomEnum::CARDINAL, 0, 1)?;
+            Ok(pid.reply().ok().and_then(|pid| pid.value32()?.next()))
+        };
+        self.upwards_from_focus(told)
+    }
+
     /// Class and instance of the window with the keyboard focus, in lower case; empty if it has none.
     pub(super) fn focused_class(&self) -> Result<String, DesktopError> {
-        let Some(mut window) = self.focused()? else { return Ok(String::new()) };
-        while window != 0 && window != self.root {
+        let told = |window| {
             let class =
                 self.conn.get_property(false, window, AtomEnum::WM_CLASS, AtomEnum::STRING, 0, 256)?.reply();
-            if let Ok(class) = class
-                && !class.value.is_empty()
-            {
-                return Ok(String::from_utf8_lossy(&class.value).replace('\0', " ").trim().to_lowercase());
+            let told = class.ok().filter(|class| !class.value.is_empty());
+            Ok(told
+                .map(|class| String::from_utf8_lossy(&class.value).replace('\0', " ").trim().to_lowercase()))
+        };
+        Ok(self.upwards_from_focus(told)?.unwrap_or_default())
+    }
+
+    /// What the window with the keyboard focus tells, or the nearest that it is in.
+    pub(super) fn upwards_from_focus<T>(
+        &self,
+        told: impl Fn(Window) -> Result<Option<T>, DesktopError>,
+    ) -> Result<Option<T>, DesktopError> {
+        let Some(mut window) = self.focused()? else { return Ok(None) };
+        while window != 0 && window != self.root {
+            if let Some(told) = told(window)? {
+                return Ok(Some(told));
             }
             let Ok(tree) = self.conn.query_tree(window)?.reply() else { break };
             window = tree.parent;
         }
-        Ok(String::new())
+        Ok(None)
     }
 }
 
