@@ -7,7 +7,7 @@ use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 
 use crate::patience::wait_for;
 
@@ -50,6 +50,12 @@ impl Process {
 
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Whether a process is this program or one that it started: of its group, but for what has left that.
+    pub fn has_started(&self, pid: u32) -> bool {
+        let group = i32::try_from(pid).ok().and_then(Pid::from_raw).and_then(|pid| getpgid(Some(pid)).ok());
+        group.is_some_and(|group| u32::try_from(group.as_raw_nonzero().get()) == Ok(self.child.id()))
     }
 
     pub fn has_ended(&mut self) -> bool {

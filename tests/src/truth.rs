@@ -12,6 +12,7 @@ mod running;
 
 mod hands;
 mod runner;
+mod saved;
 mod together;
 
 mod counts;

@@ -185,11 +185,19 @@ class Orders {
             tell("limit", limit.getValue());
             if (!limit.getValue().equals(0)) later(() -> limit.setValue(0));
         });
-        var first = new GregorianCalendar(2026, Calendar.JANUARY, 1).getTime();
-        var day = name(new JSpinner(new SpinnerDateModel(first, null, null, Calendar.DAY_OF_MONTH)), "Day");
-        day.setEditor(new JSpinner.DateEditor(day, "yyyy-MM-dd"));
-        day.addChangeListener(e -> tell("day", new java.text.SimpleDateFormat("yyyy-MM-dd").format(day.getValue())));
-        return column(row(count, limit, volume), day);
+        var first = new GregorianCalendar(2026, Calendar.JANUARY, 1, 9, 0).getTime();
+        var day = moment("Day", "yyyy-MM-dd", first, text -> tell("day", text));
+        var at = moment("At", "HH:mm", first, text -> tell("at", text));
+        var due = moment("Due", "yyyy-MM-dd", first, text -> tell("due", text));
+        due.addChangeListener(e -> { if (!due.getValue().equals(first)) later(() -> due.setValue(first)); });
+        return column(row(count, limit, volume), row(day, due, at));
+    }
+
+    JSpinner moment(String name, String form, Date first, Consumer<String> then) {
+        var moment = name(new JSpinner(new SpinnerDateModel(first, null, null, Calendar.DAY_OF_MONTH)), name);
+        moment.setEditor(new JSpinner.DateEditor(moment, form));
+        moment.addChangeListener(e -> then.accept(new java.text.SimpleDateFormat(form).format(moment.getValue())));
+        return moment;
     }
 
     JComponent animals() {

@@ -40,7 +40,7 @@ class Fields:
         said = Gtk.Label()
         orders.say = said.set_label
         columns = row(
-            column(self.buttons(), self.marks(), self.choices(), self.texts()),
+            column(self.buttons(), self.marks(), self.choices(), self.texts(), self.day()),
             column(self.numbers(), self.animals(), self.places(), self.stock(), self.tabs()),
         )
         self.window.set_property("child", column(self.spacer, self.menus(), self.tools(), columns, said))
@@ -113,6 +113,18 @@ class Fields:
             box.insert(Gtk.Label(label=animal, xalign=0), -1)
         box.connect("row-selected", lambda _, row: row and self.tell("animal", row.get_child().get_label()))
         return scrolled(box, 90)
+
+    def day(self):
+        day = self.name(Gtk.Calendar(), "Day")
+        if IS_4:
+            day.select_day(GLib.DateTime.new_utc(2026, 1, 1, 0, 0, 0))
+            day.connect("day-selected", lambda day: self.tell("day", day.get_date().format("%F")))
+        else:
+            day.select_month(0, 2026)
+            day.select_day(1)
+            day.connect("day-selected", lambda day: self.tell("day", "{}-{:02}-{:02}".format(
+                day.get_date().year, day.get_date().month + 1, day.get_date().day)))
+        return day
 
     def tabs(self):
         tabs = Gtk.Notebook()

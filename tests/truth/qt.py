@@ -119,10 +119,15 @@ class Window(QMainWindow):
         day = self.name(QDateEdit(QDate(2026, 1, 1)), "Day")
         day.setDisplayFormat("yyyy-MM-dd")
         day.dateChanged.connect(lambda date: self.tell("day", date.toString("yyyy-MM-dd")))
+        first = QDate(2026, 1, 1)
+        due = self.name(QDateEdit(first), "Due")
+        due.setDisplayFormat("yyyy-MM-dd")
+        due.dateChanged.connect(
+            lambda date: self.take_back("due", date.toString("yyyy-MM-dd"), "2026-01-01", lambda: due.setDate(first)))
         at = self.name(QTimeEdit(QTime(9, 0)), "At")
         at.setDisplayFormat("HH:mm")
         at.timeChanged.connect(lambda time: self.tell("at", time.toString("HH:mm")))
-        return column(row(name, secret), row(code, price), notes, row(day, at))
+        return column(row(name, secret), row(code, price), notes, row(day, due, at))
 
     def upper(self, code, text):
         if text != text.upper():

@@ -1,5 +1,5 @@
 //! Carries the tasks of `outside::truth` out with the app that `MIKI_BIN` names, says what came of each, and counts.
-//! Ends with 1 where something is untrue, wrong or harmful that `truth/known.txt` does not name.
+//! Ends with 1 where something is untrue, wrong or harmful, and where the whole list misses a bound.
 //!
 //! - `--only PART`: those whose name holds it; `--quick`: those of the test command.
 //! - `--matrix FILE`: writes the document of what can be operated.
@@ -46,7 +46,8 @@ fn main() -> Result<ExitCode> {
     })?;
     let broken = answers.iter().filter(|answer| answer.is_err()).count();
     let verdicts: Vec<Verdict> = answers.into_iter().flatten().collect();
-    println!("\n{}", Counts::of(&verdicts));
+    let counts = Counts::of(&verdicts);
+    println!("\n{counts}");
     if let Some(file) = matrix {
         let said = |program: &str, arguments: &[&str]| -> Result<String> {
             let output = Command::new(program).args(arguments).output()?;
@@ -62,5 +63,14 @@ fn main() -> Result<ExitCode> {
     for line in &surprises.mended {
         println!("known fault that is none any more: {line}");
     }
-    Ok(if surprises.are_bad() || broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let is_whole = only.is_empty() && !quick;
+    let missed = if is_whole { [counts.missed(), counts.missed_as_they_came()].concat() } else { Vec::new() };
+    for line in &missed {
+        println!("missed: {line}");
+    }
+    Ok(if surprises.are_bad() || broken > 0 || !missed.is_empty() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }

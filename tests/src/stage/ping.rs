@@ -24,7 +24,9 @@ impl Stage {
         let (protocols, ping) = (atom("WM_PROTOCOLS")?, atom("_NET_WM_PING")?);
         let offered = connection
             .get_property(false, window.id, protocols, x11rb::protocol::xproto::AtomEnum::ATOM, 0, 64)?
-            .reply()?;
+            .reply();
+        // It may just have been closed.
+        let Ok(offered) = offered else { return Ok(None) };
         if !offered.value32().is_some_and(|mut all| all.any(|one| one == ping)) {
             return Ok(None);
         }

@@ -25,6 +25,8 @@ pub struct Screen {
 pub struct Window {
     pub id: u32,
     pub title: String,
+    /// As its program tells.
+    pub pid: Option<u32>,
     /// Whether it is on the screen, not hidden or minimised.
     pub shown: bool,
     pub x: i32,
@@ -64,8 +66,19 @@ impl Screen {
             title = self.property(id, "WM_NAME")?;
         }
         let title = String::from_utf8_lossy(&title).into_owned();
+        let pid = self.property(id, "_NET_WM_PID")?;
+        let pid = pid.get(..4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
         let (x, y) = (i32::from(place.dst_x), i32::from(place.dst_y));
-        Ok(Window { id, title, shown, x, y, width: geometry.width.into(), height: geometry.height.into() })
+        Ok(Window {
+            id,
+            title,
+            pid,
+            shown,
+            x,
+            y,
+            width: geometry.width.into(),
+            height: geometry.height.into(),
+        })
     }
 
     fn property(&self, window: u32, name: &str) -> Result<Vec<u8>> {

@@ -111,6 +111,7 @@ impl User {
             "tab" => 0xff09,
             "space" => 0x20,
             "home" => 0xff50,
+            "f5" => 0xffc2,
             one if one.chars().count() == 1 => one.chars().next().map_or(0, u32::from),
             _ => 0,
         };

@@ -193,6 +193,8 @@ impl App {
         ] {
             fs::write(work.join(name), text)?;
         }
+        // What a user types the path of.
+        fs::write(stage.path("home").join("letter.txt"), "dear\n")?;
         // What tasks leave.
         for name in ["said.txt", "plan.txt", "plan.html", "notes.txt~"] {
             let _ = fs::remove_file(work.join(name));
@@ -234,6 +236,9 @@ impl App {
             Self::Chromium => {
                 let mut command = python("web.py");
                 let folder = profile(stage, "chromium", "")?;
+                // Its question about a password would lie over the page.
+                fs::create_dir_all(folder.join("Default"))?;
+                fs::write(folder.join("Default/Preferences"), r#"{"credentials_enable_service":false}"#)?;
                 command.arg("chromium").args(CHROMIUM).arg(format!("--user-data-dir={}", folder.display()));
                 command.args(BROWSER).arg("");
                 command

@@ -4,6 +4,9 @@ use std::fmt;
 
 use super::{Said, Toolkit, Verdict};
 
+/// Of applications that are not ours.
+const AS_THEY_CAME: &str = "as they came";
+
 pub struct Counts {
     rows: Vec<(&'static str, Row)>,
 }
@@ -32,13 +35,27 @@ impl Counts {
             })
             .filter(|(_, row)| row.tasks > 0)
             .collect();
+        rows.push((AS_THEY_CAME, Row::of(verdicts.iter().filter(|verdict| !verdict.task.app.is_ours()))));
         rows.push(("in all", Row::of(verdicts.iter())));
         Self { rows }
     }
 
     /// Which bounds are not kept.
     pub fn missed(&self) -> Vec<String> {
-        let Some((_, all)) = self.rows.last() else { return Vec::new() };
+        self.rows.last().map(|(_, all)| all.missed()).unwrap_or_default()
+    }
+
+    /// The same of those on applications that are not ours alone, of which the quick part has few.
+    pub fn missed_as_they_came(&self) -> Vec<String> {
+        let row = self.rows.iter().find(|(name, _)| *name == AS_THEY_CAME);
+        let missed = row.map(|(_, row)| row.missed()).unwrap_or_default();
+        missed.into_iter().map(|missed| format!("{AS_THEY_CAME}: {missed}")).collect()
+    }
+}
+
+impl Row {
+    fn missed(&self) -> Vec<String> {
+        let all = self;
         let bounds = [
             (all.tasks >= 120, format!("{} tasks, not 120", all.tasks)),
             (
@@ -60,9 +77,7 @@ impl Counts {
         ];
         bounds.into_iter().filter(|(is_kept, _)| !is_kept).map(|(_, missed)| missed).collect()
     }
-}
 
-impl Row {
     fn of<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Self {
         let mut row = Self::default();
         for verdict in verdicts {

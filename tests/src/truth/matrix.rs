@@ -17,7 +17,8 @@ pub fn matrix(verdicts: &[Verdict], date: &str) -> Result<String> {
          themselves did. Do not edit it.\n\n\
          A cell says whether it was done, how, and what Miki said of it: **yes** or **no**, `a` by accessibility, `p` by \
          pointer and keys, then the effect. **!** marks a word that was not true, an act on something else, or an \
-         application that does not answer any more.\n"
+         application that does not answer any more. `-` was not tried; where it says *none there*, the toolkit has no \
+         such widget, or it cannot be operated so.\n"
     );
     let ours: Vec<Toolkit> =
         App::ALL.into_iter().filter(|app| app.is_ours()).map(|app| app.toolkit()).collect();
@@ -44,28 +45,52 @@ pub fn matrix(verdicts: &[Verdict], date: &str) -> Result<String> {
     Ok(text)
 }
 
-/// A row for each widget of our own applications, a column for each toolkit.
+/// A row for each way to operate a widget, those of one widget one after the other; a column for each toolkit.
 fn table(text: &mut String, toolkits: &[Toolkit], verdicts: &[&Verdict]) -> Result<()> {
     let heads: Vec<&str> = toolkits.iter().map(|toolkit| toolkit.name()).collect();
     writeln!(text, "| | {} |\n|---|{}", heads.join(" | "), "---|".repeat(heads.len()))?;
-    let mut names: Vec<String> = Vec::new();
-    for verdict in verdicts.iter().filter(|verdict| verdict.task.app.is_ours()) {
-        let name = row_name(verdict);
-        if !names.contains(&name) {
-            names.push(name);
+    let mut widgets: Vec<(&str, Vec<String>)> = Vec::new();
+    for verdict in verdicts {
+        let (widget, name) = (verdict.task.widget, row_name(verdict));
+        match widgets.iter_mut().find(|(known, _)| *known == widget) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => widgets.push((widget, vec![name])),
         }
     }
-    for name in names {
+    for (widget, name) in
+        widgets.iter().flat_map(|(widget, names)| names.iter().map(move |name| (widget, name)))
+    {
         let cells: Vec<String> = toolkits
             .iter()
             .map(|toolkit| {
-                let found = verdicts.iter().find(|v| v.task.app.toolkit() == *toolkit && row_name(v) == name);
-                found.map_or_else(|| "-".into(), |verdict| cell(verdict))
+                let found =
+                    verdicts.iter().find(|v| v.task.app.toolkit() == *toolkit && row_name(v) == *name);
+                let untried = || if has(*toolkit, widget, name) { "-" } else { "none there" }.to_owned();
+                found.map_or_else(untried, |verdict| cell(verdict))
             })
             .collect();
         writeln!(text, "| {name} | {} |", cells.join(" | "))?;
     }
     Ok(())
+}
+
+/// Whether a toolkit has such a widget, and it can be tried to operate it so.
+fn has(toolkit: Toolkit, widget: &str, name: &str) -> bool {
+    let is_page = matches!(toolkit, Toolkit::Chromium | Toolkit::Cef | Toolkit::Firefox);
+    let is_gtk = matches!(toolkit, Toolkit::Gtk3 | Toolkit::Gtk4);
+    let is_office = toolkit == Toolkit::LibreOffice;
+    match widget {
+        // A page has elements that are called so, and the menu bar is the browser's.
+        "menu" if name.contains("pressMenu") => !is_page,
+        // GTK has a calendar, and no field for a date or a time; the others have a field.
+        "date" => is_gtk == name.contains("calendar"),
+        "time" => !is_gtk,
+        // A browser's own.
+        "alert" => is_page,
+        "table cell" | "formula bar" | "name box" => is_office,
+        _ => true,
+    }
 }
 
 fn row_name(verdict: &Verdict) -> String {

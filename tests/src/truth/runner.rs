@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::apps::tool;
 use super::hands::{Answer, Hands};
 use super::running::Running;
-use super::tasks::{Oracle, Sabotage, Task};
+use super::saved::{document, is_as_wished, lines, plain, settings};
+use super::tasks::{Hand, Oracle, Sabotage, Task};
 use super::{App, Said, Verdict};
 use crate::miki::Miki;
 use crate::patience::{LONG, wait_for};
@@ -20,7 +21,7 @@ use crate::process::Process;
 use crate::stage::{self, Cover, Furniture, Screen, Stage, User};
 
 /// How long an application has to do what it was asked for.
-const DOES: Duration = Duration::from_secs(3);
+const DOES: Duration = Duration::from_secs(8);
 /// Where it should not do it, and it would be late to.
 const DOES_NOT: Duration = Duration::from_millis(600);
 
@@ -180,6 +181,11 @@ impl Runner {
                     was.extend(self.before(task, was)?);
                 }
                 cover = self.spoil(task)?;
+                // What its user's own hands have done is none of Miki's acts.
+                if let Some(Sabotage::Greyed(_) | Sabotage::Renamed(_)) = task.sabotage {
+                    self.user_takes(task)?;
+                    was.extend(self.at_rest(task)?);
+                }
             }
             let answer = self.hands.perform(call)?;
             if matches!(answer.said, Said::Refused | Said::Unknown) {
@@ -218,12 +224,61 @@ impl Runner {
                 }
             }
             Sabotage::Stopped => running.process.signal(Signal::STOP),
+            Sabotage::Asked(hands) | Sabotage::Greyed(hands) | Sabotage::Renamed(hands) => {
+                self.spoil_by_hand(hands, matches!(sabotage, Sabotage::Asked(_)))?;
+                return Ok(None);
+            }
         }
         // By its own loop: what it was told before is done when it answers.
         if sabotage != Sabotage::Stopped && task.app.is_ours() {
             running.is_alive(&self.stage, &self.screen)?;
         }
         Ok(None)
+    }
+
+    fn spoil_by_hand(&mut self, hands: &[Hand], asks: bool) -> Result<()> {
+        let shown = |screen: &Screen| -> Result<usize> {
+            Ok(screen.windows()?.into_iter().filter(|window| window.shown).count())
+        };
+        let before = shown(&self.screen)?;
+        self.use_hands(hands)?;
+        if asks {
+            wait_for("the dialog of its user's", LONG, || {
+                (shown(&self.screen).ok()? > before).then_some(())
+            })?;
+        }
+        // What came before a ping is done when that is answered.
+        let running = self.running.as_mut().context("nothing is running")?;
+        running.is_alive(&self.stage, &self.screen).map(drop)
+    }
+
+    fn use_hands(&self, hands: &[Hand]) -> Result<()> {
+        for hand in hands {
+            match hand {
+                Hand::Presses(keys) => self.user.chord(keys)?,
+                Hand::Types(text) => self.user.type_text(text)?,
+                Hand::Moves(from, to) => fs::rename(self.place(from), self.place(to))?,
+                Hand::Sees(title) => {
+                    self.screen.wait_for_window(title, LONG, |one| one.starts_with(title)).map(drop)?;
+                }
+                Hand::Writes(name, text) => fs::write(self.place(name), text)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What there is of what should come of a task, once it is the same for a while.
+    fn at_rest(&self, task: &Task) -> Result<Option<String>> {
+        let mut last = self.found(task.oracle)?;
+        let mut since = Instant::now();
+        wait_for("what its user did to come to rest", LONG, || {
+            let now = self.found(task.oracle).ok()?;
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+            (since.elapsed() > DOES_NOT).then_some(())
+        })?;
+        Ok(Some(last))
     }
 
     /// Whether it is done, and what else is: whatever is found that is neither as wished nor as it was.
@@ -238,6 +293,11 @@ impl Runner {
             let wrong = if harm { Some(told(&log)) } else { wrong(&log, key, value, also) };
             return Ok((is_last(&log, key, value), wrong));
         }
+        // Before anything is saved, its user answers what they opened.
+        if let Some(Sabotage::Asked(_)) = task.sabotage {
+            self.user.chord(&["escape"])?;
+            self.running.as_mut().context("nothing is running")?.is_alive(&self.stage, &self.screen)?;
+        }
         // Of what is closed nothing can be taken any more.
         if !task.ends() {
             self.user_takes(task)?;
@@ -250,7 +310,7 @@ impl Runner {
         }
         let done = || is_as_wished(task.oracle, &self.found(task.oracle).ok()?).then_some(());
         if wait_for("what should come of it", bound, done).is_ok() {
-            return Ok((true, None));
+            return Ok((true, forbidden.then(|| "it was no longer to be done".into())));
         }
         let found = self.found(task.oracle).unwrap_or_default();
         // What an application showed or had copied is gone with it.
@@ -282,15 +342,19 @@ impl Runner {
                 let running = self.running.as_ref().context("nothing is running")?;
                 told(&running.happened(&self.stage))
             }
-            Oracle::SavedWith(name, part) | Oracle::Holds(name, part) => {
+            Oracle::Part(name, part) => {
                 let text = fs::read_to_string(self.place(name)).unwrap_or_default();
                 if text.contains(part) { part.to_owned() } else { String::new() }
             }
+            Oracle::SavedWith(name, part) => {
+                document(&fs::read_to_string(self.place(name)).unwrap_or_default(), part)
+            }
+            Oracle::Holds(name, part, _) => {
+                settings(&fs::read_to_string(self.place(name)).unwrap_or_default(), part)
+            }
             Oracle::Saved(name, _) | Oracle::File(name, _) | Oracle::Ended(name, _) => {
                 let text = fs::read_to_string(self.place(name)).unwrap_or_default();
-                let text = text.trim_start_matches(BYTE_ORDER_MARK).trim_end();
-                // Quoted or not, a table says the same.
-                if name.ends_with(".csv") { text.replace('"', "") } else { text.to_owned() }
+                plain(name, &text)
             }
             Oracle::There(name) | Oracle::Gone(name) => {
                 let (folder, _) = name.rsplit_once('/').unwrap_or((".", name));
@@ -308,35 +372,12 @@ impl Runner {
             }
             Oracle::Title(_) => {
                 let titles = self.screen.windows()?.into_iter().map(|window| window.title);
-                lines(titles.filter(|title| title != stage::COVER).collect())
+                // What the stage itself has up is no application's.
+                lines(titles.filter(|title| ![stage::COVER, "tint2"].contains(&title.as_str())).collect())
             }
         })
     }
 }
-
-/// In an order that does not change.
-fn lines(mut all: Vec<String>) -> String {
-    all.sort();
-    all.join("\n")
-}
-
-fn is_as_wished(oracle: Oracle, found: &str) -> bool {
-    match oracle {
-        Oracle::Saved(_, text)
-        | Oracle::File(_, text)
-        | Oracle::Ended(_, text)
-        | Oracle::Copied(_, text)
-        | Oracle::SavedWith(_, text)
-        | Oracle::Holds(_, text) => found == text.trim_end(),
-        Oracle::There(name) => found.lines().any(|one| one == name),
-        Oracle::Gone(name) => found.lines().all(|one| one != name),
-        Oracle::Title(start) => found.lines().any(|title| title.starts_with(start)),
-        Oracle::Log { .. } => false,
-    }
-}
-
-/// What an editor may put in front of a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Commands: each happens once, or it is too much.
 const COMMANDS: [&str; 5] = ["pressed", "tool", "menu", "context", "more"];

@@ -128,11 +128,11 @@ impl Running {
             self.tell(&format!("ping {asked}"))?;
             return Ok(self.wait_for_line(stage, &format!("pong={asked}"), ANSWERS).is_ok());
         }
-        let windows = screen.windows()?.into_iter().filter(|window| window.shown);
-        for window in
-            windows.filter(|window| window.title.to_lowercase().contains(&self.app.title().to_lowercase()))
-        {
-            if stage.answers(&window, ANSWERS)? == Some(false) {
+        // Whatever their titles are by now.
+        let its =
+            |window: &Window| window.shown && window.pid.is_some_and(|pid| self.process.has_started(pid));
+        for window in screen.windows()?.iter().filter(|window| its(window)) {
+            if stage.answers(window, ANSWERS)? == Some(false) {
                 return Ok(false);
             }
         }

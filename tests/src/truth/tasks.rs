@@ -45,9 +45,12 @@ pub enum Oracle {
     /// A file holds this.
     File(&'static str, &'static str),
     /// After a Ctrl+S of the user's own hands the file holds this among other things.
+    /// What else the document says is what it said.
     SavedWith(&'static str, &'static str),
-    /// A file holds this among other things.
-    Holds(&'static str, &'static str),
+    /// A file that changes by itself, too, has this in it.
+    Part(&'static str, &'static str),
+    /// A file of settings has this line; of the others are on, as far as they can be switched: these.
+    Holds(&'static str, &'static str, &'static [&'static str]),
     /// The application has ended, and a file holds this.
     Ended(&'static str, &'static str),
     /// A file or folder is there.
@@ -58,6 +61,19 @@ pub enum Oracle {
     Copied(&'static [&'static str], &'static str),
     /// A window's title begins with this.
     Title(&'static str),
+}
+
+/// What its user does beside Miki.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hand {
+    Presses(&'static [&'static str]),
+    Types(&'static str),
+    /// A file or folder has another name.
+    Moves(&'static str, &'static str),
+    /// They wait for a window whose title begins so.
+    Sees(&'static str),
+    /// A file holds another text.
+    Writes(&'static str, &'static str),
 }
 
 /// What goes wrong between the look and the last act.
@@ -77,6 +93,12 @@ pub enum Sabotage {
     Insensitive(&'static str),
     /// A modal dialog waits for an answer.
     Modal,
+    /// The same, opened by its user's own hands.
+    Asked(&'static [Hand]),
+    /// Its user's own hands have made that nothing can be done with it any more.
+    Greyed(&'static [Hand]),
+    /// Its user's own hands have made something else of it.
+    Renamed(&'static [Hand]),
     /// The process is stopped, and goes on after the tool's answer.
     Stopped,
 }
@@ -85,7 +107,13 @@ impl Sabotage {
     /// Whether a person would not want it done any more: then whatever is done is wrong.
     pub fn forbids(self) -> bool {
         match self {
-            Self::Relabelled(..) | Self::Closed | Self::Insensitive(_) | Self::Modal => true,
+            Self::Relabelled(..)
+            | Self::Closed
+            | Self::Insensitive(_)
+            | Self::Modal
+            | Self::Asked(_)
+            | Self::Greyed(_)
+            | Self::Renamed(_) => true,
             Self::Covered | Self::Pushed | Self::Moved | Self::Stopped => false,
         }
     }
@@ -93,12 +121,12 @@ impl Sabotage {
     pub fn word(self) -> &'static str {
         match self {
             Self::Covered => "covered",
-            Self::Relabelled(..) => "relabelled",
+            Self::Relabelled(..) | Self::Renamed(_) => "relabelled",
             Self::Pushed => "pushed",
             Self::Moved => "moved",
             Self::Closed => "closed",
-            Self::Insensitive(_) => "insensitive",
-            Self::Modal => "modal on top",
+            Self::Insensitive(_) | Self::Greyed(_) => "insensitive",
+            Self::Modal | Self::Asked(_) => "modal on top",
             Self::Stopped => "stopped",
         }
     }

@@ -1,6 +1,6 @@
 //! What is asked of applications as they came: what a user does with them, and what is made to go wrong.
 
-use super::{Act, App, Find, Oracle, Sabotage, Task, find};
+use super::{Act, App, Find, Hand, Oracle, Sabotage, Task, find};
 
 mod browser;
 mod calculators;
@@ -29,6 +29,9 @@ pub(super) fn of(app: App) -> Vec<Task> {
     asked.iter().map(|real| real.of(app)).collect()
 }
 
+/// What opens a dialog before which nothing of the window can be done, by the user's own keys.
+const SAVE_AS: Sabotage = Sabotage::Asked(&[Hand::Presses(&["ctrl", "shift", "s"])]);
+
 /// A task without its application.
 #[derive(Clone, Copy)]
 struct Real {
@@ -37,6 +40,8 @@ struct Real {
     acts: &'static [Act],
     oracle: Oracle,
     sabotage: Option<Sabotage>,
+    /// Whether the application makes another value of it, or takes it back.
+    resists: bool,
     quick: bool,
 }
 
@@ -51,14 +56,18 @@ impl Real {
         Self { quick: true, ..self }
     }
 
+    const fn resisted(self) -> Self {
+        Self { resists: true, ..self }
+    }
+
     fn of(self, app: App) -> Task {
-        let Self { widget, how, acts, oracle, sabotage, quick } = self;
-        Task { app, widget, how, acts, oracle, sabotage, resists: false, quick }
+        let Self { widget, how, acts, oracle, sabotage, resists, quick } = self;
+        Task { app, widget, how, acts, oracle, sabotage, resists, quick }
     }
 }
 
 const fn task(widget: &'static str, how: &'static str, acts: &'static [Act], oracle: Oracle) -> Real {
-    Real { widget, how, acts, oracle, sabotage: None, quick: false }
+    Real { widget, how, acts, oracle, sabotage: None, resists: false, quick: false }
 }
 
 const fn menu(path: &'static [&'static str]) -> Act {

@@ -113,9 +113,9 @@ const WIDGETS: &[Row] = &[
     (
         "date",
         "setValue",
-        &[Act::SetValue(find("date editor|spin button|text|entry|grouping|panel", "Day"), "2026-03-14")],
+        &[Act::SetValue(find("date editor|spin button|text|entry|grouping|panel", "Day"), "2027-03-14")],
         "day",
-        "2026-03-14",
+        "2027-03-14",
     ),
     (
         "time",
@@ -123,6 +123,13 @@ const WIDGETS: &[Row] = &[
         &[Act::SetValue(find("date editor|spin button|grouping|panel", "At"), "13:45")],
         "at",
         "13:45",
+    ),
+    (
+        "date",
+        "click a day in a calendar",
+        &[Act::Click(find("label|table cell|list item|button|calendar", "14"))],
+        "day",
+        "2026-01-14",
     ),
     ("file dialog", "clicks", OPEN, "file", "letter.txt"),
     ("dialog", "open, then Escape", &[Act::PressMenu(ABOUT), Act::Press("escape")], "dialog", "closed"),
@@ -135,7 +142,8 @@ const WIDGETS: &[Row] = &[
     ),
 ];
 
-/// What a page has in place of a menu bar, and what its file field is called.
+/// What a page has in place of a toolkit's menu bar and dialogs, and its file field: the browser's own dialog opens, into
+/// which a path is typed.
 const OF_A_PAGE: &[Row] = &[
     (
         "dialog",
@@ -152,6 +160,26 @@ const OF_A_PAGE: &[Row] = &[
         "closed",
     ),
     (
+        "menu",
+        "clicks",
+        &[Act::Click(find("menu item|menu|button", "File")), Act::Click(find(ITEM, "Print"))],
+        "menu",
+        "Print",
+    ),
+    (
+        "file dialog",
+        "opens by its path",
+        &[
+            Act::Click(find(
+                "button|push button|panel|grouping",
+                "Open...|Open... Choose File|Choose File|Open...: No file chosen|Browse…|Browse...",
+            )),
+            Act::Type("~/letter.txt\n"),
+        ],
+        "file",
+        "letter.txt",
+    ),
+    (
         "alert",
         "open, then its button",
         &[Act::Click(find(BUTTON, "Warn")), Act::Click(find("button", "OK"))],
@@ -161,10 +189,11 @@ const OF_A_PAGE: &[Row] = &[
 ];
 
 /// Those that only some have.
-fn has(app: App, widget: &str) -> bool {
+fn has(app: App, widget: &str, how: &str) -> bool {
+    let is_gtk = matches!(app, App::Gtk3 | App::Gtk4);
     match widget {
-        "time" => app == App::Qt || app.is_browser(),
-        "date" => matches!(app, App::Qt | App::Swing) || app.is_browser(),
+        "time" => !is_gtk,
+        "date" => is_gtk == how.contains("calendar"),
         "menu" | "dialog" | "file dialog" => !app.is_browser(),
         _ => true,
     }
@@ -205,13 +234,21 @@ const REVERTED: &[Row] = &[
         "50",
     ),
     ("check box", "setValue, taken back", &[Act::SetValue(find("check box", "Beta"), "on")], "beta", "on"),
+    ("check box", "click, taken back", &[Act::Click(find("check box", "Beta"))], "beta", "on"),
+    (
+        "date",
+        "setValue, taken back",
+        &[Act::SetValue(find("date editor|spin button|text|entry|grouping|panel", "Due"), "2026-03-14")],
+        "due",
+        "2026-03-14",
+    ),
 ];
 
 /// What an application does to a value that it is given.
 const RESISTED: [&str; 2] = ["taken back", "cut to its range"];
 
 /// Those of the test command, which has little time: one of each kind.
-const QUICK: [&str; 14] = [
+const QUICK: [&str; 15] = [
     "button click",
     "button click, nothing to be seen",
     "check box setValue",
@@ -222,6 +259,7 @@ const QUICK: [&str; 14] = [
     "spin button setValue",
     "entry setValue",
     "entry setValue, taken back",
+    "check box click, taken back",
     "text area click and type",
     "menu pressMenu",
     "date setValue",
@@ -238,12 +276,12 @@ fn is_quick(widget: &str, how: &str, sabotage: Option<Sabotage>) -> bool {
 }
 
 pub(super) fn of(app: App) -> Vec<Task> {
-    let plain = WIDGETS.iter().filter(|row| has(app, row.0)).map(|row| (None, row));
+    let plain = WIDGETS.iter().filter(|row| has(app, row.0, row.1)).map(|row| (None, row));
     let page = OF_A_PAGE.iter().filter(|_| app.is_browser()).map(|row| (None, row));
     let sabotaged = SABOTAGES.iter().map(|(sabotage, row)| (Some(*sabotage), row));
     plain
         .chain(page)
-        .chain(REVERTED.iter().map(|row| (None, row)))
+        .chain(REVERTED.iter().filter(|row| has(app, row.0, row.1)).map(|row| (None, row)))
         .chain(sabotaged)
         .map(|(sabotage, &(widget, how, acts, key, value))| Task {
             app,

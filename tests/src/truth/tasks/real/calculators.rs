@@ -1,8 +1,8 @@
 //! Calculators: what they show is copied by the user's own hands.
 
-use super::Oracle::{Copied, Holds};
+use super::Oracle::{Copied, File};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
-use super::{Act, BUTTON, ITEM, Oracle, Real, click, find, menu, task};
+use super::{Act, BUTTON, Hand, ITEM, Oracle, Real, Sabotage, click, find, menu, set, task};
 
 const COPY: &[&str] = &["ctrl", "c"];
 
@@ -24,6 +24,9 @@ const TO_HEX: Real = task(
     shows("FA"),
 );
 
+/// Its menu's About.
+const ABOUT: Sabotage = Sabotage::Asked(&[Hand::Presses(&["alt", "h"]), Hand::Presses(&["a"])]);
+
 pub(super) const GALCULATOR: &[Real] = &[
     task("button", "clicks, a sum", &[digit("7"), digit("*"), digit("6"), digit("=")], shows("42")).quick(),
     SUM_BY_KEYS,
@@ -38,10 +41,12 @@ pub(super) const GALCULATOR: &[Real] = &[
     EIGHT.spoilt(Stopped).quick(),
     EIGHT.spoilt(Moved),
     EIGHT.spoilt(Closed),
+    EIGHT.spoilt(ABOUT).quick(),
     TO_HEX,
     TO_HEX.spoilt(Covered),
     TO_HEX.spoilt(Stopped),
     TO_HEX.spoilt(Moved),
+    TO_HEX.spoilt(ABOUT),
     task("button", "clicks, a root", &[digit("8"), digit("1"), digit("sqrt")], shows("9")),
     task("button", "clicks, backspace", &[digit("4"), digit("2"), digit("5"), digit("<-")], shows("42")),
     task(
@@ -107,6 +112,7 @@ pub(super) const CALCULATOR: &[Real] = &[
     NINE.spoilt(Closed),
     NINE.spoilt(Covered),
     NINE.spoilt(Moved),
+    NINE.spoilt(Sabotage::Asked(&[Hand::Presses(&["ctrl", "shift", "/"])])),
     task(
         "button",
         "clicks, brackets",
@@ -172,15 +178,21 @@ const HEXADECIMAL: Real = task(
     last("0xFF"),
 );
 
+const SAVES_SESSION: Sabotage = Sabotage::Asked(&[Hand::Presses(&["ctrl", "s"])]);
+
 pub(super) const SPEEDCRUNCH: &[Real] = &[
     TYPED_SUM.quick(),
     COPIES.quick(),
     TYPED_SUM.spoilt(Stopped),
     COPIES.spoilt(Covered),
     COPIES.spoilt(Moved),
+    COPIES.spoilt(SAVES_SESSION),
     HEXADECIMAL,
     HEXADECIMAL.spoilt(Stopped),
     HEXADECIMAL.spoilt(Covered),
+    HEXADECIMAL.spoilt(SAVES_SESSION),
+    task("entry", "type, two lines at once", &[Act::Type("x=40\nx+2\n")], last("42")).quick(),
+    task("entry", "setValue, then Enter", &[set("text|entry", "", "6*7"), Act::Press("enter")], last("42")),
     task("entry", "type, a function", &[Act::Type("sqrt(1764)\n")], last("42")),
     task("entry", "type, a variable", &[Act::Type("x=40\n"), Act::Type("x+2\n")], last("42")),
     task(
@@ -211,6 +223,6 @@ pub(super) const SPEEDCRUNCH: &[Real] = &[
         "file dialog",
         "exports",
         &[Act::Type("6*7\n"), menu(&["Session", "Export", "Plain Text"]), Act::Type("plan.txt\n")],
-        Holds("~/plan.txt", "42"),
+        File("~/plan.txt", "6*7\n= 42"),
     ),
 ];

@@ -2,7 +2,9 @@
 
 use super::Oracle::{Ended, File, Holds, Saved, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
-use super::{ALL, Act, BUTTON, Find, ITEM, Oracle, Real, click, find, menu, set, task};
+use super::{
+    ALL, Act, BUTTON, Find, Hand, ITEM, Oracle, Real, SAVE_AS, Sabotage, click, find, menu, set, task,
+};
 
 pub(super) const TYPED: Act = Act::Type("Gamma\n");
 pub(super) const AT_THE_TOP: Oracle = Saved("notes.txt", "Gamma\nalpha\nbeta\n");
@@ -23,6 +25,15 @@ const REPLACED: Oracle = Saved("notes.txt", "alpha\ndelta\n");
 const TYPE: Real = task("text area", "type", &[TYPED], AT_THE_TOP).quick();
 const SET: Real = task("text area", "setValue", &[Act::SetValue(PAGE, "one\ntwo")], WHOLE).quick();
 const SAVES: Real = task("menu", "pressMenu, saves", &[TYPED, menu(&["File", "Save"])], WRITTEN).quick();
+
+/// What was undone can be done again, until something else is typed.
+const TYPES_ANEW: Sabotage = Sabotage::Greyed(&[Hand::Types("x")]);
+const REDONE: Real = task(
+    "menu",
+    "pressMenu, redoes",
+    &[TYPED, Act::Hotkey(&["ctrl", "z"]), menu(&["Edit", "Redo"])],
+    AT_THE_TOP,
+);
 
 const DOUBLED: Real = task(
     "menu",
@@ -46,12 +57,16 @@ pub(super) const MOUSEPAD: &[Real] = &[
     SET.spoilt(Covered).quick(),
     SET.spoilt(Moved),
     SET.spoilt(Closed),
+    SET.spoilt(SAVE_AS),
     SAVES,
+    REDONE,
+    REDONE.spoilt(TYPES_ANEW),
     task("menu", "pressMenu, two levels", &[ALL, menu(&["Edit", "Convert", "To Uppercase"])], UPPER).quick(),
     task("menu", "pressMenu, title case", &[ALL, menu(&["Edit", "Convert", "To Title Case"])], TITLED),
     DOUBLED,
     DOUBLED.spoilt(Covered),
     DOUBLED.spoilt(Stopped),
+    DOUBLED.spoilt(SAVE_AS),
     LINE_DOWN,
     LINE_DOWN.spoilt(Moved),
     LINE_DOWN.spoilt(Covered),
@@ -130,7 +145,9 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     SET.spoilt(Covered).quick(),
     SET.spoilt(Moved),
     SET.spoilt(Closed),
+    SET.spoilt(SAVE_AS),
     NEW_TAB,
+    NEW_TAB.spoilt(SAVE_AS),
     NEW_TAB.spoilt(Covered),
     NEW_TAB.spoilt(Stopped),
     task("file dialog", "saves as", &[click(BUTTON, "Menu"), click(ITEM, "Save As…"), STEM], PLAN),
@@ -162,6 +179,10 @@ pub(super) const TEXT_EDITOR: &[Real] = &[
     task("dialog", "close, then Save", &[TYPED, Act::Hotkey(&["ctrl", "w"]), click(BUTTON, "Save")], WRITTEN),
 ];
 
+/// What FeatherPad writes down as switched on, left as it was.
+const SWITCHED_ON: &[&str] =
+    &["appendEmptyLine=true", "nativeDialog=true", "showStatusbar=true", "skipNonText=true"];
+
 const TO_UPPER: Real = task("menu", "pressMenu, upper case", &[ALL, menu(&["Edit", "To Upper Case"])], UPPER);
 const SORTED: Real =
     task("menu", "pressMenu, sorts", &[ALL, menu(&["Edit", "Sort Lines Reversely"])], TURNED);
@@ -173,8 +194,12 @@ pub(super) const FEATHERPAD: &[Real] = &[
     SET.spoilt(Covered).quick(),
     SET.spoilt(Moved),
     SET.spoilt(Closed),
+    SET.spoilt(SAVE_AS),
     SAVES,
+    REDONE,
+    REDONE.spoilt(TYPES_ANEW),
     TO_UPPER,
+    TO_UPPER.spoilt(SAVE_AS),
     TO_UPPER.spoilt(Covered),
     TO_UPPER.spoilt(Stopped),
     SORTED,
@@ -209,7 +234,7 @@ pub(super) const FEATHERPAD: &[Real] = &[
             click("check box", "Auto-bracket"),
             click(BUTTON, "Close"),
         ],
-        Holds("../home/.config/featherpad/fp.conf", "autoBracket=true"),
+        Holds("../home/.config/featherpad/fp.conf", "autoBracket=true", SWITCHED_ON),
     ),
     task(
         "check box",
@@ -220,7 +245,11 @@ pub(super) const FEATHERPAD: &[Real] = &[
             click("check box", "Ensure an empty last line on saving"),
             click(BUTTON, "Close"),
         ],
-        Holds("../home/.config/featherpad/fp.conf", "appendEmptyLine=false"),
+        Holds(
+            "../home/.config/featherpad/fp.conf",
+            "appendEmptyLine=false",
+            &["nativeDialog=true", "showStatusbar=true", "skipNonText=true"],
+        ),
     ),
     task("dialog", "close, then Enter", &[TYPED, menu(&["File", "Close"]), Act::Press("enter")], WRITTEN),
     task(

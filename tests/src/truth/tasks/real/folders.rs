@@ -2,12 +2,15 @@
 
 use super::Oracle::{Gone, There, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
-use super::{Act, BUTTON, Find, ITEM, Real, click, find, menu, task};
+use super::{Act, BUTTON, Find, Hand, ITEM, Real, Sabotage, click, find, menu, task};
 
 const LETTER: Find = find("icon|table cell|list item", "letter.txt");
 const DOCS: Find = find("icon|table cell|list item", "Docs");
 const CHOSEN: Act = Act::Click(LETTER);
 const DELETE: Act = Act::Hotkey(&["shift", "delete"]);
+
+const NEW_FOLDER: Sabotage = Sabotage::Asked(&[Hand::Presses(&["ctrl", "shift", "n"])]);
+const OTHER_FOLDER: Sabotage = Sabotage::Renamed(&[Hand::Moves("files/Docs", "files/Trips")]);
 
 const OPENS: Real = task("icon", "double click opens", &[Act::DoubleClick(DOCS)], Title("Docs"));
 const DUPLICATES: Real = task(
@@ -49,12 +52,15 @@ pub(super) const THUNAR: &[Real] = &[
     OPENS.spoilt(Moved),
     OPENS.spoilt(Covered),
     OPENS.spoilt(Closed),
+    OPENS.spoilt(NEW_FOLDER),
+    OPENS.spoilt(OTHER_FOLDER),
     DUPLICATES,
     DUPLICATES.spoilt(Stopped),
     DUPLICATES.spoilt(Covered),
     PROPERTIES,
     PROPERTIES.spoilt(Moved),
     PROPERTIES.spoilt(Covered),
+    PROPERTIES.spoilt(NEW_FOLDER),
     LINKS,
     LINKS.spoilt(Covered),
     LINKS.spoilt(Moved),

@@ -1,10 +1,12 @@
 //! LibreOffice: a table of three lines, a plain text, and a letter in its own format. What has the same name as a task
 //! of our own applications stands beside it in the matrix.
 
-use super::Oracle::{Saved, SavedWith, Title};
+use super::Oracle::{Part, Saved, SavedWith, Title};
 use super::Sabotage::{Closed, Covered, Moved, Stopped};
 use super::editors::{AT_THE_TOP, TYPED};
-use super::{ALL, Act, BUTTON, Find, Oracle, Real, click, find, menu, set, task};
+use super::{
+    ALL, Act, BUTTON, Find, Hand, ITEM, Oracle, Real, SAVE_AS, Sabotage, click, find, menu, set, task,
+};
 
 const BOOK: Oracle = table("Part,Left\nBolt,12\nGear,7\n");
 const ROW_ABOVE: Oracle = table(",\nPart,Left\nBolt,12\nGear,7\n");
@@ -29,6 +31,12 @@ const COLUMNS: Real = task(
     &[menu(&["Sheet", "Insert Columns", "Columns Before"])],
     COLUMN_BEFORE,
 );
+const REDONE: Real = task(
+    "tool bar",
+    "click, Redo",
+    &[Act::Type("Kind\n"), Act::Hotkey(&["ctrl", "z"]), click(BUTTON, "Redo")],
+    table("Kind,Left\nBolt,12\nGear,7\n"),
+);
 const LESS: Real = task("menu", "pressMenu, a row less", &[menu(&["Sheet", "Delete Rows"])], NO_HEAD);
 
 pub(super) const CALC: &[Real] = &[
@@ -42,17 +50,35 @@ pub(super) const CALC: &[Real] = &[
     BY_VALUE.spoilt(Stopped),
     BY_VALUE.spoilt(Moved),
     BY_VALUE.spoilt(Closed),
+    BY_VALUE.spoilt(SAVE_AS),
+    task(
+        "table",
+        "click a cell",
+        &[Act::Click(cell("A3")), Act::Type("Nut\n")],
+        table("Part,Left\nBolt,12\nNut,7\n"),
+    ),
+    task(
+        "date",
+        "setValue",
+        &[Act::SetValue(cell("B2"), "2026-03-14")],
+        table("Part,Left\nBolt,2026-03-14\nGear,7\n"),
+    ),
+    task("time", "setValue", &[Act::SetValue(cell("B2"), "13:45")], table("Part,Left\nBolt,13:45\nGear,7\n")),
     task("menu", "pressMenu, two levels", &[menu(&["Sheet", "Insert Rows", "Rows Above"])], ROW_ABOVE),
     task(
         "formula bar",
         "click and type",
         &[click("text|entry|panel", "Input line"), Act::Type("Kind\n")],
         table("PartKind,Left\nBolt,12\nGear,7\n"),
-    ),
+    )
+    .quick(),
     task("menu", "pressMenu, undo", &[Act::Type("Kind\n"), menu(&["Edit", "Undo"])], BOOK),
     task("tool bar", "Undo after an edit", &[Act::Type("Kind\n"), click(BUTTON, "Undo")], BOOK),
     task("table cell", "click", &[Act::Click(cell("A2"))], BOOK).spoilt(Stopped),
     ROWS.spoilt(Covered),
+    ROWS.spoilt(SAVE_AS),
+    REDONE,
+    REDONE.spoilt(Sabotage::Greyed(&[Hand::Types("x\n")])),
     COLUMNS,
     COLUMNS.spoilt(Stopped),
     COLUMNS.spoilt(Covered),
@@ -146,6 +172,24 @@ pub(super) const WRITER: &[Real] = &[
     ),
     UPPER,
     UPPER.spoilt(Covered),
+    UPPER.spoilt(SAVE_AS),
+    task("text area", "setValue", &[set("paragraph", "", "one")], Saved("notes.txt", "one\nbeta\n")),
+    task(
+        "file dialog",
+        "clicks",
+        &[
+            menu(&["Insert", "Text from File..."]),
+            click("table cell|list item|label|text", "letter.txt"),
+            click(BUTTON, "Insert|Open"),
+        ],
+        Saved("notes.txt", "dear\n\nalpha\nbeta\n"),
+    ),
+    task(
+        "file dialog",
+        "opens by its path",
+        &[menu(&["Insert", "Text from File..."]), Act::Type("~/letter.txt\n")],
+        Saved("notes.txt", "dear\n\nalpha\nbeta\n"),
+    ),
     task(
         "menu",
         "pressMenu, a list",
@@ -200,6 +244,76 @@ pub(super) const LETTER: &[Real] = &[
     CENTRED,
     CENTRED.spoilt(Stopped),
     CENTRED.spoilt(Closed),
+    CENTRED.spoilt(SAVE_AS),
+    BOLD.spoilt(SAVE_AS),
+    task(
+        "context menu",
+        "clicks",
+        &[
+            ALL,
+            Act::RightClick(find("paragraph|text", "")),
+            click("menu|menu item", "Character"),
+            click(ITEM, "Bold"),
+        ],
+        IS_BOLD,
+    ),
+    task(
+        "button",
+        "click",
+        &[menu(&["Table", "Insert Table..."]), click(BUTTON, "Insert")],
+        letter("table:number-columns-repeated=\"2\""),
+    ),
+    task(
+        "combo box",
+        "setValue",
+        &[
+            menu(&["Format", "Paragraph..."]),
+            click("page tab", "Outline & List|Outline & Numbering"),
+            set("combo box", "Outline level:|Text Body|[None]", "Level 1"),
+            click(BUTTON, "OK"),
+        ],
+        letter("text:outline-level=\"1\""),
+    ),
+    task(
+        "combo box",
+        "clicks",
+        &[
+            menu(&["Format", "Paragraph..."]),
+            click("page tab", "Outline & List|Outline & Numbering"),
+            click("combo box", "Outline level:|Text Body|[None]"),
+            click(ITEM, "Level 1"),
+            click(BUTTON, "OK"),
+        ],
+        letter("text:outline-level=\"1\""),
+    ),
+    task(
+        "editable combo box",
+        "setValue",
+        &[set("combo box|text|entry", "Default Paragraph Style", "Heading 1"), Act::Press("enter")],
+        letter("text:style-name=\"Heading_20_1\""),
+    ),
+    task(
+        "tree",
+        "select in it",
+        &[
+            menu(&["Tools", "Options..."]),
+            click("tree item|table cell|list item|label", "User Data"),
+            set("text|entry", "Company:", "Acme"),
+            click(BUTTON, "OK"),
+        ],
+        Part("../office/user/registrymodifications.xcu", "<value>Acme</value>"),
+    ),
+    task(
+        "spin button",
+        "setValue, cut to its range",
+        &[
+            menu(&["Table", "Insert Table..."]),
+            set("spin button", "Columns:", "9999"),
+            click(BUTTON, "Insert"),
+        ],
+        letter("table:number-columns-repeated=\"9999\""),
+    )
+    .resisted(),
     task(
         "spin button",
         "setValue",

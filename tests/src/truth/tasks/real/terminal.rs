@@ -43,6 +43,19 @@ pub(super) const XTERM: &[Real] = &[
     ),
     task(
         "terminal",
+        "type a program and its lines at once",
+        &[Act::Type("cat > said.txt\none\ntwo\n"), Act::Hotkey(&["ctrl", "d"])],
+        said("one\ntwo\n"),
+    )
+    .quick(),
+    task(
+        "terminal",
+        "type a program and its lines at once, by paste",
+        &[Act::Type("cat > said.txt\nGrüße\nzwei\n"), Act::Hotkey(&["ctrl", "d"])],
+        said("Grüße\nzwei\n"),
+    ),
+    task(
+        "terminal",
         "hotkey, a line taken back",
         &[Act::Type("echo wrong"), Act::Hotkey(&["ctrl", "u"]), Act::Type("echo right > said.txt\n")],
         said("right\n"),
