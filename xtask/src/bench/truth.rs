@@ -1,4 +1,5 @@
-//! Acts on applications of all toolkits, judged by what the applications did: a table, and `docs/APPLICATIONS.md`.
+//! Acts on applications of all toolkits, judged by what the applications did: a table, and `docs/APPLICATIONS.md`; then
+//! the accessibility tests with applications that are too large for the test command.
 
 use anyhow::{Result, ensure};
 
@@ -12,10 +13,15 @@ pub fn bench(place: &Place) -> Result<()> {
     setup::ready(place, &[Need::Build, Need::SmallWindows, Need::Desktop, Need::Applications])?;
     setup::cef(place)?;
     crate::run::app(place, Build::Debug)?;
-    heading("operating applications of all toolkits (some fifteen minutes)");
+    heading("operating applications of all toolkits (some half an hour)");
     let mut run = shell::cargo(place);
-    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--matrix"])
+    // Two at a time: what is tried waits more than it computes.
+    run.args(["run", "--package", "outside", "--bin", "truth", "--", "--stages", "2", "--matrix"])
         .arg(place.root.join("docs/APPLICATIONS.md"))
         .env("MIKI_BIN", place.app(Build::Debug));
-    shell::run(&mut run)
+    let told = shell::run(&mut run);
+    heading("the accessibility tests with LibreOffice, Firefox and Java");
+    let tests = ["test", "--package", "desktop", "--features", "heavy", "--test", "atspi"];
+    let tested = shell::run(shell::cargo(place).args(tests));
+    told.and(tested)
 }
