@@ -25,7 +25,11 @@ mod finding;
 #[cfg(test)]
 mod mind;
 #[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod posts;
+#[cfg(test)]
+mod puzzles;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]
@@ -52,7 +56,9 @@ mod tests {
     use crate::browser_stage::{Size, Stage};
     use crate::mind::{Mind, Task};
     use crate::referee::{Referee, pages};
-    use crate::{choosing, clicking, dragging, drawing, entering, finding, posts, reading, sliding};
+    use crate::{
+        choosing, clicking, dragging, drawing, entering, finding, moving, posts, puzzles, reading, sliding,
+    };
 
     /// What is asked for.
     const LEAST: usize = 115;
@@ -69,6 +75,8 @@ mod tests {
             sliding::tasks(),
             dragging::tasks(),
             drawing::tasks(),
+            puzzles::tasks(),
+            moving::tasks(),
         ];
         kinds.into_iter().flatten().collect()
     }
