@@ -236,6 +236,9 @@ impl App {
             Self::Chromium => {
                 let mut command = python("web.py");
                 let folder = profile(stage, "chromium", "")?;
+                // Its question about a password would lie over the page.
+                fs::create_dir_all(folder.join("Default"))?;
+                fs::write(folder.join("Default/Preferences"), r#"{"credentials_enable_service":false}"#)?;
                 command.arg("chromium").args(CHROMIUM).arg(format!("--user-data-dir={}", folder.display()));
                 command.args(BROWSER).arg("");
                 command

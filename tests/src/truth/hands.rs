@@ -178,6 +178,12 @@ fn choose(elements: &[Value], find: &Find) -> Option<Value> {
     let mut roles = find.roles.split('|');
     roles.find_map(|role| {
         let of_role = |element: &&Value| role.is_empty() || text(element, "role") == role;
-        elements.iter().filter(of_role).find(named).cloned()
+        // Of several without a name, what can be written to is meant, and not what shows a result.
+        let takes = |element: &&Value| {
+            element["states"].as_array().is_some_and(|all| all.contains(&json!("editable")))
+        };
+        let all = || elements.iter().filter(of_role).filter(named);
+        let writable = if find.name.is_empty() { all().find(takes) } else { None };
+        writable.or_else(|| all().next()).cloned()
     })
 }

@@ -17,7 +17,7 @@ use super::{LOOK, LinuxDesktop};
 use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Field, Hands as _, Inside, Key, ListedElement, Operated, Owner, Snapshot, Target,
+    Field, Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
@@ -64,10 +64,6 @@ impl Elements for LinuxDesktop {
 
     fn leads_to(&self, reference: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move { self.accessibility.leads_to(&reference).await })
-    }
-
-    fn inside(&self, reference: String) -> BoxFuture<'_, Inside> {
-        Box::pin(async move { self.accessibility.inside(&reference).await })
     }
 
     fn field(&self) -> BoxFuture<'_, Option<Field>> {
@@ -566,10 +562,13 @@ impl LinuxDesktop {
             }
         }
         let before = field.text_now().await;
-        self.act(Action::Hotkey { keys: operand.replaces(before.as_deref()) }, cancel.clone()).await?;
+        let typed = operand.typed_over(before.as_deref(), value);
+        for keys in operand.replaces(before.as_deref()) {
+            self.act(Action::Hotkey { keys }, cancel.clone()).await?;
+        }
         let write = match value {
             "" => Action::Press { key: Key::Delete, times: 1 },
-            text => Action::Type { text: text.to_owned() },
+            _ => Action::Type { text: typed },
         };
         self.act(write, cancel.clone()).await?;
         if operand.takes_over_later() {

@@ -37,7 +37,7 @@ impl Accessibility {
 }
 
 impl Operand {
-    /// The item named, selected in this list or combo box; `None` if there is none and any text may be entered.
+    /// The item named, selected in this list or combo box; `None` where there is none and any text may be entered.
     ///
     /// # Errors
     /// `BadInput` names the items there are.
@@ -205,13 +205,27 @@ impl Operand {
         self.quirks.lists_apart && self.role == number::COMBO_BOX
     }
 
-    /// The keys after which what is typed replaces `held`.
-    pub(in super::super) fn replaces(&self, held: Option<&str>) -> Vec<Key> {
+    /// The keys, one chord after the other, after which what is typed replaces `held`. Of parts, the first is selected,
+    /// which going to the next and back does.
+    pub(in super::super) fn replaces(&self, held: Option<&str>) -> Vec<Vec<Key>> {
         if held.is_some_and(|held| self.quirks.has_sections(self.role, held)) {
-            vec![Key::Home]
-        } else {
-            vec![Key::Ctrl, Key::Char('a')]
+            return vec![vec![Key::Home], vec![Key::Ctrl, Key::Right], vec![Key::Ctrl, Key::Left]];
         }
+        vec![vec![Key::Ctrl, Key::Char('a')]]
+    }
+
+    /// What is typed for a value in place of `held`. A part that is full is left by itself, and a sign behind it would
+    /// leave the next one, too.
+    pub(in super::super) fn typed_over(&self, held: Option<&str>, value: &str) -> String {
+        let is_alike = |held: &str| {
+            let alike =
+                |(one, other): (char, char)| one == other || (one.is_ascii_digit() && other.is_ascii_digit());
+            held.chars().count() == value.chars().count() && held.chars().zip(value.chars()).all(alike)
+        };
+        if held.is_some_and(|held| self.quirks.has_sections(self.role, held) && is_alike(held)) {
+            return value.chars().filter(char::is_ascii_digit).collect();
+        }
+        value.to_owned()
     }
 
     /// Whether what is typed counts only once the field is left.

@@ -128,6 +128,9 @@ impl Operand {
             return acted;
         }
         tokio::time::sleep(TAKEN_BACK).await;
+        // A busy application does what was due by now after it has answered this, and before it is asked again.
+        let _answer = self.object.states().await;
+        tokio::time::sleep(LOOK_AGAIN).await;
         match other.await {
             Some(now) => {
                 let note = format!("{}, but {now} a moment later: the application changed it", acted.note);
