@@ -174,6 +174,8 @@ fn session(number: usize, steps: usize, picture: impl Fn(usize) -> Option<BlobRe
             error: None,
             picture: view,
             read: Vec::new(),
+            changes: Vec::new(),
+            output: Vec::new(),
             took: Millis(9),
         };
         let turn = EventBody::TurnFinished {

@@ -17,7 +17,7 @@ use super::{LOOK, LinuxDesktop};
 use crate::marks::is_mark;
 use crate::{
     Acted, Action, ActionMethod, Button, DesktopError, ElementAction, ElementQuery, Elements, Evidence,
-    Field, Hands as _, Key, ListedElement, Operated, Owner, Snapshot, Target,
+    Field, Hands as _, Inside, Key, ListedElement, Operated, Owner, Snapshot, Target,
 };
 
 mod choosing;
@@ -64,6 +64,10 @@ impl Elements for LinuxDesktop {
 
     fn leads_to(&self, reference: String) -> BoxFuture<'_, Option<String>> {
         Box::pin(async move { self.accessibility.leads_to(&reference).await })
+    }
+
+    fn inside(&self, reference: String) -> BoxFuture<'_, Inside> {
+        Box::pin(async move { self.accessibility.inside(&reference).await })
     }
 
     fn field(&self) -> BoxFuture<'_, Option<Field>> {

@@ -37,7 +37,7 @@ impl Accessibility {
 }
 
 impl Operand {
-    /// The item named, selected in this list or combo box; `None` where there is none and any text may be entered.
+    /// The item named, selected in this list or combo box; `None` if there is none and any text may be entered.
     ///
     /// # Errors
     /// `BadInput` names the items there are.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::style::{Color, Line, Style};
 use super::{COLUMNS, Screen};
+use protocol::terminal::{Color, Line, Style};
 
 /// As a pseudo-terminal hands it on: every line feed with a carriage return.
 fn feed(screen: &mut Screen, bytes: &[u8]) {
