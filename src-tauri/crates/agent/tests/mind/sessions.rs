@@ -152,6 +152,7 @@ async fn a_branch_of_an_open_run_has_its_history_and_can_be_gone_on_with_but_not
     assert_eq!((open.runs.len(), open.questions.len()), (1, 1));
     assert_eq!(open.questions[0].session, session);
 
+    assert!(matches!(bench.end().await, RunEnd::Interrupted { .. }), "the copy of the open run");
     let overrides = RunOverrides { approval: Some(ApprovalMode::Auto), ..RunOverrides::default() };
     bench.start_with(Some(branch.id.clone()), overrides).await;
     bench.end().await;

@@ -12,11 +12,10 @@ pub const NAME: &str = "useTools";
 
 pub(super) struct UseTools;
 
-/// Adds groups of tools to yours, from your next turn on. `web`: what a browser's pages hold, and to go to addresses and
-/// tabs; quicker and truer there than the screen. `clipboard`: read and write it. `ocr`: the text in a part of the
-/// picture. `held`: press and let go of single keys and mouse buttons, for games and drawing. `script`: AppleScript.
-/// `files`: read, write, search, move the files of the user's folder. `terminal`: commands there. `search`: find and fetch
-/// web pages without a browser. `agenda`: calendars and reminders.
+/// Adds groups of tools to yours, from your next turn on. `web`: a browser's pages, addresses and tabs; quicker and truer
+/// there than the screen. `files`, `terminal`: the user's folder, and commands in it. `search`: web pages without a browser.
+/// `agenda`: calendars, reminders. `clipboard`. `ocr`: the text in a part of the picture. `held`: press and let go of single
+/// keys and mouse buttons, for games and drawing. `script`: AppleScript.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
