@@ -127,7 +127,7 @@ fn by_keys(
 enum AfterEnter {
     /// The program that runs in a terminal, by the terminal's process.
     Terminal(Option<u32>),
-    Application(WorkedOff),
+    Application(Box<WorkedOff>),
 }
 
 impl AfterEnter {
@@ -136,7 +136,7 @@ impl AfterEnter {
         if Typing::of(&session.focused_class()?).is_terminal() {
             return Ok(Self::Terminal(session.focused_pid()?));
         }
-        Ok(Self::Application(WorkedOff::new(input.display.as_deref(), session)?))
+        Ok(Self::Application(Box::new(WorkedOff::new(input.display.as_deref(), session)?)))
     }
 
     fn rest(&self, stop: &Stop) -> Result<(), DesktopError> {
