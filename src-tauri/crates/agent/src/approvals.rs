@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use journal::Decided;
+use journal::{Decided, PlanState};
 use protocol::command::AnswerApproval;
 use protocol::contract::About;
 use protocol::event::{Activity, RunEnd, Scope, Status};
@@ -18,7 +18,7 @@ use tools::Meanwhile;
 
 use crate::engine::Engine;
 use crate::recovery;
-use crate::run::{Message, status};
+use crate::run::{LATE_NO, Message, status};
 use crate::runs::{Entry, Task};
 use crate::start::live;
 
@@ -33,6 +33,14 @@ pub struct GivenAnswer {
     pub by: Surface,
     pub at: Timestamp,
     pub meanwhile: Meanwhile,
+}
+
+/// How a yes was taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenBack {
+    Paused,
+    /// Its run has ended.
+    Over,
 }
 
 /// Says no to what nobody has answered in time.
@@ -136,14 +144,89 @@ impl Engine {
             Answer::Until { until: Until::Always } => Some(None),
             _ => None,
         };
+        // A no that comes after it finds what it allowed, or waits.
+        let saving = if until.is_some() { Some(self.saving().await) } else { None };
         self.decide(&approval, &digest, answer, by).await?;
         self.deadlines.cancel(&approval);
-        match (until, question.touches.into_iter().next()) {
-            (Some(until), Some(Grant { tool, app: Some(app) })) => {
-                self.keep_grant(StandingGrant { tool, app, until }).await
+        match (until.zip(saving.as_ref()), question.touches.into_iter().next()) {
+            (Some((until, saving)), Some(Grant { tool, app: Some(app) })) => {
+                self.keep_grant(StandingGrant { tool, app, until }, saving).await
             }
             _ => Ok(()),
         }
+    }
+
+    /// A no that came after a yes: its run is paused, and what the yes allowed for longer is not allowed any more: for the
+    /// run, its session, a day or from now on, by a plan, at a host. `None` if it was not allowed.
+    ///
+    /// # Errors
+    /// `Storage`.
+    pub(crate) async fn take_back_yes(
+        self: &Arc<Self>,
+        approval: ApprovalId,
+    ) -> Result<Option<TakenBack>, ErrorView> {
+        let given = self.log.read(move |journal| {
+            Ok(match journal.allowed(&approval)? {
+                Some(allowed) => journal.approval(&approval)?.map(|asked| (allowed, asked)),
+                None => None,
+            })
+        });
+        let Some(((run, answer), (question, scope, _))) = given.await? else { return Ok(None) };
+        if let Answer::Until { until: Until::Day | Until::Always } = answer {
+            self.drop_grants(&question.touches).await?;
+        }
+        let told = match self.runs.get(&run).filter(Entry::is_parked) {
+            Some(entry) => self.take_back_parked(&run, entry, &question, &answer).await,
+            None => self.tell(Some(&run), late_no(&question, &answer)),
+        };
+        match told {
+            Ok(()) => Ok(Some(TakenBack::Paused)),
+            Err(error) if error.code == ErrorCode::NotFound => {
+                self.forget_yes(&scope, &question, &answer).await?;
+                Ok(Some(TakenBack::Over))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn take_back_parked(
+        self: &Arc<Self>,
+        run: &RunId,
+        entry: Entry,
+        question: &Approval,
+        answer: &Answer,
+    ) -> Result<(), ErrorView> {
+        let scope = Scope { session: Some(entry.session.clone()), run: Some(run.clone()), agent: None };
+        self.forget_yes(&scope, question, answer).await?;
+        let open = self.log.read(|journal| journal.open_runs()).await?;
+        let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(run));
+        if open.and_then(|open| open.plan.agreed_in).as_ref() == Some(&question.id) {
+            let grant = PlanState::taken_back();
+            self.log.append(scope, EventBody::GrantTakenBack { grant }).await?;
+        }
+        self.pause_parked(run, entry, Message::Pause { reason: LATE_NO.into() }).await?;
+        // Its own answer may have woken it meanwhile: it may have read the journal before.
+        match self.runs.get(run) {
+            Some(entry) if !entry.is_parked() => self.tell(Some(run), late_no(question, answer)),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Of a run without a task.
+    async fn forget_yes(&self, scope: &Scope, question: &Approval, answer: &Answer) -> Result<(), ErrorView> {
+        let Some(session) = &scope.session else { return Ok(()) };
+        let grants = self.grants(session);
+        let locked = || grants.lock().unwrap_or_else(PoisonError::into_inner);
+        locked().unvisit(&question.hosts);
+        if !matches!(answer, Answer::Thread | Answer::Until { .. }) {
+            return Ok(());
+        }
+        for grant in &question.touches {
+            locked().take_back(grant);
+            self.log.append(scope.clone(), EventBody::GrantTakenBack { grant: grant.clone() }).await?;
+            self.log.change_status(scope.clone(), |status| status.grants.retain(|one| one != grant));
+        }
+        Ok(())
     }
 
     async fn let_lapse(self: &Arc<Self>, approval: &ApprovalId) -> Result<(), ErrorView> {
@@ -295,6 +378,10 @@ impl Engine {
         self.log.set_status(scope, Status::default());
         true
     }
+}
+
+fn late_no(question: &Approval, answer: &Answer) -> Message {
+    Message::LateNo { question: Box::new(question.clone()), answer: answer.clone() }
 }
 
 fn not_open(approval: &ApprovalId) -> ErrorView {

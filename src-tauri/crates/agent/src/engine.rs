@@ -13,6 +13,7 @@ use protocol::ids::{CallId, RunId, SessionId};
 use protocol::principal::{Principal, Surface};
 use protocol::run::RunSpec;
 use protocol::settings::{Settings, SettingsPatch, StandingGrant};
+use protocol::tool::Grant;
 use protocol::view::{EventPage, Overview, Platform, RunStatus, SessionView};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio_util::sync::CancellationToken;
@@ -346,15 +347,34 @@ impl Engine {
         self.change_settings(old, next).await
     }
 
+    /// Whoever has this changes the settings.
+    pub(crate) async fn saving(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.saving.lock().await
+    }
+
     /// The user has allowed it beyond the run that asked. What has run out goes.
-    pub(crate) async fn keep_grant(&self, grant: StandingGrant) -> Result<(), ErrorView> {
-        let _one_at_a_time = self.saving.lock().await;
+    pub(crate) async fn keep_grant(
+        &self,
+        grant: StandingGrant,
+        _one_at_a_time: &tokio::sync::MutexGuard<'_, ()>,
+    ) -> Result<(), ErrorView> {
         let (old, now) = (self.settings(), self.log.now());
         let mut next = old.clone();
         let is_other = |one: &StandingGrant| (&one.tool, &one.app) != (&grant.tool, &grant.app);
         next.grants.retain(|one| is_other(one) && one.until.is_none_or(|until| until > now));
         next.grants.push(grant);
         self.change_settings(old, next).await.map(drop)
+    }
+
+    /// What a yes that was taken back had allowed beyond its run.
+    pub(crate) async fn drop_grants(&self, touches: &[Grant]) -> Result<(), ErrorView> {
+        let _one_at_a_time = self.saving().await;
+        let old = self.settings();
+        let mut next = old.clone();
+        next.grants.retain(|one| {
+            !touches.iter().any(|grant| grant.tool == one.tool && grant.app.as_ref() == Some(&one.app))
+        });
+        if next == old { Ok(()) } else { self.change_settings(old, next).await.map(drop) }
     }
 
     async fn change_settings(&self, old: Settings, next: Settings) -> Result<Settings, ErrorView> {

@@ -9,7 +9,7 @@ use protocol::command::{
     StartedRun, SteerRun, StopRun, Subscribe, TakeBackGrant,
 };
 use protocol::event::{Level, Scope, Status};
-use protocol::ids::{ApprovalId, RunId, SessionId, StreamId};
+use protocol::ids::{RunId, SessionId, StreamId};
 use protocol::principal::{Principal, Surface};
 use protocol::settings::{Settings, SettingsPatch};
 use protocol::tool::{Answer, ExecResult, Grant, Mode};
@@ -18,11 +18,12 @@ use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::oneshot;
 use tools::Router;
 
+use crate::approvals::TakenBack;
 use crate::engine::{Engine, Parts, by, check_length};
 use crate::log::{Log, Subscription};
 use crate::ports::{ModelSource, SettingsStore};
 use crate::rights;
-use crate::run::{LATE_NO, Message, not_allowed};
+use crate::run::{Message, not_allowed};
 use crate::runs::Entry;
 use crate::start::GOAL_CHARS;
 
@@ -240,23 +241,17 @@ impl AgentHandle {
         let engine = self.engine.clone();
         let answered = detached(async move { engine.answer_approval(command, surface).await }).await;
         let (Err(late), Some(approval)) = (&answered, no_to) else { return answered };
-        let asked = approval.clone();
         if late.code == ErrorCode::NotFound
-            && let Some(run) = self.engine.log.read(move |journal| journal.allowed(&approval)).await?
-            && self.tell_of_late_no(&run, asked).await.is_ok()
+            && let Some(taken_back) = self.engine.take_back_yes(approval).await?
         {
-            return Err(late.clone().with_hint("it was allowed a moment before; its run is paused now"));
+            return Err(late.clone().with_hint(match taken_back {
+                TakenBack::Paused => "it was allowed a moment before; its run is paused now",
+                TakenBack::Over => {
+                    "it was allowed before, and its run is over; what it allowed for longer is so no more"
+                }
+            }));
         }
         answered
-    }
-
-    async fn tell_of_late_no(&self, run: &RunId, approval: ApprovalId) -> Result<(), ErrorView> {
-        match self.engine.runs.get(run).filter(Entry::is_parked) {
-            Some(entry) => {
-                self.engine.pause_parked(run, entry, Message::Pause { reason: LATE_NO.into() }).await
-            }
-            None => self.engine.tell(Some(run), Message::LateNo { approval }),
-        }
     }
 
     /// Stops whatever runs and forgets the sessions' grants.

@@ -140,8 +140,8 @@ struct Driver {
     has_acted: bool,
     /// The question that the user said yes to: its call is done only where what it was asked on is still there.
     allowed: Option<(Approval, Meanwhile)>,
-    /// The last question that the user said yes to, with its call and what the yes covers.
-    last_yes: Option<(ApprovalId, CallId, Vec<Grant>)>,
+    /// The last question that the user said yes to, with its call.
+    last_yes: Option<(ApprovalId, CallId)>,
     /// A call whose turn came while the run was paused.
     put_aside: Option<Waiting>,
     /// It was put aside and goes on in another task: what it last saw may be gone.

@@ -3,12 +3,14 @@
 use protocol::contract::{About, Budget, Contract, Deviation, Finding, Report};
 use protocol::event::{Event, EventBody};
 use protocol::ids::{ApprovalId, CallId, Timestamp};
-use protocol::tool::Answer;
+use protocol::tool::{Answer, Grant};
 use protocol::turn::{Spent, Usd};
 
 /// How the reason of a pause begins whose run has used up its plan's budget. To go on is a yes to as much again.
 pub const BUDGET_USED_UP: &str = "the plan's budget is used up";
 
+/// The tool that proposes a plan; what is taken back of a yes to one is this, in no application.
+const PLAN: &str = "plan";
 /// The tool that ends the run, and looks at the checks first.
 const DONE: &str = "done";
 
@@ -16,6 +18,8 @@ const DONE: &str = "done";
 pub struct PlanState {
     /// The contract in force.
     pub agreed: Option<Contract>,
+    /// The question that it was agreed to in.
+    pub agreed_in: Option<ApprovalId>,
     /// How often `done` was refused for a check that fails.
     pub refusals: u32,
     /// Turns since the yes, and what they cost as far as that is known.
@@ -37,6 +41,11 @@ pub struct PlanState {
 }
 
 impl PlanState {
+    /// What the journal has of a plan whose yes was taken back.
+    pub fn taken_back() -> Grant {
+        Grant { tool: PLAN.into(), app: None }
+    }
+
     /// After one more event of the run.
     pub fn fold(&mut self, event: &Event) {
         if self.agreed.is_some()
@@ -66,6 +75,9 @@ impl PlanState {
             },
             EventBody::ApprovalAnswered { approval, answer, .. } => {
                 self.answered(approval, answer, event.time);
+            }
+            EventBody::GrantTakenBack { grant } if *grant == Self::taken_back() => {
+                (self.agreed, self.agreed_in) = (None, None);
             }
             EventBody::RunPaused { reason } => self.asks_for_more = reason.starts_with(BUDGET_USED_UP),
             EventBody::RunResumed => self.renewed += u32::from(std::mem::take(&mut self.asks_for_more)),
@@ -98,7 +110,8 @@ impl PlanState {
         };
         if let Some(agreed) = agreed {
             let deviations = std::mem::take(&mut self.deviations);
-            *self = Self { agreed: Some(agreed), deviations, last: Some(at), ..Self::default() };
+            let agreed_in = Some(approval.clone());
+            *self = Self { agreed: Some(agreed), agreed_in, deviations, last: Some(at), ..Self::default() };
         }
     }
 
@@ -194,6 +207,11 @@ mod tests {
         assert_eq!(of(vec![ask(), answered("q", edit)]), Some(contract(edited)));
         let broken = Answer::Edit { arguments: json!({"effects": "all"}) };
         assert_eq!(of(vec![ask(), answered("q", broken)]), None);
+        // Taken back, it is in force no more.
+        let back = EventBody::GrantTakenBack { grant: PlanState::taken_back() };
+        assert_eq!(of(vec![ask(), answered("q", Answer::Once), back]), None);
+        let other = EventBody::GrantTakenBack { grant: Grant { tool: "click".into(), app: None } };
+        assert_eq!(of(vec![ask(), answered("q", Answer::Once), other]), Some(plan.clone()));
         // Another that is denied leaves the first in force.
         let wider = About::Plan { contract: Box::default(), changes: vec!["+ effect pay".into()] };
         let bodies = vec![ask(), answered("q", Answer::Once), asked("r", wider), answered("r", Answer::Deny)];

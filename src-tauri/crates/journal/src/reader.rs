@@ -291,11 +291,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Whose question this was, if it was answered with a yes.
-    pub fn allowed(&self, id: &ApprovalId) -> Result<Option<RunId>, JournalError> {
+    pub fn allowed(&self, id: &ApprovalId) -> Result<Option<(RunId, Answer)>, JournalError> {
         let clause = "JOIN approvals ON events.seq = approvals.closed WHERE approvals.id = ?1";
         let closed = self.events(clause, params![id.as_str()], usize::MAX)?;
         Ok(closed.into_iter().find_map(|event| match event.body {
-            EventBody::ApprovalAnswered { answer, .. } if answer != Answer::Deny => event.scope.run,
+            EventBody::ApprovalAnswered { answer, .. } if answer != Answer::Deny => {
+                event.scope.run.map(|run| (run, answer))
+            }
             _ => None,
         }))
     }

@@ -101,6 +101,11 @@ impl Grants {
         self.hosts.extend(hosts.iter().cloned());
     }
 
+    /// Forgets hosts that a yes named which was taken back.
+    pub fn unvisit(&mut self, hosts: &[String]) {
+        self.hosts.retain(|host| !hosts.contains(host));
+    }
+
     /// Whether the user's words or an earlier yes named a host; with or without `www.` is the same. What stays on this
     /// machine needs no naming.
     pub(crate) fn knows(&self, host: &str) -> bool {

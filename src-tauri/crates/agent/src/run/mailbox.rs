@@ -2,8 +2,9 @@
 
 use std::convert::Infallible;
 
-use protocol::ids::{ApprovalId, RunId};
-use protocol::tool::{Answer, Grant};
+use journal::PlanState;
+use protocol::ids::RunId;
+use protocol::tool::{Answer, Approval, Grant};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::{mpsc, oneshot};
 
@@ -36,9 +37,10 @@ pub enum Message {
     },
     /// It is on disk already, and was asked by this run.
     Answered(Box<GivenAnswer>),
-    /// A no that came after the yes to this question: what was not begun yet is not done, what is under way ends.
+    /// A no that came after this yes to this question: what was not begun yet is not done, what is under way ends.
     LateNo {
-        approval: ApprovalId,
+        question: Box<Approval>,
+        answer: Answer,
     },
     /// The user has taken the mouse or the keyboard.
     UserInput,
@@ -106,7 +108,7 @@ impl Driver {
             Message::Steer { text, reply } => self.steer(text, reply).await,
             Message::TakeBack { grant, reply } => self.take_back(grant, reply).await,
             Message::Answered(given) => self.take_answer(*given).await,
-            Message::LateNo { approval } => self.late_no(&approval).await,
+            Message::LateNo { question, answer } => self.late_no(&question, &answer).await,
             Message::UserInput => self.user_takes_over().await,
         }
     }
@@ -134,27 +136,39 @@ impl Driver {
         } else if answer != Answer::Deny {
             self.proposals.accept(&question.call.id);
             self.grants().visit(&question.hosts);
-            self.last_yes = Some((approval.clone(), question.call.id.clone(), question.touches.clone()));
+            self.last_yes = Some((approval.clone(), question.call.id.clone()));
             self.allowed = Some((question, meanwhile));
         }
         self.feed(Input::Answered { approval, answer, by }).await
     }
 
     /// A no beats a yes, also one that comes late: what was allowed by it is not any more.
-    async fn late_no(&mut self, approval: &ApprovalId) -> Result<(), ErrorView> {
+    async fn late_no(&mut self, question: &Approval, answer: &Answer) -> Result<(), ErrorView> {
         self.feed(Input::Pause { reason: LATE_NO.into() }).await?;
-        let Some((_, call, touches)) = self.last_yes.take_if(|(asked, ..)| asked == approval) else {
-            return Ok(());
-        };
-        self.allowed = None;
-        if self.running.as_ref().is_some_and(|running| running.id == call) {
-            self.halt.cancel();
-        }
-        for grant in touches {
-            if self.forget(&grant) {
-                self.append(EventBody::GrantTakenBack { grant }).await?;
+        if let Some((_, call)) = self.last_yes.take_if(|(asked, _)| *asked == question.id) {
+            self.allowed = None;
+            if self.running.as_ref().is_some_and(|running| running.id == call) {
+                self.halt.cancel();
             }
         }
+        self.grants().unvisit(&question.hosts);
+        let mut taken = Vec::new();
+        if matches!(answer, Answer::Thread | Answer::Until { .. }) {
+            taken.extend(question.touches.iter().cloned());
+            taken.retain(|grant| self.forget(grant));
+        }
+        if self.plan.agreed_in.as_ref() == Some(&question.id) {
+            taken.push(PlanState::taken_back());
+        }
+        // What is under way may be so by them.
+        if !taken.is_empty() && self.running.is_some() {
+            self.halt.cancel();
+        }
+        for grant in taken {
+            self.append(EventBody::GrantTakenBack { grant }).await?;
+        }
+        self.work_by_the_plan();
+        self.show_status();
         Ok(())
     }
 

@@ -14,6 +14,7 @@ mod bodies;
 mod computer;
 mod computer_words;
 mod giving_way;
+mod late_no;
 mod many;
 mod matrix;
 mod offer;
