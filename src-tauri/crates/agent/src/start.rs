@@ -1,6 +1,6 @@
 //! How a run comes to be, and how one that was put aside goes on.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use journal::OpenRun;
@@ -15,6 +15,7 @@ use protocol::tool::{ApprovalMode, Mode};
 use protocol::{ErrorCode, ErrorView, EventBody};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tools::Grants;
 
 use crate::approvals::GivenAnswer;
 use crate::cancellation::StopSignal;
@@ -268,7 +269,7 @@ impl Engine {
         mailbox: mpsc::Receiver<Message>,
     ) -> Run {
         let session = scope.session.clone().unwrap_or_else(|| SessionId(String::new()));
-        let grants = self.grants(&session);
+        let grants = grants_of(&spec, self.grants(&session));
         grants.lock().unwrap_or_else(PoisonError::into_inner).hear(&spec.goal);
         Run {
             id: scope.run.clone().unwrap_or_else(|| RunId(String::new())),
@@ -378,6 +379,14 @@ pub(crate) fn live() -> (Live, mpsc::Receiver<Message>) {
     (Live { stop: StopSignal::default(), mailbox, over: CancellationToken::new() }, heard)
 }
 
+/// What a run may without a question: what the user allowed in its session; a child none of it, its parent's plan neither.
+fn grants_of(spec: &RunSpec, of_session: Arc<Mutex<Grants>>) -> Arc<Mutex<Grants>> {
+    match spec.parent {
+        Some(_) => Arc::default(),
+        None => of_session,
+    }
+}
+
 /// A run between its place among the runs and its task: whatever breaks in between, nobody waits for it in vain.
 struct Unbegun<'a> {
     engine: &'a Engine,
@@ -398,5 +407,37 @@ impl Drop for Unbegun<'_> {
             self.engine.runs.remove(&self.run);
             self.live.over.cancel();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::tool::Grant;
+
+    // bar: C25, C38
+    #[test]
+    fn a_child_is_allowed_nothing_of_what_its_parent_was() {
+        let grant = Grant { tool: "click".into(), app: Some("Editor".into()) };
+        let of_session: Arc<Mutex<Grants>> = Arc::default();
+        of_session.lock().unwrap().allow([grant.clone()]);
+        of_session.lock().unwrap().visit(&["evil.test".to_owned()]);
+        let spec = |parent: Option<&str>| -> RunSpec {
+            let mut spec = serde_json::json!({
+                "goal": "go", "model": "test/one", "mode": "act", "approval": "thread", "maxSteps": 3,
+            });
+            if let Some(parent) = parent {
+                spec["parent"] = parent.into();
+            }
+            serde_json::from_value(spec).unwrap()
+        };
+        let alone = grants_of(&spec(None), of_session.clone());
+        assert!(alone.lock().unwrap().covers(&grant));
+        let child = grants_of(&spec(Some("r-1")), of_session.clone());
+        assert_eq!(*child.lock().unwrap(), Grants::default());
+        // Nor does what a child is allowed go to its parent.
+        let other = Grant { tool: "type".into(), ..grant };
+        child.lock().unwrap().allow([other.clone()]);
+        assert!(!of_session.lock().unwrap().covers(&other));
     }
 }
