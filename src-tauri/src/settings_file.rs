@@ -39,7 +39,12 @@ impl SettingsFile {
             let told = |fault| format!("{fault} (line {})", error.line());
             unreadable(&self.0, &fault.map_or_else(|| error.to_string(), told))
         })?;
-        settings.validate().map_err(|error| unreadable(&self.0, &error.message))?;
+        settings.validate().map_err(|error| {
+            let name = error.message.strip_prefix("setting ").and_then(|rest| rest.split([' ', '.']).next());
+            let line = name.and_then(|name| line_of(&text, name));
+            let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+            unreadable(&self.0, &format!("{}{line}", error.message))
+        })?;
         Ok(settings)
     }
 
@@ -66,6 +71,23 @@ impl agent::SettingsStore for SettingsFile {
     fn save(&self, settings: &Settings) -> Result<(), ErrorView> {
         self.store(settings)
     }
+
+    fn line_of(&self, setting: &str) -> Option<usize> {
+        let text = std::fs::read_to_string(&self.0).ok()?;
+        let names = if setting == "fence" { FENCE } else { &[setting] };
+        names.iter().find_map(|name| line_of(&text, name))
+    }
+}
+
+/// The settings that are the fence together.
+const FENCE: &[&str] = &["fenceApps", "fenceDisplays", "neverApps"];
+
+/// The first line of a JSON object that has this field.
+fn line_of(text: &str, name: &str) -> Option<usize> {
+    let field = format!("\"{name}\"");
+    let has_it =
+        |line: &str| line.split_once(&field).is_some_and(|(_, rest)| rest.trim_start().starts_with(':'));
+    text.lines().position(has_it).map(|at| at + 1)
 }
 
 fn unreadable(path: &Path, reason: &str) -> ErrorView {
@@ -122,6 +144,27 @@ mod tests {
             assert!(!error.message.contains("u32"), "{}", error.message);
             assert_eq!(std::fs::read_to_string(&file.0).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn what_is_out_of_its_range_is_told_with_its_line() {
+        for (field, name) in [
+            (r#""maxSteps": 0"#, "maxSteps"),
+            (r#""jpegQuality": 5"#, "jpegQuality"),
+            (r#""maxOutput": 3"#, "maxOutput"),
+            (r#""baseUrls": {"gemini": "ftp://x"}"#, "baseUrls"),
+        ] {
+            let (_folder, file) = file(Some(&format!("{{\n  \"mode\": \"act\",\n\n  {field}\n}}")));
+            let error = file.load().unwrap_err();
+            assert!(error.message.contains(name) && error.message.contains("(line 4)"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_setting_is_found_by_its_line() {
+        let (_folder, file) = file(Some("{\n\"approval\" : \"auto\",\n\"fenceApps\": [\"failsafe\"]\n}"));
+        let line = |name| agent::SettingsStore::line_of(&file, name);
+        assert_eq!((line("approval"), line("fence"), line("failsafe")), (Some(2), Some(3), None));
     }
 
     #[test]

@@ -51,6 +51,11 @@ pub async fn settings_as_written(
         None => (found, Vec::new()),
     };
     if !kept.is_empty() {
+        let told = kept.iter().map(|name| match store.line_of(name) {
+            Some(line) => format!("{name} (line {line})"),
+            None => (*name).to_owned(),
+        });
+        let kept: Vec<String> = told.collect();
         let message = format!(
             "the settings' file was changed while Miki was not running: {} would give an agent more than you have allowed, \
              and stays as it was",
