@@ -70,8 +70,10 @@ impl Router {
             return Ok(());
         };
         let goes_to = |is: fn(&Reach) -> bool| step.parts().any(|part| is(part.plan().reach()));
-        let is_in_a_page = |reach: &Reach| matches!(reach, Reach::Page { .. });
-        if meanwhile == Meanwhile::Used && (goes_to(Reach::is_on_the_screen) || goes_to(is_in_a_page)) {
+        // A window's number and an application's name are what they were: what the user did there since is not.
+        let is_touched =
+            |reach: &Reach| matches!(reach, Reach::Page { .. } | Reach::Window(_) | Reach::App(_));
+        if meanwhile == Meanwhile::Used && (goes_to(Reach::is_on_the_screen) || goes_to(is_touched)) {
             let message = "not done: the user has used the mouse or the keyboard elsewhere since it was asked for; look again \
                            before you act";
             return Err(tool_error(ToolErrorKind::Cancelled, message));

@@ -105,7 +105,6 @@ impl Driver {
         let request = self.request(call);
         let mut assessment = self.run.router.assess(&request, &self.run.limits).await;
         if matches!(assessment.decision, Decision::Ask { .. })
-            && !assessment.outside.is_empty()
             && self.gives_keyboard_back(&request.call).await
         {
             assessment = self.run.router.assess(&request, &self.run.limits).await;
@@ -139,8 +138,8 @@ impl Driver {
         self.unless_disturbed(assessment.risk, verdict)
     }
 
-    /// Which field gets the keys of a call cannot be told while the user is in one of our windows, where the plan was
-    /// agreed to: the window that the call would give the keyboard to gets it now. Whether it did.
+    /// Which field gets the keys of a call cannot be told while the user is in one of our windows, and neither a plan nor a
+    /// yes could be held to it: the window that the call would give the keyboard to gets it now. Whether it did.
     async fn gives_keyboard_back(&mut self, call: &ToolCall) -> bool {
         let router = self.run.router.clone();
         if self.disturbed || !call.goes_to_the_focus() || !router.is_focus_ours().await.is_ok_and(|ours| ours)
@@ -194,10 +193,14 @@ impl Driver {
             || matches!(*about, About::Plan { .. })
             || self.run.spec.approval == ApprovalMode::Auto;
         let read = if is_told { self.has_read() } else { Vec::new() };
-        let target = lease::target(&self.run.router, &call).await;
-        let goes_to = self.run.router.goes_to(&call, &self.run.limits).await;
-        let seen = self.run.router.surroundings(&call, &self.run.limits).await;
-        let picture = match self.run.router.sight(&call, &self.run.limits).await {
+        let (router, limits) = (self.run.router.clone(), self.run.limits.clone());
+        let (target, goes_to, seen, sight) = tokio::join!(
+            lease::target(&router, &call),
+            router.goes_to(&call, &limits),
+            router.surroundings(&call, &limits),
+            router.sight(&call, &limits),
+        );
+        let picture = match sight {
             Some(taken) => Some(Box::new(self.run.log.put_picture(taken).await?)),
             None => None,
         };

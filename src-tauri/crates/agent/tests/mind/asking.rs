@@ -336,6 +336,30 @@ async fn an_approved_act_on_an_element_or_by_keys_needs_the_row_and_the_field_th
     }
 }
 
+/// The user is in one of our windows when it is asked.
+// bar: C26
+#[tokio::test]
+async fn before_a_question_about_keys_their_window_gets_the_keyboard_so_that_a_yes_is_for_its_field() {
+    for (then, is_done) in [("e1", true), ("e2", false)] {
+        let two = |first: &str| vec![field("e1", 100.0, first == "e1"), field("e2", 300.0, first == "e2")];
+        let typing = Step::call("type", json!({ "text": "10" }));
+        let mut bench = Bench::new(vec![typing, done()]).await;
+        bench.desktop.edit(|scene| {
+            let bounds = NormRect { x: 0.0, y: 0.0, width: 1000.0, height: 1000.0 };
+            scene.windows = vec![WindowView { bounds, states: Vec::new(), ..window(1, "letter") }];
+            scene.snapshot.elements = two("e1");
+        });
+        let session = bench.start(ApprovalMode::Ask).await;
+        let question = bench.question().await;
+        assert_eq!(focused(&bench), [WindowId(1)]);
+        bench.desktop.edit(|scene| scene.snapshot.elements = two(then));
+        bench.handle.answer_approval(answer(&question, Answer::Once), Surface::Dashboard).await.unwrap();
+        assert!(matches!(bench.end().await, RunEnd::Completed { .. }), "{then}");
+        let told = refusals(&bench, &session).await;
+        assert_eq!(told.is_empty(), is_done, "{then}: {told:?}");
+    }
+}
+
 fn field(reference: &str, y: f64, has_keyboard: bool) -> Element {
     Element {
         reference: reference.into(),

@@ -139,14 +139,15 @@ async fn nothing_is_held_while_a_question_is_open() {
 async fn after_the_users_hands_were_elsewhere_an_approved_act_is_looked_at_again() {
     let launch = || Step::call("launchApp", json!({ "app": "editor", "reason": "to write" }));
     let click = || Step::calls(vec![("click", json!({ "x": 500, "y": 500, "reason": "press it" }))]);
-    let cases: [(Step, bool, Surface, usize); 5] = [
+    let cases: [(Step, bool, Surface, usize); 6] = [
         (click(), true, Surface::Dashboard, 0),
         (click(), true, Surface::Chat, 0),
         (click(), false, Surface::Dashboard, 1),
         // There the answer is itself a key in a window of another.
         (click(), true, Surface::Cli, 1),
-        // It goes to nothing that is on the screen.
-        (launch(), true, Surface::Dashboard, 1),
+        // What it goes to may have been opened, or closed, by the user's own hands.
+        (launch(), true, Surface::Dashboard, 0),
+        (launch(), false, Surface::Dashboard, 1),
     ];
     for (step, used, by, acts) in cases {
         let mut bench = Bench::new(vec![step, done()]).await;
