@@ -170,7 +170,7 @@ fn races(team: &mut Team) -> Result<Vec<Value>> {
         ],
     )?);
     let question = |what: &'static str| Contender(what, OurQuestions, format!("{what} {GTK}"), 40);
-    done.push(team.race("question", &["element", "point", "picture"].map(question))?);
+    done.push(team.race("question", &["element", "point", "picture", "whole"].map(question))?);
     for (work, many) in [("move", 300), ("click", 300)] {
         done.push(team.race(
             work,

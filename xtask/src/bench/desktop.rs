@@ -43,6 +43,7 @@ const FIGURES: &[Figure] = &[
     alone("what a question about an element looks up", "question", "element", Aim::Within(20.0)),
     alone("what a question about a point looks up", "question", "point", Aim::Within(20.0)),
     alone("a question's picture of its target", "question", "picture", Aim::Within(20.0)),
+    alone("all that a question looks up", "question", "whole", Aim::Within(20.0)),
     beside("move", MOVE, "bare", "X round trip", Aim::Over(2.0)),
     beside("", MOVE, "pyautogui", "pyautogui, as it comes", Aim::None),
     beside("", MOVE, "xdotool", "xdotool", Aim::None),

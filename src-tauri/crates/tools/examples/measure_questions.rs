@@ -1,7 +1,7 @@
 //! What a question about a click looks up, for `cargo xtask bench desktop`: each line of standard input is a kind and a
 //! part of an application's name (`element gtk`), which is done and answered by a line of JSON: `{"ms":[9.8],"count":1}`,
 //! or `{"error":"..."}`. The kinds: `element` and `point` (what a click there would touch), `picture` (the cut of the
-//! screen with the place marked).
+//! screen with the place marked), `whole` (all that a question about the element looks up, as the agent does it).
 //!
 //! `DISPLAY` and the session bus are the environment's. Judges nothing: what a figure should be is xtask's to know.
 
@@ -83,6 +83,20 @@ mod work {
                     let asks = matches!(assessed.decision, Decision::Ask { .. });
                     if !asks || black_box(told).0.iter().all(String::is_empty) {
                         return Err("it does not ask, or does not say what about".into());
+                    }
+                    Ok(took.as_secs_f64() * 1e3)
+                }
+                "whole" => {
+                    let assessed = router.assess(&request, limits).await;
+                    let told = tokio::join!(
+                        router.goes_to(call, limits),
+                        router.surroundings(call, limits),
+                        router.sight(call, limits),
+                    );
+                    let took = begun.elapsed();
+                    let asks = matches!(assessed.decision, Decision::Ask { .. });
+                    if !asks || black_box(told).2.is_none() {
+                        return Err("it does not ask, or has no picture".into());
                     }
                     Ok(took.as_secs_f64() * 1e3)
                 }
