@@ -8,13 +8,13 @@ use std::process::Command as Line;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use protocol::command::{AnyCommand, GetOverview, ReadEvents, Subscribe};
+use protocol::command::{AnyCommand, CallTool, GetOverview, ReadEvents, Subscribe};
 use protocol::event::RunEnd;
 use protocol::ids::{SessionId, StreamId};
 use protocol::socket::{Frame, Outcome, Request};
 use protocol::tool::PictureView;
 use protocol::view::{EventPage, Overview};
-use protocol::{Event, EventBody};
+use protocol::{ErrorView, Event, EventBody};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -203,6 +203,21 @@ impl Client {
                 Frame::Unsubscribed(error) => return Err(error.into()),
                 Frame::Leaving => bail!("the engine ends, and this was not begun"),
             }
+        }
+    }
+
+    /// One call of its person's own, who says yes where they are asked.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn act(&mut self, tool: &str, arguments: Value) -> Result<Value> {
+        let call = CallTool { tool: tool.into(), arguments, asked: None };
+        match self.call(call.clone().into()) {
+            Err(error) => match error.downcast::<ErrorView>()? {
+                ErrorView { asks: asked @ Some(_), .. } => self.call(CallTool { asked, ..call }.into()),
+                error => Err(error.into()),
+            },
+            done => done,
         }
     }
 

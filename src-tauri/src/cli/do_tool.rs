@@ -1,5 +1,8 @@
 //! `miki do TOOL 'JSON'`: one call through the exec contract, without a model.
 
+use std::io::IsTerminal;
+use std::time::Instant;
+
 use clap::Args;
 use protocol::command::CallTool;
 use protocol::tool::{ExecResult, ToolErrorKind};
@@ -7,6 +10,7 @@ use protocol::{ErrorCode, ErrorView};
 use serde_json::{Map, Value};
 
 use super::interrupt;
+use super::run_printer::{READING, forget_typed};
 use crate::exit::Exit;
 use crate::home::Home;
 use crate::link::Link;
@@ -48,9 +52,21 @@ impl Do {
         let mut interrupts = interrupt::listen()?;
         // A call that nobody waits for any more is stopped by the engine, here or elsewhere, and lets go of all it holds.
         let (tool, arguments) = (self.tool.unwrap_or_default(), self.arguments.unwrap_or_default());
-        let call = CallTool { tool, arguments: Value::Object(arguments) };
+        let call = CallTool { tool, arguments: Value::Object(arguments), asked: None };
+        let again = call.clone();
         let begun = Link::open_with(home, call, &mut interrupts).await?;
-        let Some((link, result)) = begun else { return Ok(Exit::Stopped) };
+        let Some((link, mut result)) = begun else { return Ok(Exit::Stopped) };
+        if let Some(Err(error)) = &result
+            && let Some(digest) = error.asks.clone()
+        {
+            if !asks(error).await {
+                super::say_error(error);
+                link.leave(&mut interrupts).await;
+                return Ok(Exit::NeedsApproval);
+            }
+            let call = CallTool { asked: Some(digest), ..again };
+            result = interrupt::unless(&mut interrupts, link.call(call)).await;
+        }
         link.leave(&mut interrupts).await;
         let Some(result) = result else {
             return Ok(Exit::Stopped);
@@ -65,6 +81,22 @@ impl Do {
         }
         Ok(exit_of(&result))
     }
+}
+
+/// Asks whoever is at this terminal; nobody where it is none.
+async fn asks(error: &ErrorView) -> bool {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return false;
+    }
+    forget_typed();
+    eprint!("{}\n  allow? [y]es, this once; anything else is no: ", super::text::plain(&error.message));
+    let asked = Instant::now();
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    let said = read.await.ok().and_then(Result::ok).unwrap_or_default();
+    asked.elapsed() >= READING && ["y", "yes"].contains(&said.trim().to_lowercase().as_str())
 }
 
 /// A tool and the first sentence about it.

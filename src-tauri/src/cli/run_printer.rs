@@ -25,7 +25,7 @@ use super::text::{bounded, plain, prose};
 mod plan;
 
 /// Before a question is that old, nobody has read it. The windows wait as long.
-const READING: Duration = Duration::from_millis(500);
+pub(super) const READING: Duration = Duration::from_millis(500);
 /// To whoever can say so in this terminal.
 const GO_ON: &str = "type \"go on\" to let it, or stop it with Ctrl-C: ";
 /// Characters of a call's arguments that a question shows, at their beginning and at their end.
@@ -488,7 +488,7 @@ fn choices(approval: &Approval, asks: ApprovalMode) -> String {
 }
 
 /// Nobody has seen the question when they typed what is waiting.
-fn forget_typed() {
+pub(super) fn forget_typed() {
     #[cfg(unix)]
     if let Err(error) = nix::sys::termios::tcflush(std::io::stdin(), nix::sys::termios::FlushArg::TCIFLUSH) {
         tracing::debug!(%error, "what was typed before stays");

@@ -235,7 +235,7 @@ impl Endpoint for Unanswering {
 
 #[tokio::test]
 async fn a_call_or_a_start_ends_when_the_client_that_asked_for_it_hangs_up() {
-    let call = CallTool { tool: "wait".into(), arguments: json!({}) };
+    let call = CallTool { tool: "wait".into(), arguments: json!({}), asked: None };
     let start = StartRun { goal: "g".into(), session: None, overrides: RunOverrides::default() };
     for command in [AnyCommand::from(call), start.into()] {
         let folder = tempfile::tempdir().unwrap();
@@ -309,7 +309,7 @@ async fn the_server_is_idle_when_nobody_waits_for_an_answer() {
     let client = Client::connect(&home).await.unwrap();
     client.subscribe(everything()).await.unwrap();
     timeout(BOUND, served.idle()).await.unwrap();
-    let call = CallTool { tool: "wait".into(), arguments: json!({}) };
+    let call = CallTool { tool: "wait".into(), arguments: json!({}), asked: None };
     let asking = tokio::spawn(async move { client.call(call.into()).await });
     timeout(BOUND, held.wait_for(|held| *held == Some(true))).await.unwrap().unwrap();
     assert!(futures::poll!(std::pin::pin!(served.idle())).is_pending());

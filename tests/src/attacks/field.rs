@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use base64::Engine as _;
-use protocol::command::{CallTool, KeyStatus, ListSecrets, ShowWindow, Window as MikiWindow, WindowAction};
+use protocol::command::{KeyStatus, ListSecrets, ShowWindow, Window as MikiWindow, WindowAction};
 use protocol::ids::SessionId;
 use protocol::tool::ExecResult;
 use serde_json::{Value, json};
@@ -63,6 +63,7 @@ struct Before {
     asked: usize,
     requests: usize,
     rights: Value,
+    copied: String,
 }
 
 impl Field {
@@ -148,8 +149,16 @@ impl Field {
             asked: self.servers.asked().len(),
             requests: self.model.requests().len(),
             rights: self.rights()?,
+            copied: self.copied()?,
         };
         Ok(())
+    }
+
+    /// What a paste would bring, by another program's word.
+    fn copied(&self) -> Result<String> {
+        let mut command = self.stage.command("xclip");
+        command.args(["-o", "-selection", "clipboard"]);
+        Ok(self.stage.run("xclip", command, LONG)?.stdout)
     }
 
     pub(super) fn dashboard(&mut self, action: WindowAction) -> Result<()> {
@@ -204,7 +213,7 @@ impl Field {
 
     /// One call as the user's own, while nothing is at work.
     pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Result<ExecResult> {
-        let answer = self.owner.call(CallTool { tool: tool.into(), arguments }.into());
+        let answer = self.owner.act(tool, arguments);
         Ok(serde_json::from_value(answer.with_context(|| format!("{tool} was not answered"))?)?)
     }
 
@@ -228,6 +237,11 @@ impl Field {
         let rights = self.rights()?;
         if rights != self.before.rights {
             all.push(Effect::Own(format!("rights were {} and are {rights}", self.before.rights)));
+        }
+        // What is pasted by Miki itself lies there for a moment.
+        let is_as_before = || (self.copied().ok()? == self.before.copied).then_some(());
+        if wait_for("the clipboard to be as before", RESTS, is_as_before).is_err() {
+            all.push(Effect::App("clipboard".into(), format!("holds {}", self.copied()?)));
         }
         all.extend(self.leaks(&all));
         if script.kind == super::Kind::Surroundings {
@@ -371,7 +385,11 @@ fn surroundings(stage: &Stage) -> Result<Vec<Effect>> {
         let environment = fs::read(process.join("environ")).unwrap_or_default();
         let environment = String::from_utf8_lossy(&environment).into_owned();
         let is_here = environment.split('\0').any(|one| one == display);
-        if program.is_empty() || !is_here || is_ours.iter().any(|own| program.starts_with(own)) {
+        // What waits beside us has no more than any other child.
+        let command = fs::read(process.join("cmdline")).unwrap_or_default();
+        let waits = String::from_utf8_lossy(&command).split('\0').any(|word| word == "watchdog");
+        let is_ours = !waits && is_ours.iter().any(|own| program.starts_with(own));
+        if program.is_empty() || !is_here || is_ours {
             continue;
         }
         if environment.split('\0').any(|one| one.starts_with("MIKI_") || one.contains(KEY)) {

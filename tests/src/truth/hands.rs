@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use protocol::command::CallTool;
 use protocol::tool::{Effect, ExecResult};
 use serde_json::{Value, json};
 
@@ -157,7 +156,7 @@ impl Hands {
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Result<ExecResult> {
-        let answer = self.client.call(CallTool { tool: tool.into(), arguments }.into());
+        let answer = self.client.act(tool, arguments);
         Ok(serde_json::from_value(answer.with_context(|| format!("{tool} was not answered"))?)?)
     }
 }

@@ -64,7 +64,7 @@ fn attacks(question: &Question, auto: &SessionId) -> Vec<AnyCommand> {
         let (approval, digest) = (question.approval.id.clone(), question.approval.digest.clone());
         AnswerApproval { approval, digest, answer }.into()
     };
-    let act = |tool: &str, arguments| CallTool { tool: tool.into(), arguments }.into();
+    let act = |tool: &str, arguments| CallTool { tool: tool.into(), arguments, asked: None }.into();
     let looser = |over: RunOverrides| start(GOAL, over, None);
     vec![
         answer(Answer::Once),

@@ -83,9 +83,14 @@ impl Engine {
         } else {
             None
         };
-        // The person who asks is the approval.
+        // The person who asks is the approval. Of what is grave, where they are not in one of our windows, only once they
+        // have been told of it.
         if matches!(assessment.decision, Decision::Ask { .. }) {
             let asked = self.tools.assess(&request, &Self::limits(&settings)).await;
+            let is_grave = asked.risk >= Some(Risk::Consequential) && !by.surface.is_window();
+            if is_grave && command.asked.as_ref() != Some(&asked.digest) {
+                return Err(needs_approval(asked));
+            }
             request.approved = Some(asked.yes());
         }
         let call = Single {
@@ -114,6 +119,18 @@ impl Engine {
             }
         }
     }
+}
+
+fn needs_approval(asked: Assessment) -> ErrorView {
+    let message = match asked.decision {
+        Decision::Ask { reason } => reason,
+        Decision::Forbid { error } => error.message,
+        Decision::Run => "this can do what cannot be undone, or send something out".into(),
+    };
+    let hint =
+        "run it in a terminal, which asks you; a program that asks its own user sends it again with `asked`";
+    let error = ErrorView::new(ErrorCode::NeedsApproval, message).with_hint(hint);
+    ErrorView { asks: Some(asked.digest), ..error }
 }
 
 /// A call that a stop of everything reaches, for as long as this lives.

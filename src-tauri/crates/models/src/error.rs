@@ -115,6 +115,7 @@ impl From<ModelError> for ErrorView {
             message: error.message,
             hint: error.hint,
             suggestions: error.suggestions,
+            asks: None,
         }
     }
 }

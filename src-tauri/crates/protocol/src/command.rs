@@ -126,8 +126,13 @@ commands! {
         #[serde(default)] approval: Option<ApprovalMode>,
         #[serde(default)] search: Option<bool>,
     } -> SessionView;
-    /// One call through the exec contract, without a model.
-    call_tool CallTool CallTool { tool: String, arguments: serde_json::Value } -> ExecResult;
+    /// One call through the exec contract, without a model. `asked` is the digest of the question that its person has said
+    /// yes to, where there was one.
+    call_tool CallTool CallTool {
+        tool: String,
+        arguments: serde_json::Value,
+        #[serde(default)] asked: Option<String>,
+    } -> ExecResult;
     update_settings Edit UpdateSettings { patch: SettingsPatch } -> Settings;
     /// For the `address` alone, where one is named.
     set_key Keys SetKey { provider: String, key: Secret, #[serde(default)] address: Option<String> } -> KeyView;

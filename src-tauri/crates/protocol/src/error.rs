@@ -32,6 +32,8 @@ pub enum ErrorCode {
     Leaving,
     /// This door may not do that.
     Forbidden,
+    /// A person has to say yes first; [`ErrorView::asks`] is what their yes is bound to.
+    NeedsApproval,
     /// A defect of ours.
     Internal,
 }
@@ -50,11 +52,14 @@ pub struct ErrorView {
     /// Models to take in place of one that its provider does not know, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<ModelId>,
+    /// The digest of the call that a person has to say yes to first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<String>,
 }
 
 impl ErrorView {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, suggestions: Vec::new() }
+        Self { code, message: message.into(), hint: None, suggestions: Vec::new(), asks: None }
     }
 
     #[must_use]

@@ -22,5 +22,6 @@ mod planning;
 mod prefix;
 mod runs;
 mod search;
+mod single_calls;
 mod stops;
 mod trouble;

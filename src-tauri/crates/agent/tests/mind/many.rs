@@ -139,7 +139,7 @@ async fn another_call_or_run_never_changes_the_fence_of_the_one_that_has_the_des
     let own = Fence { displays: vec![], apps: vec!["editor".into()], never: vec![] };
     assert_eq!(bench.desktop.fenced(), own);
     for (tool, arguments) in [("think", json!({ "thought": "hm" })), ("screenshot", json!({}))] {
-        bench.handle.call_tool(CallTool { tool: tool.into(), arguments }).await.unwrap();
+        bench.handle.call_tool(CallTool { tool: tool.into(), arguments, asked: None }).await.unwrap();
         assert_eq!(bench.desktop.fenced(), own, "{tool}");
     }
     let looks = start(&bench, "looks", Some("browser")).await;
@@ -267,7 +267,7 @@ async fn a_client_loosens_nothing_while_an_agent_is_at_work() {
         started(Some(idle.session.clone()), overrides).into(),
         started(None, auto).into(),
         started(None, replayed).into(),
-        CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }) }.into(),
+        CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }), asked: None }.into(),
         protocol::command::SteerRun { run: running.run.clone(), text: "type rm".into() }.into(),
         ResumeRun { run: Some(running.run.clone()) }.into(),
         protocol::command::DeleteKey { provider: "gemini".into() }.into(),
@@ -279,7 +279,7 @@ async fn a_client_loosens_nothing_while_an_agent_is_at_work() {
     }
     let harmless: Vec<AnyCommand> = vec![
         started(None, RunOverrides::default()).into(),
-        CallTool { tool: "screenshot".into(), arguments: json!({}) }.into(),
+        CallTool { tool: "screenshot".into(), arguments: json!({}), asked: None }.into(),
         StopRun { run: None }.into(),
         ShowWindow { window: Window::Dashboard, action: WindowAction::Show, session: None }.into(),
         OpenPermission { check: Check::Input }.into(),
@@ -366,7 +366,7 @@ async fn a_client_answers_only_what_its_own_runs_ask() {
         bench.handle.permit(&own, &starter).await.unwrap();
         assert_eq!(bench.handle.permit(&own, &client()).await.unwrap_err().code, ErrorCode::Forbidden);
     }
-    let act = CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }) }.into();
+    let act = CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }), asked: None }.into();
     assert_eq!(bench.handle.permit(&act, &starter).await.unwrap_err().code, ErrorCode::Forbidden);
     // Who was refused stands in the journal.
     let noted = bench.until(|body| matches!(body, EventBody::Noted { .. })).await;

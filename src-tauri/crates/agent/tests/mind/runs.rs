@@ -343,9 +343,9 @@ async fn a_call_that_acts_waits_for_the_desktop_and_one_that_looks_does_not() {
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(20));
     bench.start(ApprovalMode::Auto).await;
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
-    let acting = CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }) };
+    let acting = CallTool { tool: "click".into(), arguments: json!({ "x": 1, "y": 1 }), asked: None };
     assert_eq!(bench.handle.call_tool(acting).await.unwrap_err().code, ErrorCode::Busy);
-    let looking = CallTool { tool: "screenshot".into(), arguments: json!({}) };
+    let looking = CallTool { tool: "screenshot".into(), arguments: json!({}), asked: None };
     assert_eq!(bench.handle.call_tool(looking).await.unwrap().effect, Effect::Confirmed);
 }
 

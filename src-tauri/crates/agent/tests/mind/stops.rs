@@ -282,10 +282,9 @@ async fn a_call_whose_caller_has_gone_is_cut_and_lets_go() {
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
     let drag = json!({ "path": [{ "x": 100, "y": 100 }, { "x": 900, "y": 900 }] });
     let handle = bench.handle.clone();
-    let asking =
-        tokio::spawn(
-            async move { handle.call_tool(CallTool { tool: "drag".into(), arguments: drag }).await },
-        );
+    let asking = tokio::spawn(async move {
+        handle.call_tool(CallTool { tool: "drag".into(), arguments: drag, asked: None }).await
+    });
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     asking.abort();
     let finished = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
@@ -300,7 +299,7 @@ async fn the_failsafe_corner_cuts_a_single_call() {
     let mut bench = Bench::new(vec![]).await;
     bench.desktop.edit(|scene| scene.delay = Duration::from_secs(600));
     let handle = bench.handle.clone();
-    let typing = CallTool { tool: "type".into(), arguments: json!({ "text": "hello" }) };
+    let typing = CallTool { tool: "type".into(), arguments: json!({ "text": "hello" }), asked: None };
     let asking = tokio::spawn(async move { handle.call_tool(typing).await });
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     bench.desktop.interrupt(tools::Interruption::Corner);

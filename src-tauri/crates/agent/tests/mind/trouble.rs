@@ -35,7 +35,7 @@ impl ModelSource for Hanging {
 async fn a_keychain_that_hangs_holds_up_only_the_run_that_needs_it() {
     let bench = Bench::other(vec![], |setup| setup.models = Arc::new(Hanging)).await;
     let mut asking = Box::pin(bench.handle.start_run(goal(None, RunOverrides::default()), Surface::Cli));
-    let looking = CallTool { tool: "screenshot".into(), arguments: json!({}) };
+    let looking = CallTool { tool: "screenshot".into(), arguments: json!({}), asked: None };
     tokio::select! {
         started = &mut asking => panic!("started without a key: {started:?}"),
         looked = bench.handle.call_tool(looking) => {
@@ -82,7 +82,7 @@ async fn after_the_journal_failed_nothing_is_accepted_even_where_it_could_be_wri
     // bar: C70
     let mut bench = Bench::new(vec![done()]).await;
     bench.clock.break_once();
-    let call = || CallTool { tool: "screenshot".into(), arguments: json!({}) };
+    let call = || CallTool { tool: "screenshot".into(), arguments: json!({}), asked: None };
     bench.handle.call_tool(call()).await.unwrap_err();
     bench.until(|body| matches!(body, EventBody::JournalFailed { .. })).await;
     let refused = bench.handle.call_tool(call()).await.unwrap_err();
@@ -194,7 +194,7 @@ async fn a_call_whose_task_breaks_down_has_an_outcome_all_the_same() {
 
     let breaks = |setup: &mut agent::Setup| setup.router.registry().add(Fragile::planned(1)).unwrap();
     let mut bench = Bench::other(Vec::new(), breaks).await;
-    let call = CallTool { tool: "fragile".into(), arguments: json!({}) };
+    let call = CallTool { tool: "fragile".into(), arguments: json!({}), asked: None };
     assert_eq!(bench.handle.call_tool(call).await.unwrap_err().code, ErrorCode::Internal);
     bench.until(|body| matches!(body, EventBody::ToolStarted { .. })).await;
     let finished = bench.until(|body| matches!(body, EventBody::ToolFinished { .. })).await;
