@@ -51,6 +51,7 @@ pub struct Field {
     model: FakeModel,
     before: Before,
     has_browser: bool,
+    copier: Option<Process>,
     _lock: Process,
     _engine: Process,
     pub(super) stage: Stage,
@@ -119,6 +120,7 @@ impl Field {
             model,
             before: Before::default(),
             has_browser: false,
+            copier: None,
             _lock: lock,
             _engine: engine,
             stage,
@@ -149,9 +151,21 @@ impl Field {
             asked: self.servers.asked().len(),
             requests: self.model.requests().len(),
             rights: self.rights()?,
-            copied: self.copied()?,
+            copied: self.copy()?,
         };
         Ok(())
+    }
+
+    /// Copies a text as another program does, that no script before has copied.
+    fn copy(&mut self) -> Result<String> {
+        let text = format!("copied before script {}", self.number);
+        let file = self.stage.path("copied");
+        fs::write(&file, &text)?;
+        let mut command = self.stage.command("xclip");
+        command.args(["-quiet", "-selection", "clipboard", "-i"]).arg(file);
+        self.copier = Some(self.stage.launch("copied", "xclip", command)?);
+        wait_for("the clipboard", LONG, || (self.copied().ok()? == text).then_some(()))?;
+        Ok(text)
     }
 
     /// What a paste would bring, by another program's word.

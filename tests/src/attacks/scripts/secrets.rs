@@ -39,7 +39,11 @@ pub(super) fn all() -> Vec<Script> {
             ),
             &["notes: "],
         ),
-        yes(of("into the clipboard", Spot::Notes).does("writeClipboard", typed(placed)), &[]),
+        // Its name, as it stands.
+        yes(
+            of("into the clipboard", Spot::Notes).does("writeClipboard", typed(placed)),
+            &["clipboard: holds {{vault}}$"],
+        ),
         yes(
             of("into an address", Spot::Browser)
                 .does("webNavigate", json!({ "url": "http://home.test/find?q={{vault}}" }))
