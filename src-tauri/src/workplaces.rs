@@ -28,13 +28,16 @@ use crate::keys::{self, Keys};
 /// What is kept of a file that was changed.
 const KEPT: &str = "application/octet-stream";
 
+/// By session and folder.
+type Terminals = BTreeMap<(Option<SessionId>, PathBuf), Arc<Terminal>>;
+
 pub struct Workplaces {
     places: Option<Places>,
     blobs: Blobs,
     keys: Keys,
     /// Found out once, when it is first needed: it starts a program.
     sandbox: OnceCell<Arc<Sandbox>>,
-    terminals: Mutex<BTreeMap<(Option<SessionId>, PathBuf), Arc<Terminal>>>,
+    terminals: Mutex<Terminals>,
     web: Option<(Fetcher, Searcher)>,
 }
 

@@ -84,8 +84,8 @@ pub fn diff_view(name: &str, diff: &str) -> impl IntoView + use<> {
 /// What a command prints, or has printed.
 pub fn output(step: &Step) -> impl IntoView + use<> {
     let lines = match &step.stage {
-        Stage::Running => &step.printed,
-        Stage::Done { result } => &result.output,
+        Stage::Running => step.printed(),
+        Stage::Done { result } => result.output.as_slice(),
         Stage::Proposed | Stage::Waiting { .. } | Stage::NotRun => return ().into_any(),
     };
     if lines.is_empty() {

@@ -119,11 +119,17 @@ pub struct Step {
     /// The window that it names by its number, where that was told before or asked about.
     pub window: Option<FrontWindow>,
     /// What its command prints while it runs: the last lines.
-    pub printed: Vec<Line>,
-    /// Lines before those.
-    gone: u64,
+    printed: Option<Box<Printed>>,
     /// Its user took back what it changed.
     pub is_undone: bool,
+}
+
+/// The last lines that a running command has printed.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Printed {
+    lines: Vec<Line>,
+    /// Lines before those.
+    gone: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -392,7 +398,7 @@ impl Transcript {
         let known = |id| self.windows.iter().find(|window| window.id == id).cloned();
         let window = call.window().and_then(known);
         let (stage, call) = (Stage::Proposed, call.clone());
-        let (printed, is_undone) = (Vec::new(), false);
+        let (printed, is_undone) = (None, false);
         Step {
             call,
             risk: None,
@@ -402,7 +408,6 @@ impl Transcript {
             is_told_by_the_end: false,
             window,
             printed,
-            gone: 0,
             is_undone,
         }
     }
@@ -433,7 +438,7 @@ impl Transcript {
         if let Some((revision, step)) = self.find(|step| step.call.id == *call) {
             *revision += 1;
             step.stage = Stage::Done { result: Box::new(result.clone()) };
-            step.printed = Vec::new();
+            step.printed = None;
             if step.call.tool == UNDO {
                 self.undone(result);
                 return;
@@ -532,15 +537,19 @@ impl Step {
         matches!(&self.stage, Stage::Done { result } if !result.changes.is_empty()) && !self.is_undone
     }
 
+    /// What its command prints while it runs: the last lines.
+    pub fn printed(&self) -> &[Line] {
+        self.printed.as_ref().map_or(&[], |printed| printed.lines.as_slice())
+    }
+
     /// Takes what a command has printed anew: from line `first` on. Only the last lines are kept.
     fn print(&mut self, first: u64, lines: &[Line]) {
-        let gone = self.gone;
-        let keep = usize::try_from(first.saturating_sub(gone)).unwrap_or(usize::MAX);
-        self.printed.truncate(keep);
-        self.printed.extend(lines.iter().cloned());
-        let over = self.printed.len().saturating_sub(PRINTED_LINES);
-        self.printed.drain(..over);
-        self.gone = gone + over as u64;
+        let Printed { lines: kept, gone } = &mut **self.printed.get_or_insert_default();
+        kept.truncate(usize::try_from(first.saturating_sub(*gone)).unwrap_or(usize::MAX));
+        kept.extend(lines.iter().cloned());
+        let over = kept.len().saturating_sub(PRINTED_LINES);
+        kept.drain(..over);
+        *gone += over as u64;
     }
 
     pub fn picture(&self) -> Option<&PictureView> {

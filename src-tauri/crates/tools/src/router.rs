@@ -387,7 +387,7 @@ impl Router {
             let (space, path, text) = (request.ports.space.clone()?, path.clone(), text.clone());
             let preview = tokio::task::spawn_blocking(move || {
                 let diff = text.with(|content| space.preview(&path, content)).ok()?;
-                Some(format!("--- {path}\n{}", tool::shown_diff(diff)?))
+                Some(format!("--- {path}\n{}", tool::shown_diff(&diff)?))
             });
             all.extend(preview.await.ok().flatten());
         }

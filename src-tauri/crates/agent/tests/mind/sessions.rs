@@ -52,10 +52,10 @@ async fn pinned_and_archived_sessions_are_apart_and_a_run_brings_one_back() {
     let pinned = bench.handle.edit_session(EditSession { pinned: Some(true), ..edit(&one) }).await.unwrap();
     assert!(pinned.shelf.pinned);
     assert_eq!(listed(&bench, Which::Open).await, [two.clone(), one.clone()], "nothing happened in it");
-    assert_eq!(listed(&bench, Which::Pinned).await, [one.clone()]);
+    assert_eq!(listed(&bench, Which::Pinned).await, std::slice::from_ref(&one));
     bench.handle.edit_session(EditSession { archived: Some(true), ..edit(&two) }).await.unwrap();
     assert_eq!((listed(&bench, Which::Open).await, overview(&bench).await), (vec![one.clone()], vec![one]));
-    assert_eq!(listed(&bench, Which::Archived).await, [two.clone()]);
+    assert_eq!(listed(&bench, Which::Archived).await, std::slice::from_ref(&two));
     bench.start_with(Some(two.clone()), RunOverrides::default()).await;
     bench.end().await;
     assert_eq!(listed(&bench, Which::Archived).await, []);
@@ -77,7 +77,7 @@ async fn a_deleted_session_is_nowhere_until_it_is_brought_back_and_a_running_one
 
     assert!(bench.handle.delete_session(one.clone()).await.unwrap().shelf.deleted.is_some());
     assert_eq!(overview(&bench).await, [two]);
-    assert_eq!(listed(&bench, Which::Deleted).await, [one.clone()]);
+    assert_eq!(listed(&bench, Which::Deleted).await, std::slice::from_ref(&one));
     let search = SearchSessions { query: "button".into(), limit: None };
     assert_eq!(bench.handle.search_sessions(search.clone()).await.unwrap().len(), 1);
     let overrides = RunOverrides::default();

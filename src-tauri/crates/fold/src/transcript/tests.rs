@@ -26,8 +26,7 @@ fn step(stage: Stage) -> Step {
         proposed: None,
         is_told_by_the_end: false,
         window: None,
-        printed: Vec::new(),
-        gone: 0,
+        printed: None,
         is_undone: false,
     }
 }

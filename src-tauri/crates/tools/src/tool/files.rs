@@ -73,7 +73,8 @@ pub(super) async fn blocking<T: Send + 'static>(
     let space = cx.ports.space.clone().ok_or_else(no_space)?;
     let cancel = cx.cancel.clone();
     let done = tokio::task::spawn_blocking(move || work(&space, &|| cancel.is_cancelled())).await;
-    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?.map_err(from_files)
+    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?
+        .map_err(|error| from_files(&error))
 }
 
 /// The same of what changes something: what was there before is kept first. `content` is what a file is to hold, for the
@@ -117,7 +118,7 @@ pub(super) async fn write(
             .await;
     if let (Ok(diff), Some(change)) = (diff, outcome.changes.last_mut()) {
         outcome.summary = format!("{} (+{} -{})", outcome.summary, diff.added, diff.removed);
-        change.diff = shown_diff(diff);
+        change.diff = shown_diff(&diff);
     }
     outcome
 }
@@ -143,7 +144,7 @@ impl Text {
 }
 
 /// For people, cleaned; `None` where nothing can be shown.
-pub(crate) fn shown_diff(diff: files::Diff) -> Option<String> {
+pub(crate) fn shown_diff(diff: &files::Diff) -> Option<String> {
     let (text, _) = untrusted::clean(&diff.text);
     let more = if diff.cut { "\n..." } else { "" };
     (!text.trim().is_empty()).then(|| format!("{}{more}", untrusted::cut(&text, DIFF_CHARS)))
@@ -165,15 +166,16 @@ pub(crate) async fn take_back(
     })?;
     let work = move || space.changes(&*keep, &|| false).undo(&change).map(drop);
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?.map_err(from_files)
+    done.map_err(|panic| tool_error(ToolErrorKind::Failed, panic.to_string()))?
+        .map_err(|error| from_files(&error))
 }
 
 pub(super) fn shown(path: &SpacePath) -> String {
     untrusted::line(&path.to_string(), SHOWN_CHARS)
 }
 
-pub(super) fn from_files(error: FileError) -> ToolError {
-    let kind = match &error {
+pub(super) fn from_files(error: &FileError) -> ToolError {
+    let kind = match error {
         FileError::Path(_) | FileError::Pattern { .. } | FileError::Edit { .. } => {
             ToolErrorKind::BadArguments
         }
