@@ -53,7 +53,7 @@ impl Workplaces {
         Self { places, blobs, keys, sandbox: OnceCell::new(), terminals: Mutex::default(), web }
     }
 
-    /// The terminal of a session in its folder; `None` where there can be none.
+    /// The terminal of a session in its folder; `None` if there can be none.
     async fn terminal(&self, session: Option<&SessionId>, space: &Space) -> Option<Arc<Terminal>> {
         let sandbox = self.sandbox.get_or_init(|| async {
             let confiner = std::env::current_exe().ok();

@@ -105,7 +105,7 @@ impl Component {
         })
     }
 
-    /// A property's text without its escapes; `None` where it is missing or empty.
+    /// A property's text without its escapes; `None` if it is missing or empty.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.line(name).map(|line| unescaped(line.value())).filter(|text| !text.is_empty())
     }

@@ -30,6 +30,6 @@ pub struct Before {
     pub before: Option<String>,
     /// `None`: it is gone.
     pub after: Option<String>,
-    /// Its version after the change. `None` where it is gone.
+    /// Its version after the change. `None` if it is gone.
     pub version: Option<String>,
 }

@@ -69,7 +69,7 @@ pub trait SettingsStore: Send + Sync {
     /// # Errors
     /// `Storage` where the file cannot be written; the old file is untouched then.
     fn save(&self, settings: &Settings) -> Result<(), ErrorView>;
-    /// The line of the file that says this of a setting; `None` where it says nothing of it, or where there is no file.
+    /// The line of the file that says this of a setting; `None` if it says nothing of it, or where there is no file.
     fn line_of(&self, _setting: &str) -> Option<usize> {
         None
     }

@@ -18,7 +18,7 @@ use crate::body::Packing;
 use crate::guard::{Filtered, Guard};
 use crate::{WebError, body, text};
 use content::ContentKind;
-use recent::{Recent, Wanted};
+use recent::{Recent, WantedPart};
 
 const REDIRECTS: usize = 5;
 /// A page's own address is never longer in practice; servers refuse more than 8 kB.
@@ -151,7 +151,7 @@ impl Fetcher {
     ) -> Result<Page, WebError> {
         let url = parse(url)?;
         self.guard.check_url(&url)?;
-        let wanted = Wanted::new(&url, &bounds);
+        let wanted = WantedPart::new(&url, &bounds);
         if bounds.offset > 0
             && let Some(document) = self.recent.get(&wanted, Instant::now())
         {

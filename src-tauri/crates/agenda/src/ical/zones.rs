@@ -21,7 +21,7 @@ impl<'a> Zones<'a> {
         Self { calendar, known: RefCell::default() }
     }
 
-    /// `None` where nothing says what it means; the time is then one of the clock on the wall.
+    /// `None` if nothing says what it means; the time is then one of the clock on the wall.
     pub(crate) fn zone(&self, tzid: &str) -> Option<TimeZone> {
         if let Some(known) = self.known.borrow().get(tzid) {
             return known.clone();

@@ -312,7 +312,7 @@ pub(super) fn change_this(
     Ok((edited, of))
 }
 
-/// Cuts a series before an occurrence. `None` where that is its first: it is about all of it.
+/// Cuts a series before an occurrence. `None` if that is its first: it is about all of it.
 pub(super) fn cut(
     root: &Component,
     id: &RecurrenceId,
@@ -391,7 +391,7 @@ pub(super) fn split(
     Ok(Some(Split { old, new }))
 }
 
-/// Takes one occurrence away. `None` where none is left.
+/// Takes one occurrence away. `None` if none is left.
 pub(super) fn without(
     root: &Component,
     id: &RecurrenceId,

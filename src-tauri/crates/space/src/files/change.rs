@@ -119,7 +119,7 @@ pub struct Changes<'a> {
 /// A file that stands where something is to be written.
 struct Old {
     meta: Metadata,
-    /// What it holds; `None` where that is more than is kept.
+    /// What it holds; `None` if that is more than is kept.
     bytes: Option<Vec<u8>>,
 }
 

@@ -64,7 +64,7 @@ fn is_pdf(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"%PDF-")
 }
 
-/// The document in `file`; `None` where it is an archive of another kind.
+/// The document in `file`; `None` if it is an archive of another kind.
 pub(super) fn read(
     mut file: File,
     bytes: u64,

@@ -102,7 +102,7 @@ pub(super) fn explain(dir: &Dir, name: &str, path: &SpacePath, error: io::Error)
     }
 }
 
-/// The entry at `name`, without following it; `None` where there is none.
+/// The entry at `name`, without following it; `None` if there is none.
 pub(super) fn entry(dir: &Dir, name: &str, path: &SpacePath) -> Result<Option<Metadata>, FileError> {
     match dir.symlink_metadata(name) {
         Ok(meta) => Ok(Some(meta)),

@@ -48,7 +48,7 @@ pub struct Text {
     pub from: u64,
     /// How many lines of it there are.
     pub lines: u64,
-    /// Lines of the whole; `None` where it is too long to count.
+    /// Lines of the whole; `None` if it is too long to count.
     pub total: Option<u64>,
     /// Further lines follow: ask from `from + lines`.
     pub more: bool,

@@ -14,7 +14,7 @@ use super::path::SpacePath;
 /// What a new file takes over.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Manner<'a> {
-    /// The file that stands there, as it was read; it must still be that. `None` where the name must be free.
+    /// The file that stands there, as it was read; it must still be that. `None` if the name must be free.
     pub old: Option<&'a Metadata>,
     /// Permissions to set; the old file's, or the system's own for a new one.
     pub mode: Option<u32>,

@@ -32,7 +32,7 @@ pub struct Print {
     pub bytes: u64,
 }
 
-/// The print of what stands at a name; `None` where it holds too much.
+/// The print of what stands at a name; `None` if it holds too much.
 pub(super) fn print(
     dir: &Dir,
     name: &OsStr,
@@ -107,7 +107,7 @@ impl Printing<'_> {
     }
 }
 
-/// The names in a folder, sorted; `None` where there are too many.
+/// The names in a folder, sorted; `None` if there are too many.
 fn names(dir: &Dir) -> io::Result<Option<Vec<OsString>>> {
     let mut names = Vec::new();
     for entry in dir.entries()? {

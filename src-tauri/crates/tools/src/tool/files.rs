@@ -143,7 +143,7 @@ impl Text {
     }
 }
 
-/// For people, cleaned; `None` where nothing can be shown.
+/// For people, cleaned; `None` if nothing can be shown.
 pub(crate) fn shown_diff(diff: &files::Diff) -> Option<String> {
     let (text, _) = untrusted::clean(&diff.text);
     let more = if diff.cut { "\n..." } else { "" };

@@ -89,7 +89,7 @@ impl Out<'_> {
         self.text.len() >= TEXT
     }
 
-    /// Reads a part from beginning to end, or until nothing more may be taken. Nothing where it is not there.
+    /// Reads a part from beginning to end, or until nothing more may be taken. Empty if it is not there.
     fn part(
         &mut self,
         archive: &mut Archive,
