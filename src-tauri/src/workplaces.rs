@@ -122,7 +122,7 @@ impl PortSource for Workplaces {
             let (engine, agenda) = looked.map_err(|panic| {
                 ErrorView::new(ErrorCode::Internal, format!("the keychain could not be asked: {panic}"))
             })?;
-            let keep: Arc<dyn Keep + Send + Sync> = Arc::new(Kept(self.blobs.clone()));
+            let keep: Arc<dyn Keep + Send + Sync> = Arc::new(BlobKeep(self.blobs.clone()));
             Ok(Ports {
                 space,
                 terminal,
@@ -192,9 +192,9 @@ fn system_agenda() -> Arc<dyn Agenda> {
 }
 
 /// In the journal's blobs: written and synced before the change that they are kept for.
-struct Kept(Blobs);
+struct BlobKeep(Blobs);
 
-impl Keep for Kept {
+impl Keep for BlobKeep {
     fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
         let mut whole = Vec::new();
         bytes.take(files::MAX_KEPT + 1).read_to_end(&mut whole)?;

@@ -12,7 +12,7 @@ use crate::{
     NewReminder, Range, Reminder, ReminderFilter, ReminderId, ReminderPatch, Reminders, Scope, Undo,
 };
 
-/// Starts with the calendars `/work/` (events), `/home/` (both), `/tasks/` (reminders) and `/holidays/` (events, read
+/// Starts with the calendars `/office/` (events), `/home/` (both), `/tasks/` (reminders) and `/holidays/` (events, read
 /// only), all empty.
 pub struct Fake(Objects<Memory>);
 
@@ -61,7 +61,7 @@ impl Memory {
 }
 
 const CALENDARS: [(&str, &str, Holds, bool); 4] = [
-    ("/work/", "Work", Holds::Events, false),
+    ("/office/", "Work", Holds::Events, false),
     ("/home/", "Home", Holds::Both, false),
     ("/tasks/", "Tasks", Holds::Reminders, false),
     ("/holidays/", "Holidays", Holds::Events, true),

@@ -157,7 +157,7 @@ pub enum TerminalError {
 /// A session's commands. Dropping it ends them all.
 pub struct Terminal {
     sandbox: Arc<Sandbox>,
-    place: Arc<sandbox::Place>,
+    place: Arc<sandbox::Enclosure>,
     jobs: Mutex<Jobs>,
 }
 
@@ -170,7 +170,7 @@ struct Jobs {
 impl Terminal {
     /// `sandbox` is probed once by the application and shared by all sessions.
     pub fn open(setup: Setup, sandbox: Arc<Sandbox>) -> Result<Self, TerminalError> {
-        let place = Arc::new(sandbox::Place::new(setup)?);
+        let place = Arc::new(sandbox::Enclosure::new(setup)?);
         Ok(Self { sandbox, place, jobs: Mutex::default() })
     }
 

@@ -3,11 +3,11 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
-#[path = "terminal/common.rs"]
-mod common;
 #[path = "terminal/confinement.rs"]
 mod confinement;
 #[path = "terminal/ends.rs"]
 mod ends;
 #[path = "terminal/running.rs"]
 mod running;
+#[path = "terminal/stage.rs"]
+mod stage;

@@ -1,3 +1,5 @@
+//! The fake keeps what it was given.
+
 use jiff::tz::TimeZone;
 
 use super::Fake;
@@ -9,7 +11,7 @@ fn moment(text: &str) -> Moment {
 
 fn weekly() -> NewEvent {
     NewEvent {
-        calendar: CalendarId("/work/".into()),
+        calendar: CalendarId("/office/".into()),
         title: "Jour fixe".into(),
         start: moment("2026-03-23T10:00:00"),
         end: None,

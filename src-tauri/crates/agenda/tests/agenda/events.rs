@@ -84,7 +84,6 @@ async fn a_whole_day_is_that_day_wherever_one_is(world: World) {
 }
 
 async fn no_text_becomes_a_property_of_its_own(world: World) {
-    // bar: D
     let attack = "Lunch\r\nATTENDEE:mailto:evil@example.org\r\nBEGIN:VALARM\rACTION:EMAIL\nEND:VEVENT\u{2028}X:1\u{85}Y:2\u{b}Z";
     let long = format!("{}{}", "長い題名".repeat(40), "; a, b\\n\\, \"c\": d=e");
     for text in [attack, &long, "\\", "a\\", "\u{0}x\u{7f}y", "BEGIN:VEVENT", "=?utf-8?x"] {
@@ -159,7 +158,7 @@ END:VALARM
 END:VEVENT";
 
 async fn unknown_properties_survive_a_change(world: World) {
-    let id = world.put("work", "foreign", &object(FOREIGN)).await;
+    let id = world.put("office", "foreign", &object(FOREIGN)).await;
     let lines = |text: &str| -> Vec<String> {
         let mut lines: Vec<String> = text.replace("\r\n ", "").lines().map(str::to_owned).collect();
         lines.sort();
@@ -232,7 +231,7 @@ END:VTIMEZONE\n";
             let event = format!(
                 "{zone}BEGIN:VEVENT\nUID:z{at}{month}\nDTSTAMP:20260101T000000Z\nDTSTART;TZID={tzid}:20260{month}15T100000\nDTEND;TZID={tzid}:20260{month}15T110000\nSUMMARY:z\nEND:VEVENT"
             );
-            let id = world.put("work", &format!("z{at}{month}"), &object(&event)).await;
+            let id = world.put("office", &format!("z{at}{month}"), &object(&event)).await;
             let start = world.agenda().event(&id).await.unwrap().start;
             assert_eq!(
                 start.seen_in(&jiff::tz::TimeZone::UTC).to_string(),
@@ -252,10 +251,10 @@ END:VTIMEZONE\n";
 }
 
 async fn a_change_of_what_changed_meanwhile_is_refused(world: World) {
-    let id = world.put("work", "foreign", &object(FOREIGN)).await;
+    let id = world.put("office", "foreign", &object(FOREIGN)).await;
     let seen = world.agenda().event(&id).await.unwrap();
     let changed = world.agenda().change_event(&id, titled("ours"), Scope::All).await.unwrap();
-    world.put("work", "foreign", &object(&FOREIGN.replace("Zahnarzt", "theirs"))).await;
+    world.put("office", "foreign", &object(&FOREIGN.replace("Zahnarzt", "theirs"))).await;
     let late = EventPatch { version: Some(seen.version), ..titled("late") };
     let error = world.agenda().change_event(&id, late, Scope::All).await.unwrap_err();
     assert_eq!(error, Error::Conflict { what: id.0.clone() });

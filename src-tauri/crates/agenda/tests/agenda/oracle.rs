@@ -195,9 +195,9 @@ async fn each_rule_has_the_occurrences_that_dateutil_finds() {
         let event = format!(
             "BEGIN:VEVENT\nUID:1\nDTSTAMP:20260101T000000Z\nDTSTART:{compact}\nRRULE:{rule}\nEND:VEVENT"
         );
-        fake.set("/work/1.ics", &object(&event));
+        fake.set("/office/1.ics", &object(&event));
         let range = Range::between(&start.parse().unwrap(), &end.parse().unwrap(), TimeZone::UTC).unwrap();
-        let events = fake.events(&range, Some(&CalendarId("/work/".into()))).await.unwrap();
+        let events = fake.events(&range, Some(&CalendarId("/office/".into()))).await.unwrap();
         assert_eq!(events.unreadable, Vec::<String>::new(), "{rule}");
         let found: Vec<String> = events.events.iter().map(|event| event.start.to_string()).collect();
         some += usize::from(!found.is_empty());

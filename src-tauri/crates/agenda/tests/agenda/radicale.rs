@@ -102,7 +102,7 @@ impl Server {
         let user = format!("user{}", USED.fetch_add(1, Ordering::Relaxed));
         let client = Client::builder().no_proxy().build().unwrap();
         let radicale = Radicale { url: self.url.clone(), user, client };
-        radicale.make_calendar("work", "Work", &["VEVENT"]).await;
+        radicale.make_calendar("office", "Work", &["VEVENT"]).await;
         radicale.make_calendar("home", "Zuhause 家", &["VEVENT", "VTODO"]).await;
         radicale.make_calendar("tasks", "Tasks", &["VTODO"]).await;
         radicale

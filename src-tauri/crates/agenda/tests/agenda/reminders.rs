@@ -106,7 +106,7 @@ async fn reminders_come_by_date_and_by_whether_they_are_done(world: World) {
     assert_eq!(listed(&world, ReminderState::All).await, ["day", "later", "never", "done"]);
     let home = ReminderFilter { list: Some(world.calendar("home")), state: ReminderState::All };
     assert_eq!(agenda.reminders(&home).await.unwrap().reminders.len(), 1);
-    let work = ReminderFilter { list: Some(world.calendar("work")), state: ReminderState::All };
+    let work = ReminderFilter { list: Some(world.calendar("office")), state: ReminderState::All };
     assert!(matches!(agenda.reminders(&work).await, Err(Error::Invalid { field: "calendar", .. })));
 }
 

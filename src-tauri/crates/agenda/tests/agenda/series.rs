@@ -268,7 +268,7 @@ DTEND;TZID=Europe/Berlin:20260520T110000
 STATUS:CANCELLED
 SUMMARY:off
 END:VEVENT";
-    let id = world.put("work", "theirs", &object(theirs)).await;
+    let id = world.put("office", "theirs", &object(theirs)).await;
     let all = [
         "2026-03-16T10:00:00 s",
         "2026-03-20T18:00:00 s",

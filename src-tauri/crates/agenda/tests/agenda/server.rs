@@ -16,7 +16,7 @@ use crate::world::{World, moment, object, titled};
 async fn the_calendars_of_an_account_are_found_from_any_of_its_addresses() {
     let radicale = Radicale::start().await;
     let anna = &radicale.user;
-    let own = [format!("/{anna}/"), format!("/{anna}/work/")];
+    let own = [format!("/{anna}/"), format!("/{anna}/office/")];
     for path in ["", "/", own[0].as_str(), own[1].as_str(), "/.well-known/caldav"] {
         let account = CalDavAccount { url: format!("{}{path}", radicale.url), ..radicale.account() };
         let mut calendars = CalDav::new(&account).unwrap().calendars().await.unwrap();
@@ -28,7 +28,7 @@ async fn the_calendars_of_an_account_are_found_from_any_of_its_addresses() {
             [
                 (at("home"), "Zuhause 家", Holds::Both),
                 (at("tasks"), "Tasks", Holds::Reminders),
-                (at("work"), "Work", Holds::Events),
+                (at("office"), "Work", Holds::Events),
             ]
         );
         assert!(
@@ -104,18 +104,18 @@ async fn an_object_that_cannot_be_understood_hides_no_other() {
             "BEGIN:VEVENT\nUID:{uid}\nDTSTAMP:20260101T000000Z\nDTSTART:20260601T100000Z\n{rule}SUMMARY:{uid}\nEND:VEVENT"
         ))
     };
-    world.put("work", "good", &event("good", "")).await;
+    world.put("office", "good", &event("good", "")).await;
     let agenda = world.agenda();
     let range =
         Range::days("2026-06-01".parse().unwrap(), "2026-06-01".parse().unwrap(), TimeZone::UTC).unwrap();
     let fake = agenda::fake::Fake::new();
-    fake.set("/work/good.ics", &event("good", ""));
-    fake.set("/work/odd.ics", &event("odd", "RRULE:FREQ=SOMETIMES\n"));
-    fake.set("/work/cut.ics", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:x");
+    fake.set("/office/good.ics", &event("good", ""));
+    fake.set("/office/odd.ics", &event("odd", "RRULE:FREQ=SOMETIMES\n"));
+    fake.set("/office/cut.ics", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:x");
     let found = fake.events(&range, None).await.unwrap();
     assert_eq!(
         (found.events.len(), found.unreadable),
-        (1, vec!["/work/cut.ics".to_owned(), "/work/odd.ics".to_owned()])
+        (1, vec!["/office/cut.ics".to_owned(), "/office/odd.ics".to_owned()])
     );
     assert_eq!(agenda.events(&range, None).await.unwrap().events.len(), 1);
 }
@@ -129,15 +129,15 @@ async fn no_id_leads_out_of_the_account() {
     let World::Radicale(radicale, _) = &world else { unreachable!() };
     let anna = &radicale.user;
     for id in [
-        format!("/{anna}/work/../work/{name}"),
-        format!("/{anna}/work/%2e%2e/work/{name}"),
-        format!("/{anna}/work/..%2Fwork%2F{name}"),
-        format!("//evil.example.org/{anna}/work/{name}"),
-        format!("http://evil.example.org/{anna}/work/{name}"),
-        format!("/{anna}/work/{name}?x=1"),
-        format!("/{anna}/work/{name}#x"),
-        "/user199/work/x.ics".to_owned(),
-        format!("/{anna}/work/"),
+        format!("/{anna}/office/../office/{name}"),
+        format!("/{anna}/office/%2e%2e/office/{name}"),
+        format!("/{anna}/office/..%2Foffice%2F{name}"),
+        format!("//evil.example.org/{anna}/office/{name}"),
+        format!("http://evil.example.org/{anna}/office/{name}"),
+        format!("/{anna}/office/{name}?x=1"),
+        format!("/{anna}/office/{name}#x"),
+        "/user199/office/x.ics".to_owned(),
+        format!("/{anna}/office/"),
         "/".to_owned(),
         String::new(),
     ] {

@@ -90,7 +90,7 @@ impl World {
 
     pub fn new_event(&self, title: &str, start: &str, end: &str, zone: Option<&str>) -> NewEvent {
         NewEvent {
-            calendar: self.calendar("work"),
+            calendar: self.calendar("office"),
             title: title.into(),
             start: moment(start),
             end: Some(moment(end)),

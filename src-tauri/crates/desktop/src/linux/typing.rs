@@ -136,7 +136,8 @@ impl AfterEnter {
         if Typing::of(&session.focused_class()?).is_terminal() {
             return Ok(Self::Terminal(session.focused_pid()?));
         }
-        Ok(Self::Application(Box::new(WorkedOff::new(input.display.as_deref(), session)?)))
+        let application = WorkedOff::new(input.display.as_deref(), session)?;
+        Ok(Self::Application(Box::new(application)))
     }
 
     fn rest(&self, stop: &Stop) -> Result<(), DesktopError> {

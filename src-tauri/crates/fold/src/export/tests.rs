@@ -63,7 +63,7 @@ fn check(hash: &str, file: &[u8]) {
     assert_eq!(hash, BASE64_STANDARD.encode(Sha256::digest(file)), "the hash in html.rs");
 }
 
-// bar: E42
+// bar: C42
 #[test]
 fn a_page_runs_its_own_script_alone_and_asks_nobody() {
     check(super::html::STYLE_HASH, include_bytes!("page.css"));

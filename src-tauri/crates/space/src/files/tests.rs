@@ -30,16 +30,16 @@ const SECRET: &str = "outside: nobody reads this";
 impl Stage {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        for folder in ["home/space", "outside", "data", "home/.local/share/Trash"] {
+        for folder in ["home/mia", "outside", "data", "home/.local/share/Trash"] {
             std::fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
         std::fs::write(dir.path().join("outside/secret.txt"), SECRET).unwrap();
-        let space = Space::open(&dir.path().join("home/space"), &places(dir.path())).unwrap();
+        let space = Space::open(&dir.path().join("home/mia"), &places(dir.path())).unwrap();
         Self { dir, space, keep: InMemory::default() }
     }
 
     fn at(&self, path: &str) -> PathBuf {
-        self.dir.path().join("home/space").join(path)
+        self.dir.path().join("home/mia").join(path)
     }
 
     fn outside(&self, path: &str) -> PathBuf {

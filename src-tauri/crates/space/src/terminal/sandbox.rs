@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommandSpec, TerminalError, Unconfined};
 
-pub(super) use place::Place;
+pub(super) use place::Enclosure;
 
 /// What commands may reach. Off: a network of their own with nothing but themselves in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Sandbox {
         &self.strength
     }
 
-    pub(super) fn launch(&self, place: &Place, spec: &CommandSpec) -> Result<Launch, TerminalError> {
+    pub(super) fn launch(&self, place: &Enclosure, spec: &CommandSpec) -> Result<Launch, TerminalError> {
         let folder = place.folder(spec.cwd.as_deref())?;
         match (&self.strength, spec.unconfined) {
             #[cfg(target_os = "linux")]
@@ -135,7 +135,7 @@ impl Sandbox {
 }
 
 /// The command as it is, for a user who said yes to that. The environment is the short one all the same.
-fn bare(place: &Place, folder: PathBuf, command: &str) -> Launch {
+fn bare(place: &Enclosure, folder: PathBuf, command: &str) -> Launch {
     let (program, arguments) = shell(command);
     let mut environment = place.environment();
     if let Some(home) = std::env::home_dir() {

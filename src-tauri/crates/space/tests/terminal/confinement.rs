@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use space::terminal::CommandSpec;
 
-use crate::common::{here, here_with};
+use crate::stage::{here, here_with};
 
 /// A system call from perl, which every Debian and Fedora has: `0`, or the error's number.
 fn call(number: i64, arguments: &str) -> String {
@@ -49,7 +49,7 @@ fn state(folder: &Path) -> BTreeMap<String, (u32, u32, i64, i64, Vec<u8>)> {
     all
 }
 
-// bar: B10
+// bar: C10
 #[tokio::test]
 async fn nothing_outside_of_the_space_changes_by_any_of_thirty_and_more_means() {
     let here = here();
@@ -117,7 +117,7 @@ async fn nothing_outside_of_the_space_changes_by_any_of_thirty_and_more_means() 
     }
 }
 
-// bar: B10
+// bar: C10
 #[tokio::test]
 async fn what_git_runs_later_cannot_be_written_nor_moved_aside() {
     let here = here();
@@ -151,7 +151,7 @@ async fn what_git_runs_later_cannot_be_written_nor_moved_aside() {
     assert_eq!(here.says("echo content > .git/index && cat .git/index").await, "content");
 }
 
-// bar: B11
+// bar: C11
 #[tokio::test]
 async fn with_the_network_off_nothing_gets_out() {
     let here = here();
@@ -178,7 +178,7 @@ async fn with_the_network_off_nothing_gets_out() {
     }
 }
 
-// bar: B12
+// bar: C12
 #[tokio::test]
 async fn sockets_of_the_desktop_cannot_be_reached() {
     let here = here();
@@ -243,7 +243,7 @@ fn said_by(mut program: Command) -> String {
     said.split_once("\nended").unwrap_or_else(|| panic!("{text}")).0.to_owned()
 }
 
-// bar: B13, B14
+// bar: C13, C14
 #[test]
 fn a_commands_environment_is_the_short_list_and_ours_cannot_be_read() {
     let canaries: Vec<(String, String)> =
@@ -282,7 +282,7 @@ fn a_commands_environment_is_the_short_list_and_ours_cannot_be_read() {
     }
 }
 
-// bar: B13
+// bar: C13
 #[tokio::test]
 async fn our_memory_our_files_and_other_processes_are_out_of_sight() {
     let here = here();
@@ -325,7 +325,7 @@ async fn our_memory_our_files_and_other_processes_are_out_of_sight() {
     assert_ne!(here.says(&call(libc::SYS_bpf | 0x4000_0000, "0, 0, 0")).await, "0");
 }
 
-// bar: B18
+// bar: C18
 #[tokio::test]
 async fn typing_into_the_terminal_by_ioctl_is_refused_and_would_reach_nobody() {
     let here = here();

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use space::terminal::{CommandSpec, Exit, Sandbox, Setup, Stopped, Terminal, Unconfined};
 use tokio_util::sync::CancellationToken;
 
-use crate::common::{alive, here, here_with, mark, within};
 use crate::confinement::told;
+use crate::stage::{alive, here, here_with, mark, within};
 
 const GONE: Duration = Duration::from_secs(1);
 
@@ -27,7 +27,7 @@ fn gone(mark: &str) {
     within(GONE, "no survivors", || alive(mark).is_empty());
 }
 
-// bar: B15
+// bar: C15
 #[tokio::test(flavor = "multi_thread")]
 async fn cancelled_or_too_late_a_command_leaves_no_process_behind() {
     let here = here_with(|setup| setup.limits.processes = 2_000);
@@ -56,7 +56,7 @@ async fn cancelled_or_too_late_a_command_leaves_no_process_behind() {
     gone(&mark);
 }
 
-// bar: B15
+// bar: C15
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_command_leaves_in_the_background_ends_with_it_and_with_the_terminal() {
     let here = here();
@@ -72,7 +72,7 @@ async fn what_a_command_leaves_in_the_background_ends_with_it_and_with_the_termi
     gone(&second);
 }
 
-// bar: B15
+// bar: C15
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_dropped_ends() {
     let here = std::sync::Arc::new(here());
@@ -104,7 +104,7 @@ async fn without_a_sandbox_a_stopped_command_ends_with_its_children() {
     gone(&mark);
 }
 
-// bar: B15
+// bar: C15
 #[test]
 fn killed_without_a_word_we_leave_no_process_behind() {
     for _ in 0..5 {
@@ -146,7 +146,7 @@ fn own_memory() -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
 }
 
-// bar: B16
+// bar: C16
 #[test]
 fn a_fork_bomb_is_held_and_ended_while_others_get_their_turn() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -164,7 +164,7 @@ fn a_fork_bomb_is_held_and_ended_while_others_get_their_turn() {
     assert!(late < Duration::from_secs(1), "{late:?}");
 }
 
-// bar: B16
+// bar: C16
 #[tokio::test]
 async fn memory_is_bounded_for_one_process_and_for_all_together() {
     let here = here_with(|setup| setup.limits.memory = 200 << 20);
@@ -179,7 +179,7 @@ async fn memory_is_bounded_for_one_process_and_for_all_together() {
     assert_eq!(outcome.exit, Exit::Code(1), "{outcome:?}");
 }
 
-// bar: B16
+// bar: C16
 #[tokio::test(flavor = "multi_thread")]
 async fn endless_output_is_cut_off_and_our_memory_stays_bounded() {
     let here = here_with(|setup| setup.limits.output = 4 << 20);

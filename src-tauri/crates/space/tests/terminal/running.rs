@@ -8,7 +8,7 @@ use space::terminal::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::common::{here, within};
+use crate::stage::{here, within};
 
 #[tokio::test]
 async fn a_command_says_what_it_says_and_ends_with_its_own_code() {
@@ -41,7 +41,7 @@ async fn home_and_tmp_stay_for_a_session_and_are_gone_after_it() {
     here.run("echo a > ~/a; echo b > /tmp/b").await;
     assert_eq!(here.says("cat ~/a /tmp/b; echo $HOME").await, "a\nb\n/home/space");
     assert_eq!(
-        crate::common::here().says("ls -A ~ /tmp/b 2>&1 | head -1").await,
+        crate::stage::here().says("ls -A ~ /tmp/b 2>&1 | head -1").await,
         "ls: cannot access '/tmp/b': No such file or directory"
     );
 }
@@ -107,7 +107,7 @@ async fn a_progress_bar_leaves_its_last_state() {
     assert_eq!(text, "loading 100%\ndone");
 }
 
-// bar: B19
+// bar: C19
 #[tokio::test]
 async fn without_a_sandbox_nothing_runs_that_the_user_did_not_allow() {
     let space = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ async fn without_a_sandbox_nothing_runs_that_the_user_did_not_allow() {
     assert!(space.path().join("made").exists());
 }
 
-// bar: B19
+// bar: C19
 #[tokio::test]
 async fn a_sandbox_that_fails_is_no_command_that_failed() {
     let here = here();
@@ -136,7 +136,7 @@ async fn a_sandbox_that_fails_is_no_command_that_failed() {
 
 #[test]
 fn a_space_is_never_the_system_or_a_whole_home() {
-    let sandbox = crate::common::sandbox();
+    let sandbox = crate::stage::sandbox();
     let home = std::env::home_dir().filter(|home| home.exists());
     let wide = ["/", "/usr", "/etc", "/tmp", "/home", "/run"].map(std::path::PathBuf::from);
     for wide in wide.into_iter().chain(home) {

@@ -1,14 +1,13 @@
-//! Tasks that take several steps of which each depends on the one before: a game, a calendar, an editor.
+//! Tasks that take several steps of which each depends on the one before: a game, an editor.
 
 use anyhow::{Context as _, Result, bail};
 use browser::WebElement;
 
-use crate::mind::{Mind, See, has, hinted, middle, tasks};
-use crate::words::{between, first_quoted, number};
+use crate::mind::{Mind, See, hinted, tasks};
+use crate::words::between;
 
 tasks! {
     "tic-tac-toe" => a_game,
-    "daily-calendar" => an_event,
     "text-editor" => a_style,
 }
 
@@ -65,58 +64,6 @@ fn best(marks: &[Mark]) -> Option<usize> {
         .or_else(|| free.iter().copied().max_by_key(|at| open(*at)))
 }
 
-/// Dragged over as many half hours as it is to last, where nothing is yet.
-async fn an_event(mind: &Mind) -> Result<()> {
-    let task = mind.task().await?;
-    let halves = match () {
-        () if task.contains("30 mins") || task.contains("0.5 hours") => 1.0,
-        () if task.contains("60 mins") || task.contains("1 hour ") => 2.0,
-        () => 3.0,
-    };
-    let start = between(&task, "between ", " and")?.to_lowercase();
-    let hour = number(start.trim_end_matches(['a', 'm', 'p']))?;
-    let label = |after: i64| {
-        let noon = if start.ends_with("pm") { 12 } else { 0 };
-        let at = hour % 12 + noon + after;
-        let half = if at < 12 { "am" } else { "pm" };
-        format!("{}{half}", if at % 12 == 0 { 12 } else { at % 12 })
-    };
-    let area =
-        mind.seek("calendar", See::All, |seen| seen.iter().find(|one| one.name == "12am").cloned()).await?;
-    let over = (middle(&area).0 + area.bounds.width, middle(&area).1 + area.bounds.height);
-    let seen = loop {
-        let seen = mind.elements(See::Page).await?;
-        let last = seen.iter().find(|one| one.name == label(3)).context("no such hour")?;
-        if !has(last, "offscreen") {
-            break seen;
-        }
-        mind.scroll(over, 1).await?;
-    };
-    let hours: Vec<&WebElement> = (0..4)
-        .map(|after| seen.iter().find(|one| one.name == label(after)))
-        .collect::<Option<_>>()
-        .context("hours")?;
-    let half = (hours[1].bounds.y - hours[0].bounds.y) / 2.0;
-    let events: Vec<&WebElement> =
-        seen.iter().filter(|one| one.hint.contains("event") && one.bounds.height > 0.0).collect();
-    let is_free = |from: f64, to: f64| {
-        events.iter().all(|one| to <= one.bounds.y || from >= one.bounds.y + one.bounds.height)
-    };
-    let x = hours[0].bounds.x + hours[0].bounds.width * 3.0;
-    // Those that are in view.
-    let starts = (0..8).map(|at| hours[0].bounds.y + f64::from(at) * half);
-    let mut fitting = starts.filter(|from| {
-        *from >= area.bounds.y
-            && from + halves * half <= hours[3].bounds.y + 2.0 * half
-            && is_free(*from, from + halves * half)
-    });
-    let from = fitting.next_back().context("no free time")?;
-    let end = from + (halves - 0.4) * half;
-    mind.drag(&[(x, from + 0.3 * half), (x, f64::midpoint(from + 0.3 * half, end)), (x, end)]).await?;
-    mind.fill(&mind.nth("textbox", 0).await?, first_quoted(&task)?).await?;
-    mind.click_named("Create").await
-}
-
 /// By the keys that every editor has; a colour by its palette.
 async fn a_style(mind: &Mind) -> Result<()> {
     let task = mind.task().await?;
@@ -132,11 +79,14 @@ async fn a_style(mind: &Mind) -> Result<()> {
         let (_, lines) = mind.read().await?;
         let line =
             lines.iter().find(|line| line.split(' ').any(|one| one == word)).context("no such word")?;
-        let before = line.split(' ').take_while(|one| *one != word).count();
-        for _ in 0..before {
-            mind.hotkey(&["ctrl", "right"]).await?;
+        let before: usize =
+            line.split(' ').take_while(|one| *one != word).map(|one| one.chars().count() + 1).sum();
+        if before > 0 {
+            mind.press("right", u32::try_from(before)?).await?;
         }
-        mind.hotkey(&["ctrl", "shift", "right"]).await?;
+        for _ in word.chars() {
+            mind.hotkey(&["shift", "right"]).await?;
+        }
     }
     let key =
         [("bold", "b"), ("italics", "i"), ("underlined", "u")].iter().find(|(style, _)| task.contains(style));

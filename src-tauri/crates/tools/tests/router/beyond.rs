@@ -17,9 +17,9 @@ use web::{Fetcher, Guard, Searcher};
 use crate::stage::{desktop, execute, limits, request};
 
 #[derive(Default)]
-struct Kept(Mutex<BTreeMap<String, Vec<u8>>>);
+struct InMemory(Mutex<BTreeMap<String, Vec<u8>>>);
 
-impl Keep for Kept {
+impl Keep for InMemory {
     fn keep(&self, bytes: &mut dyn Read) -> io::Result<String> {
         let mut whole = Vec::new();
         bytes.read_to_end(&mut whole)?;
@@ -61,7 +61,7 @@ impl Session {
         let ports = Ports {
             space: Some(space),
             terminal: Some(Arc::new(terminal)),
-            keep: Some(Arc::new(Kept::default())),
+            keep: Some(Arc::new(InMemory::default())),
             agenda: Some(Arc::new(AgendaPort { agenda: Arc::new(Fake::new()), usual: String::new() })),
             web: Some(Arc::new(WebPort {
                 fetcher: Fetcher::new("test", Guard::strict(&[])).unwrap(),

@@ -1,3 +1,5 @@
+//! Bodies unpacked within their bounds.
+
 use super::*;
 
 fn unpacked(packing: Packing, pieces: &[&[u8]], limit: usize) -> std::io::Result<Body> {

@@ -1,3 +1,5 @@
+//! Pages as Markdown.
+
 use super::*;
 
 fn page(source: &str) -> Made {

@@ -28,7 +28,7 @@ fn query(pattern: &str) -> Query {
 #[test]
 fn reads_what_is_huge_when_it_is_started_again() {
     let Ok(place) = std::env::var(PLACE) else { return };
-    let space = Space::open(&Path::new(&place).join("home/space"), &places(Path::new(&place))).unwrap();
+    let space = Space::open(&Path::new(&place).join("home/mia"), &places(Path::new(&place))).unwrap();
     let read = |path: &str, range| space.read(&space.path(path).unwrap(), range, &go_on).unwrap();
     assert!(matches!(read("sparse", Range::default()), Reading::Binary { bytes: 10_737_418_240, .. }));
     let Reading::Text(text) = read("begins-as-text", Range { lines: 3, ..Range::default() }) else {
@@ -58,7 +58,7 @@ fn reads_what_is_huge_when_it_is_started_again() {
     println!("all read");
 }
 
-// bar: A9
+// bar: C9
 #[test]
 fn a_sparse_file_of_ten_gigabytes_and_a_line_of_a_hundred_megabytes_take_little_memory() {
     let stage = Stage::new();
@@ -81,12 +81,12 @@ fn a_sparse_file_of_ten_gigabytes_and_a_line_of_a_hundred_megabytes_take_little_
     assert!(String::from_utf8_lossy(&output.stdout).contains("all read"), "{output:?}");
 }
 
-// bar: A9
+// bar: C9
 #[test]
 fn a_folder_of_a_million_entries_is_listed_by_its_first_names() {
     // In memory: a disk takes a minute to make so many.
     let dir = tempfile::tempdir_in("/dev/shm").unwrap();
-    let root = dir.path().join("home/space");
+    let root = dir.path().join("home/mia");
     std::fs::create_dir_all(root.join("many")).unwrap();
     let first = root.join("many/0000000");
     std::fs::write(&first, "needle").unwrap();
@@ -113,7 +113,7 @@ fn a_folder_of_a_million_entries_is_listed_by_its_first_names() {
     assert!(matches!(space.list(&many, None, 3, &stop), Err(FileError::Stopped)));
 }
 
-// bar: A9
+// bar: C9
 #[test]
 fn names_that_are_not_utf8_are_shown_and_marked_and_go_with_their_folder() {
     let stage = Stage::new();

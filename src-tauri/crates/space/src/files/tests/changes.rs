@@ -162,7 +162,7 @@ fn what_is_in_the_trash_is_found_by_the_desktop() {
         let note = std::fs::read_to_string(trash.join("info").join(format!("{name}.trashinfo"))).unwrap();
         let lines: Vec<&str> = note.lines().collect();
         assert_eq!(lines[0], "[Trash Info]");
-        assert!(lines[1].starts_with("Path=/") && lines[1].ends_with("/home/space/a%20b.txt"), "{note}");
+        assert!(lines[1].starts_with("Path=/") && lines[1].ends_with("/home/mia/a%20b.txt"), "{note}");
         assert!(lines[2].starts_with("DeletionDate=20") && lines[2].len() == 32, "{note}");
     }
     use std::os::unix::fs::PermissionsExt;

@@ -54,7 +54,7 @@ fn try_all(stage: &Stage, path: &SpacePath) -> Vec<FileError> {
     errors
 }
 
-// bar: A1
+// bar: C1
 #[test]
 fn no_path_of_a_corpus_of_traversals_leads_out() {
     let stage = Stage::new();
@@ -126,8 +126,8 @@ fn no_path_of_a_corpus_of_traversals_leads_out() {
     let mut corpus: Vec<String> =
         ways.iter().flat_map(|way| targets.iter().map(move |t| format!("{way}{t}"))).collect();
     corpus.extend(targets.iter().map(|target| format!("{base}/{target}")));
-    corpus.extend(targets.iter().map(|target| format!("{base}/home/space-evil/../{target}")));
-    corpus.extend(targets.iter().map(|target| format!("{base}/home/space/../../{target}")));
+    corpus.extend(targets.iter().map(|target| format!("{base}/home/mia-evil/../{target}")));
+    corpus.extend(targets.iter().map(|target| format!("{base}/home/mia/../../{target}")));
     corpus.extend(targets.iter().map(|target| format!("/proc/self/root{base}/{target}")));
     corpus.push(format!("{}x", "../".repeat(3000)));
     corpus.push("a".repeat(100_000));
@@ -158,21 +158,21 @@ fn no_path_of_a_corpus_of_traversals_leads_out() {
     assert_eq!(in_home.len(), 2, "{in_home:?}");
 }
 
-// bar: A1
+// bar: C1
 #[test]
 fn a_path_is_parsed_as_what_it_says_and_refused_by_its_kind() {
-    let root = Path::new("/home/u/ws");
+    let root = Path::new("/home/mia/ws");
     let parse = |text: &str| SpacePath::parse(text, root, Names::Unix).map(String::from);
     let taken = [
         (".", ""),
         ("a", "a"),
         ("./a//b/", "a/b"),
         ("a/../b", "b"),
-        ("/home/u/ws", ""),
-        ("/home/u/ws/", ""),
-        ("/home/u/ws/a", "a"),
-        ("//home/u/ws/a", "a"),
-        ("/home/u/ws/a/..", ""),
+        ("/home/mia/ws", ""),
+        ("/home/mia/ws/", ""),
+        ("/home/mia/ws/a", "a"),
+        ("//home/mia/ws/a", "a"),
+        ("/home/mia/ws/a/..", ""),
         ("%2e%2e", "%2e%2e"),
         ("./~", "~"),
         ("a b.", "a b."),
@@ -187,15 +187,15 @@ fn a_path_is_parsed_as_what_it_says_and_refused_by_its_kind() {
         assert_eq!(parse(text).as_deref(), Ok(path), "{text:?}");
     }
     let refused = |text: &str| parse(text).unwrap_err();
-    // bar: A2
+    // bar: C2
     for text in [
         "..",
         "a/../..",
-        "/home/u/ws-evil/a",
-        "/home/u/ws/../ws-evil",
-        "/home/u/w",
+        "/home/mia/ws-evil/a",
+        "/home/mia/ws/../ws-evil",
+        "/home/mia/w",
         "/",
-        "/home/u",
+        "/home/mia",
         "/etc/passwd",
         "/HOME/u/ws/a",
     ] {
@@ -203,7 +203,7 @@ fn a_path_is_parsed_as_what_it_says_and_refused_by_its_kind() {
     }
     assert_eq!(refused(""), PathError::Empty);
     assert!(matches!(refused("~/a"), PathError::Home { .. }));
-    assert!(matches!(refused("file:///home/u/ws/a"), PathError::Address { .. }));
+    assert!(matches!(refused("file:///home/mia/ws/a"), PathError::Address { .. }));
     assert!(matches!(refused("a\0b"), PathError::Character { .. }));
     assert!(matches!(refused("\\\\server\\share"), PathError::Windows { .. }));
     assert!(matches!(refused("C:\\a"), PathError::Windows { .. }));
@@ -211,7 +211,7 @@ fn a_path_is_parsed_as_what_it_says_and_refused_by_its_kind() {
     assert!(matches!(refused(&"a".repeat(256)), PathError::TooLong { .. }));
 }
 
-// bar: A1
+// bar: C1
 #[test]
 fn windows_names_that_mean_something_else_are_refused_there() {
     let root = Path::new("C:\\Users\\u\\ws");
@@ -269,19 +269,19 @@ fn a_path_from_a_journal_is_parsed_again() {
     }
 }
 
-// bar: A2
+// bar: C2
 #[test]
 fn a_sibling_whose_name_begins_like_the_space_is_outside() {
     let stage = Stage::new();
-    let evil = stage.dir.path().join("home/space-evil");
+    let evil = stage.dir.path().join("home/mia-evil");
     std::fs::create_dir(&evil).unwrap();
     std::fs::write(evil.join("a.txt"), SECRET).unwrap();
     let text = evil.join("a.txt");
     assert!(matches!(stage.space.path(text.to_str().unwrap()), Err(PathError::Outside { .. })));
-    assert!(matches!(stage.space.path("../space-evil/a.txt"), Err(PathError::Outside { .. })));
+    assert!(matches!(stage.space.path("../mia-evil/a.txt"), Err(PathError::Outside { .. })));
 }
 
-// bar: A3
+// bar: C3
 #[test]
 fn symbolic_links_are_followed_nowhere() {
     let stage = Stage::new();
@@ -339,7 +339,7 @@ fn symbolic_links_are_followed_nowhere() {
     assert_eq!((found.matches, found.skipped.special), (0, 11));
 }
 
-// bar: A5
+// bar: C5
 #[test]
 fn proc_leads_nowhere_and_a_hard_link_asks() {
     let stage = Stage::new();
@@ -382,7 +382,7 @@ fn proc_leads_nowhere_and_a_hard_link_asks() {
     stage.assert_nothing_outside_changed();
 }
 
-// bar: A6
+// bar: C6
 #[test]
 fn pipes_sockets_and_devices_are_refused_within_a_second() {
     let stage = Stage::new();
@@ -414,7 +414,7 @@ fn pipes_sockets_and_devices_are_refused_within_a_second() {
     }
 }
 
-// bar: A7
+// bar: C7
 #[test]
 fn paths_that_run_something_later_or_hold_keys_are_protected_in_every_spelling() {
     let why = |text: &str| protected(&SpacePath::try_from(text.to_owned()).unwrap());
@@ -520,17 +520,17 @@ fn folders_that_hold_settings_keys_or_the_system_are_no_space() {
     let judge = |path: &str| {
         crate::files::places::judge(
             Path::new(path),
-            Path::new("/home/u"),
-            Path::new("/home/u/.local/share/miki"),
+            Path::new("/home/mia"),
+            Path::new("/home/mia/.local/share/miki"),
         )
     };
-    assert_eq!(judge("/home/somebody-else"), Some(NoSpace::Home));
-    for path in ["/home/u/work", "/tmp/x", "/run/media/u/disk", "/srv/www", "/mnt/disk", "/media/u/disk"] {
+    assert_eq!(judge("/home/mia-else"), Some(NoSpace::Home));
+    for path in ["/home/mia/work", "/tmp/x", "/run/media/u/disk", "/srv/www", "/mnt/disk", "/media/u/disk"] {
         assert_eq!(judge(path), None, "{path}");
     }
     let mut elsewhere = places(base);
-    elsewhere.data = base.join("home/space/data");
+    elsewhere.data = base.join("home/mia/data");
     // It need not be there yet.
-    let result = Space::open(&base.join("home/space"), &elsewhere);
+    let result = Space::open(&base.join("home/mia"), &elsewhere);
     assert!(matches!(result, Err(FileError::NotASpace { why: NoSpace::OwnData, .. })));
 }

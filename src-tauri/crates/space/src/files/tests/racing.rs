@@ -11,7 +11,7 @@ use crate::files::{Case, Content, Query, Range, WriteMode};
 /// In all; each operation has its part of them.
 const FLIPS: u64 = 100_000;
 
-// bar: A4
+// bar: C4
 #[test]
 fn a_folder_swapped_for_a_link_a_hundred_thousand_times_lets_nothing_out() {
     let stage = Stage::new();

@@ -29,7 +29,7 @@ fn place() -> Option<String> {
 #[test]
 fn writes_until_it_is_killed_when_it_is_started_again() {
     let Some(place) = place() else { return };
-    let space = Space::open(&Path::new(&place).join("home/space"), &places(Path::new(&place))).unwrap();
+    let space = Space::open(&Path::new(&place).join("home/mia"), &places(Path::new(&place))).unwrap();
     let path = space.path("file.txt").unwrap();
     println!("writing");
     loop {
@@ -41,7 +41,7 @@ fn writes_until_it_is_killed_when_it_is_started_again() {
     }
 }
 
-// bar: A8
+// bar: C8
 #[test]
 fn a_write_that_is_killed_leaves_the_old_bytes_or_the_new() {
     let stage = Stage::new();
@@ -146,7 +146,7 @@ fn what_is_on_another_disk_goes_into_the_trash_of_that_disk() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("trashed and back"), "{output:?}");
 }
 
-// bar: A8
+// bar: C8
 #[test]
 fn a_write_without_space_leaves_the_old_bytes_and_nothing_else() {
     let test = "has_no_space_when_it_is_started_again";

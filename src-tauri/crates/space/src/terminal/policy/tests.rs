@@ -1,3 +1,5 @@
+//! What a line of a shell is weighed as.
+
 use proptest::prelude::*;
 
 use super::{Effect, weigh};
@@ -148,7 +150,7 @@ fn what_writes_or_runs_something_is_no_reading() {
     }
 }
 
-// bar: B20
+// bar: C20
 #[test]
 fn what_cannot_be_told_asks_each_time() {
     for command in [
@@ -239,7 +241,7 @@ fn what_cannot_be_told_asks_each_time() {
     }
 }
 
-// bar: B21
+// bar: C21
 #[test]
 fn a_yes_for_one_command_covers_no_other() {
     let grants = |command: &str| weigh(command).grants;
@@ -307,7 +309,7 @@ fn a_yes_for_one_command_covers_no_other() {
     }
 }
 
-// bar: B22
+// bar: C22
 #[test]
 fn destruction_is_seen_and_daily_work_is_not_called_that() {
     let bad: Vec<&str> = include_str!("bad.txt").lines().collect();
@@ -405,7 +407,7 @@ const PARTS: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    // bar: B20
+    // bar: C20
     #[test]
     fn composing_never_weakens(part in 0..PARTS.len(), other in 0..PARTS.len(), first in any::<prop::sample::Index>(), second in any::<prop::sample::Index>()) {
         let (part, other) = (PARTS[part], PARTS[other]);

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::etc;
-use super::place::{GitPath, Place};
+use super::place::{Enclosure, GitPath};
 use super::{Confinement, Launch, Network, Strength, seccomp, shell};
 use crate::terminal::{Limits, TerminalError, confine};
 
@@ -70,7 +70,7 @@ impl Bubblewrap {
     fn try_true(&self) -> Result<String, String> {
         let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let setup = crate::terminal::Setup::new(dir.path());
-        let place = Place::new(setup).map_err(|error| error.to_string())?;
+        let place = Enclosure::new(setup).map_err(|error| error.to_string())?;
         let mut launch = self.launch(&place, place.space(), "true").map_err(|error| error.to_string())?;
         if self.confiner.is_some() {
             launch.environment.push((confine::TELL, "1".into()));
@@ -88,7 +88,7 @@ impl Bubblewrap {
 
     pub(super) fn launch(
         &self,
-        place: &Place,
+        place: &Enclosure,
         folder: &Path,
         command: &str,
     ) -> Result<Launch, TerminalError> {
@@ -130,7 +130,7 @@ impl Bubblewrap {
         })
     }
 
-    fn namespaces(&self, line: &mut Line, place: &Place) {
+    fn namespaces(&self, line: &mut Line, place: &Enclosure) {
         line.add(["--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
         line.add(["--unshare-cgroup-try", "--cap-drop", "ALL", "--hostname", "space"]);
         match place.network() {
@@ -143,7 +143,7 @@ impl Bubblewrap {
     }
 }
 
-fn file_system(line: &mut Line, place: &Place, etc: &Path) {
+fn file_system(line: &mut Line, place: &Enclosure, etc: &Path) {
     line.add(["--ro-bind", "/usr", "/usr"]);
     for root in ROOTS.iter().map(Path::new) {
         match root.symlink_metadata() {

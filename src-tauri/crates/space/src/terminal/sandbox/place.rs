@@ -27,13 +27,13 @@ const PASSED_TOO: &[&str] = &[];
 const LOCALE: &[&str] =
     &["LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "LC_PAPER"];
 
-pub(in crate::terminal) struct Place {
+pub(in crate::terminal) struct Enclosure {
     setup: Setup,
     space: PathBuf,
     scratch: TempDir,
 }
 
-impl Place {
+impl Enclosure {
     pub(in crate::terminal) fn new(setup: Setup) -> Result<Self, TerminalError> {
         let bad = |source| TerminalError::Folder { path: setup.space.clone(), source };
         let space = setup.space.canonicalize().map_err(bad)?;

@@ -42,7 +42,7 @@ pub(super) fn arguments(space: &Path, scratch: &Path, users: &Path) -> Vec<Strin
 }
 
 #[cfg(target_os = "macos")]
-pub(super) fn launch(place: &super::Place, folder: PathBuf, command: &str) -> super::Launch {
+pub(super) fn launch(place: &super::Enclosure, folder: PathBuf, command: &str) -> super::Launch {
     let scratch = place.scratch("home").canonicalize().unwrap_or_else(|_| place.scratch("home"));
     let mut line: Vec<std::ffi::OsString> =
         arguments(place.space(), &scratch, Path::new("/Users")).into_iter().map(Into::into).collect();

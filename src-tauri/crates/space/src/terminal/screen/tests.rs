@@ -1,3 +1,5 @@
+//! What is left of what a command writes.
+
 use proptest::prelude::*;
 
 use super::{COLUMNS, Screen};
@@ -28,7 +30,7 @@ fn line(bytes: &[u8]) -> Line {
     screen.lines(0).1.swap_remove(0)
 }
 
-// bar: B17
+// bar: C17
 #[test]
 fn sequences_that_do_something_else_than_show_text_leave_nothing_behind() {
     for hostile in [
@@ -89,7 +91,7 @@ fn sequences_that_do_something_else_than_show_text_leave_nothing_behind() {
     assert!(!text(b"a\x9d52;c;AA\x9cb\x90q\x9c\x9b31m").contains(|c: char| c.is_control()));
 }
 
-// bar: B17
+// bar: C17
 #[test]
 fn ten_megabytes_of_an_unfinished_sequence_cost_nothing_and_hide_no_more_than_a_part() {
     for begin in ["\x1b]52;c;", "\x1bP", "\x1b_", "\x1b^", "\x1b]8;;", "\x1b["] {
@@ -210,7 +212,7 @@ fn a_line_without_end_is_cut_and_says_so() {
 }
 
 proptest! {
-    // bar: B17
+    // bar: C17
     #[test]
     fn any_bytes_become_clean_bounded_text(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
         check(&bytes)?;
