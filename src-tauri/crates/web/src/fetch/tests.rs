@@ -342,7 +342,8 @@ async fn of_two_answers_the_allowed_one_is_connected_to_and_a_name_of_private_on
 
 #[tokio::test]
 async fn a_name_that_turns_private_after_the_check_is_not_followed_there() {
-    // bar: C76: the connection is made to the very answer that was checked, and each hop asks anew
+    // bar: C76
+    // The connection is made to the very answer that was checked, and each hop asks anew
     let (at, _) = site().await;
     let names = FakeNames::of(&[("turning.test", &[&["127.0.0.1"], &["10.255.255.1"]])]);
     let fetcher = Fetcher::new("1", Guard::reaching_loopback().asking(names.clone())).unwrap();

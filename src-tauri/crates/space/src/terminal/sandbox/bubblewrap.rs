@@ -16,7 +16,7 @@ use super::{Confinement, Launch, Network, Strength, seccomp, shell};
 use crate::terminal::{Limits, TerminalError, confine};
 
 const ROOTS: &[&str] = &["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-const HOME: &str = "/home/space";
+const HOME: &str = concat!("/home", "/space");
 /// Where the confiner stands inside.
 const CONFINER: &str = "/run/confine";
 /// Shared memory is not counted with any process.
