@@ -92,7 +92,7 @@ impl Sandbox {
             let _ = confiner;
             let there = Path::new(seatbelt::PROGRAM).exists();
             let why = format!("{} is missing", seatbelt::PROGRAM);
-            return Self { strength: if there { Strength::Seatbelt } else { Strength::None { why } } };
+            Self { strength: if there { Strength::Seatbelt } else { Strength::None { why } } }
         }
         #[cfg(not(any(target_os = "linux", target_os = "macos")))]
         {
